@@ -1,0 +1,15 @@
+/**
+ * What a decide function answers. A rejection is a value, never an exception: the caller has to tell the
+ * reasons apart, and one refused command of a batch must not disturb its neighbours.
+ */
+export type Decision<Event, Rejection = never> =
+  | { readonly kind: 'accepted'; readonly events: readonly Event[] }
+  | { readonly kind: 'rejected'; readonly rejection: Rejection };
+
+export function accept<Event>(...events: Event[]): Decision<Event> {
+  return { kind: 'accepted', events };
+}
+
+export function reject<Rejection>(rejection: Rejection): Decision<never, Rejection> {
+  return { kind: 'rejected', rejection };
+}

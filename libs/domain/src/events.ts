@@ -1,0 +1,11 @@
+import type { AccountEvent } from './account/account.events.js';
+import type { AssetEvent } from './asset/asset.events.js';
+import type { JobEvent } from './job/job.events.js';
+import type { KeyEvent } from './key/key.events.js';
+import type { UsageEvent } from './usage/usage.events.js';
+
+export type DomainEvent = AccountEvent | JobEvent | KeyEvent | AssetEvent | UsageEvent;
+
+export type DomainEventType = DomainEvent['type'];
+
+export type EventOfType<Type extends DomainEventType> = Extract<DomainEvent, { type: Type }>;

@@ -1,0 +1,77 @@
+/** One picture that a job made. Bytes live in object storage under `storageKey`; URLs are presigned when read. */
+export interface JobArtifact {
+  assetId: string;
+  storageKey: string;
+  contentType: string;
+  width: number;
+  height: number;
+  sha256: string;
+  /** What it shows, for example `on_model_render`, `model_portrait`, `garment_cutout`. */
+  kind: string;
+  role: 'intermediate' | 'final';
+  label: string;
+  meta: Record<string, unknown>;
+}
+
+/** Where a result came from, so that it can be explained later. */
+export interface Provenance {
+  engine: string;
+  model: string;
+  seed: number;
+  attempt: number;
+  renderMs: number;
+  /** SHA-256 of each input picture, in the order the engine got them. */
+  inputHashes: string[];
+}
+
+/** How far an automatic end is the caller's, the engine's or the operator's doing. Shown as `error.code`. */
+export type JobFailureCode =
+  | 'ENGINE_REJECTED_INPUT'
+  | 'ENGINE_POLICY'
+  | 'ENGINE_NO_IMAGE'
+  | 'ENGINE_CAPACITY'
+  | 'ENGINE_OUTCOME_UNKNOWN'
+  | 'ENGINE_MISCONFIGURED'
+  | 'ATTEMPTS_EXHAUSTED';
+
+/** A picture that a job needs, as it was when the job was queued. */
+export interface JobInputImage {
+  /** What the workflow calls it, for example `product_image`. */
+  name: string;
+  assetId: string;
+  storageKey: string;
+  sha256: string;
+}
+
+/** The events of `{env}.job-{job}`, as they are stored. Timeline `seq` = stream revision + 1. */
+export type JobEvent =
+  | {
+      type: 'JobQueued';
+      data: {
+        jobId: string;
+        tenant: string;
+        requestId: string;
+        chargeId: string;
+        operation: string;
+        /** UPPER_SNAKE, for example `MODEL_GENERATOR`. */
+        jobType: string;
+        creditsCost: number;
+        displayName: string;
+        /** The validated request body, in the caller's own field names. */
+        request: Record<string, unknown>;
+        inputs: JobInputImage[];
+        /** Always set: the caller's, or one that was drawn at dispatch, so that a retry draws the same picture. */
+        seed: number;
+        parentJobId: string | null;
+        at: string;
+      };
+    }
+  | { type: 'RenderStarted'; data: { attempt: number; worker: string; at: string } }
+  | { type: 'StageCompleted'; data: { stage: string; message: string; artifacts: JobArtifact[]; at: string } }
+  | {
+      type: 'JobSucceeded';
+      data: { message: string; artifacts: JobArtifact[]; provenance: Provenance; at: string };
+    }
+  | { type: 'JobFailed'; data: { code: JobFailureCode; message: string; attempt: number; at: string } }
+  | { type: 'JobCancelled'; data: { reason: string; at: string } }
+  | { type: 'JobVoided'; data: { chargeId: string; reason: 'orphaned'; tenant: string; at: string } };

@@ -1,0 +1,20 @@
+import type { Environment } from '../streams.js';
+
+export type Capability = 'jobs:create' | 'jobs:read';
+
+/** The events of `{env}.key-{key}`, as they are stored. The secret itself is shown once and never stored. */
+export type KeyEvent =
+  | {
+      type: 'ApiKeyIssued';
+      data: {
+        keyId: string;
+        tenant: string;
+        environment: Environment;
+        capabilities: Capability[];
+        label: string;
+        /** SHA-256 of the whole key, hexadecimal. The key has 160 random bits, so a slow hash would add nothing. */
+        secretHash: string;
+        at: string;
+      };
+    }
+  | { type: 'ApiKeyRevoked'; data: { reason: string; at: string } };

@@ -1,0 +1,15 @@
+/** The events of `{env}.usage-{tenant}`, as they are stored: dispatches that were refused, for the usage log. */
+export type UsageEvent = {
+  type: 'RequestRejected';
+  data: {
+    requestId: string;
+    operation: string;
+    endpoint: string;
+    method: string;
+    httpStatus: number;
+    errorCode: string;
+    errorMessage: string;
+    latencyMs: number;
+    at: string;
+  };
+};

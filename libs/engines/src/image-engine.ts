@@ -1,0 +1,93 @@
+/** The port behind which pictures are made. */
+export interface ImageEngine {
+  readonly name: string;
+  readonly capabilities: EngineCapabilities;
+  /**
+   * Renders one request. Honours `signal` within a second by rejecting with its reason.
+   * @throws EngineError for everything that goes wrong with the request or the vendor
+   */
+  render(request: RenderRequest, context: RenderContext): Promise<RenderResult>;
+}
+
+export interface EngineCapabilities {
+  readonly maxInputImages: number;
+  readonly seed: boolean;
+  readonly quality: boolean;
+  readonly cancel: boolean;
+}
+
+export interface RenderRequest {
+  /** The workflow's kebab-case name. */
+  readonly operation: string;
+  /** The validated body, in the caller's own field names; absent fields are absent. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly inputs: readonly EngineImage[];
+  readonly seed: number;
+  readonly displayName: string;
+  /** A visible mark is drawn into pictures of the test environment. */
+  readonly testMark: boolean;
+}
+
+export interface EngineImage {
+  /** What the workflow calls it, for example `product_image`. */
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+export interface RenderContext {
+  readonly signal: AbortSignal;
+  /** Called, in order and awaited, after each stage but the last. */
+  onStage(stage: EngineStage): Promise<void>;
+}
+
+export interface EngineStage {
+  /** Snake case, for example `garment_cutout`. */
+  readonly stage: string;
+  /** One human-readable line. */
+  readonly message: string;
+  readonly pictures: readonly EnginePicture[];
+}
+
+export interface EnginePicture {
+  readonly kind: string;
+  readonly label: string;
+  readonly bytes: Buffer;
+  readonly contentType: 'image/png' | 'image/jpeg' | 'image/webp';
+  readonly width: number;
+  readonly height: number;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+
+export interface RenderResult {
+  readonly pictures: readonly EnginePicture[];
+  /** One human-readable line. */
+  readonly message: string;
+  /** The engine's model, for provenance. */
+  readonly model: string;
+}
+
+/**
+ * What went wrong decides what happens next:
+ * `bad_input`, `policy`: no retry, refund. `no_image`: one retry. `capacity`: backoff, refund when exhausted.
+ * `outcome_unknown`: never blindly re-sent. `misconfigured`: no retry, refund, alarm.
+ */
+export type EngineErrorClass =
+  | 'bad_input'
+  | 'policy'
+  | 'no_image'
+  | 'capacity'
+  | 'outcome_unknown'
+  | 'misconfigured';
+
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+
+  constructor(
+    readonly errorClass: EngineErrorClass,
+    /** Shown to the caller: says what to do, names no vendor secret. */
+    message: string,
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}

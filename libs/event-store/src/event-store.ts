@@ -1,0 +1,151 @@
+/**
+ * The event store port. Two adapters implement it (`postgres/`, later `eventstoredb/`), and one conformance
+ * suite holds both to these words. Revisions and positions are `bigint` everywhere above this line.
+ */
+
+/** What is known about an event beside its data. Extra keys pass through untouched. */
+export interface EventMetadata {
+  /** Correlation: the request (or sweep, or operator's command) that set this off. A ULID. */
+  requestId: string;
+  /** The id of the event or command that caused this one. */
+  causationId: string;
+  tenant: string;
+  /** Who did it: `key:{id}`, `worker:{id}`, `saga:{name}`, `operator`. Never a secret. */
+  actor: string;
+  schemaVersion: number;
+  /** ISO 8601, UTC. */
+  recordedAt: string;
+  traceparent?: string;
+}
+
+/** An event to append. `id` is a UUID; a retry of the same append repeats it. `data` must be JSON. */
+export interface NewEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: EventMetadata;
+}
+
+/** An event as the store gives it back. */
+export interface RecordedEvent extends NewEvent {
+  readonly stream: string;
+  /** Place in its stream: 0, 1, 2 … without gaps. */
+  readonly revision: bigint;
+  /** Place in the whole log. Grows in commit order; only values that a store gave may be passed back to it. */
+  readonly position: bigint;
+}
+
+/**
+ * What the stream must look like for an append to happen: the revision of its last event, or no stream at all.
+ * `'any'` skips the check, and with it the durable idempotency: never use it where money or jobs are concerned.
+ */
+export type ExpectedRevision = bigint | 'no-stream' | 'any';
+
+export type AppendOutcome =
+  | {
+      readonly outcome: 'appended';
+      /** Revision and position of the last event of this append. */
+      readonly revision: bigint;
+      readonly position: bigint;
+      /** True when these very events were there already: a retry that had succeeded before. */
+      readonly replayed: boolean;
+    }
+  | { readonly outcome: 'wrong-expected-revision'; readonly actual: bigint | 'no-stream' };
+
+export interface ReadStreamOptions {
+  readonly direction?: 'forwards' | 'backwards';
+  /** First revision to return, inclusive. Default: the first event, or the last when reading backwards. */
+  readonly from?: bigint;
+  /** Default and maximum: 4096 events a page. */
+  readonly limit?: number;
+}
+
+export type StreamSlice =
+  | { readonly kind: 'found'; readonly events: readonly RecordedEvent[] }
+  | { readonly kind: 'stream-not-found' };
+
+/** Which events of the log to deliver. Absent: all. Both given: an event has to pass both. */
+export interface EventFilter {
+  readonly types?: readonly string[];
+  readonly streamPrefixes?: readonly string[];
+}
+
+export interface ReadAllOptions {
+  /** Exclusive. Absent: from the beginning. */
+  readonly after?: bigint;
+  readonly limit?: number;
+  readonly filter?: EventFilter;
+}
+
+export interface SubscribeOptions {
+  /** Exclusive: the last position that was processed. Absent: from the beginning. */
+  readonly after?: bigint;
+  readonly filter?: EventFilter;
+  /** Upper bound of events in one batch. Default 1000. */
+  readonly batchSize?: number;
+  /** Ends the subscription. The iterator then returns; it does not throw. */
+  readonly signal: AbortSignal;
+}
+
+/** What a subscription yields. A batch without events moves the checkpoint only. */
+export interface SubscriptionBatch {
+  /** In position order. */
+  readonly events: readonly RecordedEvent[];
+  /** Everything that passes the filter up to and including this position has now been delivered. */
+  readonly position: bigint;
+  /** True when the log's end had been reached when this batch was read. */
+  readonly caughtUp: boolean;
+}
+
+export interface EventStore {
+  /**
+   * Appends all the events to one stream, or none. Appends that wait at the same time are committed together.
+   * A lost answer is resolved inside: the same ids are sent again at the same expected revision.
+   * @throws EventTooLarge, InvalidAppend, DuplicateEventId, EventStoreUnavailable (nothing was written),
+   *   AppendOutcomeUnknown (it may have been: repeat the very same call to find out)
+   */
+  append(
+    stream: string,
+    expectedRevision: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendOutcome>;
+
+  /** @throws EventStoreUnavailable */
+  readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice>;
+
+  /** One page of the log, in position order. @throws EventStoreUnavailable */
+  readAll(options?: ReadAllOptions): Promise<readonly RecordedEvent[]>;
+
+  /** Position of the last event of the log, or undefined when it is empty. @throws EventStoreUnavailable */
+  head(): Promise<bigint | undefined>;
+
+  /**
+   * Catch-up, then live. The consumer pulls, so a slow one is never overrun; a lost connection is taken up
+   * again by itself, with backoff, after the last delivered position: no event missed, doubled or out of order.
+   */
+  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
+
+  close(): Promise<void>;
+}
+
+/** The largest event that is accepted, data and metadata together as UTF-8 JSON. EventStoreDB's own default limit is of this order. */
+export const maxEventBytes = 1024 * 1024;
+
+export class EventStoreError extends Error {
+  override readonly name: string = this.constructor.name;
+}
+
+/** The store cannot be reached. Nothing was written by the call that throws this. */
+export class EventStoreUnavailable extends EventStoreError {}
+
+/** The append was sent but never answered, and asking again did not help within the deadline. */
+export class AppendOutcomeUnknown extends EventStoreError {}
+
+/** An event is larger than {@link maxEventBytes}. Nothing was written. */
+export class EventTooLarge extends EventStoreError {}
+
+/** The arguments of an append make no sense: no events, an empty stream name, a malformed id, data that is not JSON. */
+export class InvalidAppend extends EventStoreError {}
+
+/** One of the event ids exists already elsewhere in the log, or only a part of the events does. */
+export class DuplicateEventId extends EventStoreError {}

@@ -1,0 +1,29 @@
+// Compiles the sources when they are newer than the last build. A build beside a running service only ever
+// adds or replaces files in dist/, so processes that run from it go on undisturbed.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const stamp = join(root, 'dist', '.built');
+
+function newest(directory) {
+  let latest = 0;
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    latest = Math.max(latest, entry.isDirectory() ? newest(path) : statSync(path).mtimeMs);
+  }
+  return latest;
+}
+
+const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const startedAt = new Date();
+if (['apps', 'libs', 'projections', 'test'].some((folder) => newest(join(root, folder)) > built)) {
+  execFileSync(process.execPath, ['node_modules/@nestjs/cli/bin/nest.js', 'build'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(stamp, '');
+  utimesSync(stamp, startedAt, startedAt);
+}
