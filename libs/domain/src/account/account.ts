@@ -1,0 +1,126 @@
+import type { AccountEvent, AccountTerms } from './account.events.js';
+
+/** A debit that is neither settled nor refunded yet. */
+export interface OpenCharge {
+  readonly jobId: string;
+  readonly amount: number;
+  readonly at: string;
+}
+
+/**
+ * An account is `unopened` until AccountOpened, then `active`; AccountSuspended makes it `suspended`: it can then
+ * neither be debited nor reopened, but what it owes and what it is owed still settles and refunds.
+ */
+export type Account =
+  | { readonly status: 'unopened' }
+  | {
+      readonly status: 'active' | 'suspended';
+      readonly tenant: string;
+      readonly name: string;
+      readonly terms: AccountTerms;
+      /** In credits; never below 0. */
+      readonly balance: number;
+      /** Spent in the window that began at `windowStartedAt`, less what was refunded of it. */
+      readonly spentInWindow: number;
+      /** ISO 8601, or null before the first debit. */
+      readonly windowStartedAt: string | null;
+      /**
+       * Open charges by charge id. Closed ones are forgotten: that is what makes settle and refund no-ops the second time.
+       * The map is carried from state to state and edited in place by {@link evolve}: an account with thousands of open
+       * charges would otherwise be copied for every event. Whoever wants to keep an old state copies it first.
+       */
+      readonly charges: Map<string, OpenCharge>;
+    };
+
+export type OpenedAccount = Exclude<Account, { status: 'unopened' }>;
+
+export const initialAccount: Account = { status: 'unopened' };
+
+/** Bumped whenever the fold below changes its result, so that older snapshots are ignored. */
+export const accountFoldVersion = 1;
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** What has been spent in the window that is current at `at`: the window resets when more than 24 h have passed. */
+export function spentToday(account: OpenedAccount, at: string): number {
+  return windowIsOver(account, at) ? 0 : account.spentInWindow;
+}
+
+function windowIsOver(account: OpenedAccount, at: string): boolean {
+  return account.windowStartedAt === null || Date.parse(at) - Date.parse(account.windowStartedAt) > dayMs;
+}
+
+/** The state after one more event. Total: it accepts every event that decide functions ever emitted. */
+export function evolve(account: Account, event: AccountEvent): Account {
+  if (event.type === 'AccountOpened') {
+    const { tenant, name, at: _at, ...terms } = event.data;
+    return {
+      status: 'active',
+      tenant,
+      name,
+      terms,
+      balance: 0,
+      spentInWindow: 0,
+      windowStartedAt: null,
+      charges: new Map(),
+    };
+  }
+  if (account.status === 'unopened') throw new Error(`${event.type} on an account that was never opened`);
+  return evolveOpened(account, event);
+}
+
+function evolveOpened(
+  account: OpenedAccount,
+  event: Exclude<AccountEvent, { type: 'AccountOpened' }>,
+): OpenedAccount {
+  switch (event.type) {
+    case 'PlanChanged': {
+      const { at: _at, ...terms } = event.data;
+      return { ...account, terms };
+    }
+    case 'CreditsPurchased':
+      return { ...account, balance: account.balance + event.data.amount };
+    case 'CreditsDebited':
+      return debited(account, event.data);
+    case 'CreditsSettled':
+      account.charges.delete(event.data.chargeId);
+      return account;
+    case 'CreditsRefunded':
+      return refunded(account, event.data);
+    case 'AccountSuspended':
+      return { ...account, status: 'suspended' };
+    case 'AccountReactivated':
+      return { ...account, status: 'active' };
+    default:
+      return event satisfies never;
+  }
+}
+
+function debited(
+  account: OpenedAccount,
+  charge: { chargeId: string; jobId: string; amount: number; at: string },
+): OpenedAccount {
+  const fresh = windowIsOver(account, charge.at);
+  account.charges.set(charge.chargeId, { jobId: charge.jobId, amount: charge.amount, at: charge.at });
+  return {
+    ...account,
+    balance: account.balance - charge.amount,
+    spentInWindow: (fresh ? 0 : account.spentInWindow) + charge.amount,
+    windowStartedAt: fresh ? charge.at : account.windowStartedAt,
+  };
+}
+
+function refunded(account: OpenedAccount, refund: { chargeId: string; amount: number }): OpenedAccount {
+  const charge = account.charges.get(refund.chargeId);
+  account.charges.delete(refund.chargeId);
+  // A charge of an earlier window gives its credits back, but it does not make room in today's cap.
+  const ofThisWindow =
+    charge !== undefined &&
+    account.windowStartedAt !== null &&
+    Date.parse(charge.at) >= Date.parse(account.windowStartedAt);
+  return {
+    ...account,
+    balance: account.balance + refund.amount,
+    spentInWindow: ofThisWindow ? account.spentInWindow - refund.amount : account.spentInWindow,
+  };
+}

@@ -1,0 +1,43 @@
+import { accept, reject, type Decision } from '../decision.js';
+import { spentToday, type Account } from './account.js';
+import type { AccountEvent } from './account.events.js';
+
+export interface DebitCredits {
+  readonly chargeId: string;
+  readonly requestId: string;
+  readonly jobId: string;
+  readonly operation: string;
+  readonly endpoint: string;
+  /** In credits, a positive integer. */
+  readonly amount: number;
+  readonly at: string;
+}
+
+export type DebitRejection =
+  | { readonly code: 'ACCOUNT_INACTIVE' }
+  | { readonly code: 'INSUFFICIENT_BALANCE'; readonly balance: number; readonly cost: number }
+  | {
+      readonly code: 'DAILY_SPEND_CAP_EXCEEDED';
+      readonly cap: number;
+      readonly spent: number;
+      readonly cost: number;
+    };
+
+/** Charges for one job. A charge that is open already is not made twice. */
+export function debitCredits(
+  command: DebitCredits,
+  account: Account,
+): Decision<AccountEvent, DebitRejection> {
+  if (account.status !== 'active') return reject({ code: 'ACCOUNT_INACTIVE' });
+  if (account.charges.has(command.chargeId)) return accept();
+
+  const cost = command.amount;
+  if (cost > account.balance) {
+    return reject({ code: 'INSUFFICIENT_BALANCE', balance: account.balance, cost });
+  }
+  const cap = account.terms.dailySpendCapCredits;
+  const spent = spentToday(account, command.at);
+  if (cap > 0 && spent + cost > cap) return reject({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap, spent, cost });
+
+  return accept({ type: 'CreditsDebited', data: { ...command } });
+}

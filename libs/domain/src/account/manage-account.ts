@@ -1,0 +1,80 @@
+import { accept, reject, type Decision } from '../decision.js';
+import type { Account } from './account.js';
+import type { AccountEvent, AccountTerms, PurchaseKind } from './account.events.js';
+
+export interface OpenAccount extends AccountTerms {
+  readonly tenant: string;
+  readonly name: string;
+  readonly at: string;
+}
+
+export interface PurchaseCredits {
+  readonly purchaseId: string;
+  readonly kind: PurchaseKind;
+  readonly amount: number;
+  readonly label: string;
+  readonly at: string;
+}
+
+export type AccountRejection =
+  | { readonly code: 'ACCOUNT_ALREADY_OPEN' }
+  | { readonly code: 'ACCOUNT_NOT_FOUND' }
+  | { readonly code: 'INVALID_AMOUNT'; readonly message: string };
+
+/** The largest sum that one purchase or balance may reach: everything stays an exact integer in JSON and in SQL. */
+export const maxCredits = 1_000_000_000_000;
+
+export function openAccount(
+  command: OpenAccount,
+  account: Account,
+): Decision<AccountEvent, AccountRejection> {
+  if (account.status !== 'unopened') return reject({ code: 'ACCOUNT_ALREADY_OPEN' });
+  return accept({ type: 'AccountOpened', data: { ...command } });
+}
+
+export function purchaseCredits(
+  command: PurchaseCredits,
+  account: Account,
+): Decision<AccountEvent, AccountRejection> {
+  if (account.status === 'unopened') return reject({ code: 'ACCOUNT_NOT_FOUND' });
+  if (!Number.isInteger(command.amount) || command.amount < 1) {
+    return reject({
+      code: 'INVALID_AMOUNT',
+      message: 'amount must be a whole number of credits, at least 1',
+    });
+  }
+  if (account.balance + command.amount > maxCredits) {
+    return reject({ code: 'INVALID_AMOUNT', message: `a balance holds at most ${maxCredits} credits` });
+  }
+  return accept({ type: 'CreditsPurchased', data: { ...command } });
+}
+
+export function changePlan(
+  command: AccountTerms & { readonly at: string },
+  account: Account,
+): Decision<AccountEvent, AccountRejection> {
+  if (account.status === 'unopened') return reject({ code: 'ACCOUNT_NOT_FOUND' });
+  return accept({ type: 'PlanChanged', data: { ...command } });
+}
+
+/** Suspending a suspended account changes nothing. */
+export function suspendAccount(
+  command: { readonly reason: string; readonly at: string },
+  account: Account,
+): Decision<AccountEvent, AccountRejection> {
+  if (account.status === 'unopened') return reject({ code: 'ACCOUNT_NOT_FOUND' });
+  return account.status === 'suspended'
+    ? accept()
+    : accept({ type: 'AccountSuspended', data: { ...command } });
+}
+
+/** Reactivating an active account changes nothing. */
+export function reactivateAccount(
+  command: { readonly at: string },
+  account: Account,
+): Decision<AccountEvent, AccountRejection> {
+  if (account.status === 'unopened') return reject({ code: 'ACCOUNT_NOT_FOUND' });
+  return account.status === 'active'
+    ? accept()
+    : accept({ type: 'AccountReactivated', data: { ...command } });
+}

@@ -1,0 +1,83 @@
+import { accept, reject, type Decision } from '../decision.js';
+import { isUnfinished, type Job } from './job.js';
+import type { EventOfType } from '../events.js';
+import type { JobEvent } from './job.events.js';
+
+/** How often one job may be taken up before it fails for good. */
+export const maxAttempts = 3;
+
+export type RenderRejection = {
+  readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' | 'NOT_YOUR_ATTEMPT';
+};
+
+export interface StartRender {
+  readonly worker: string;
+  readonly at: string;
+}
+
+/**
+ * A worker takes the job up. The attempt is recorded before the engine is called, so that a job which kills
+ * its workers runs out of attempts: then it fails here instead of starting again.
+ */
+export function startRender(command: StartRender, job: Job): Decision<JobEvent, RenderRejection> {
+  const refused = refuseUnlessUnfinished(job);
+  if (refused) return refused;
+  const attempt = ('attempt' in job ? job.attempt : 0) + 1;
+  if (attempt > maxAttempts) {
+    const message = `The render was started ${maxAttempts} times and never finished. Your credits were refunded.`;
+    return accept({
+      type: 'JobFailed',
+      data: { code: 'ATTEMPTS_EXHAUSTED', message, attempt: attempt - 1, at: command.at },
+    });
+  }
+  return accept({ type: 'RenderStarted', data: { attempt, ...command } });
+}
+
+/** Reports of a running attempt. `attempt` proves that the report comes from the worker that holds the job. */
+export function completeStage(
+  command: EventOfType<'StageCompleted'>['data'] & { readonly attempt: number },
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
+  const refused = refuseUnlessHeld(job, command.attempt);
+  if (refused) return refused;
+  const { attempt: _attempt, ...data } = command;
+  return accept({ type: 'StageCompleted', data });
+}
+
+export function succeedJob(
+  command: EventOfType<'JobSucceeded'>['data'],
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
+  return (
+    refuseUnlessHeld(job, command.provenance.attempt) ??
+    accept({ type: 'JobSucceeded', data: { ...command } })
+  );
+}
+
+export function failJob(
+  command: EventOfType<'JobFailed'>['data'],
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
+  return refuseUnlessHeld(job, command.attempt) ?? accept({ type: 'JobFailed', data: { ...command } });
+}
+
+export function cancelJob(
+  command: { readonly reason: string; readonly at: string },
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
+  return refuseUnlessUnfinished(job) ?? accept({ type: 'JobCancelled', data: { ...command } });
+}
+
+function refuseUnlessUnfinished(job: Job): Decision<never, RenderRejection> | undefined {
+  if (isUnfinished(job)) return undefined;
+  const known = job.status !== 'unqueued' && job.status !== 'voided';
+  return reject({ code: known ? 'JOB_FINISHED' : 'JOB_NOT_FOUND' });
+}
+
+function refuseUnlessHeld(job: Job, attempt: number): Decision<never, RenderRejection> | undefined {
+  const refused = refuseUnlessUnfinished(job);
+  if (refused) return refused;
+  return 'attempt' in job && job.status === 'rendering' && job.attempt === attempt
+    ? undefined
+    : reject({ code: 'NOT_YOUR_ATTEMPT' });
+}
