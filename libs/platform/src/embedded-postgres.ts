@@ -1,0 +1,157 @@
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { locatePostgresBinaries } from './embedded-postgres/binaries.js';
+import { ensureCluster, prepareParentFolder, superuser } from './embedded-postgres/cluster.js';
+import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error.js';
+import { findRunningPostmaster, type Postmaster } from './embedded-postgres/postmaster.js';
+import { chooseServerAccount, type ServerAccount } from './embedded-postgres/server-account.js';
+
+export { EmbeddedPostgresError };
+
+export interface EmbeddedPostgresOptions {
+  /** Created on first use, and its missing parents with it. One process at a time may start a server on it. */
+  readonly dataDirectory: string;
+  /** The server's own log. Added to; put aside as `.1` when it is larger than 16 MiB at a start. */
+  readonly logFile: string;
+  /** False only for data that may be lost: tests. Default true: a commit that was answered survives a power cut. */
+  readonly fsync?: boolean;
+  /** Further PostgreSQL settings by name. Values without quotes and blanks. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
+export interface EmbeddedPostgres {
+  /** `postgres://atelier:…@127.0.0.1:port/postgres`, with the superuser's password. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** True when a server ran on the data already (its parent had been killed) and was taken over as it was. */
+  readonly alreadyRunning: boolean;
+  /** Ends all connections and the server; committed data is on the disk when this resolves. Repeatable. */
+  stop(): Promise<void>;
+}
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  // Socket paths are limited to 107 bytes, which a deep folder exceeds; loopback TCP has no such limit.
+  unix_socket_directories: '',
+  max_connections: 100,
+  shared_buffers: '128MB',
+  max_wal_size: '1GB',
+  checkpoint_timeout: '15min',
+  // Compiling a query costs more than our short queries take.
+  jit: 'off',
+  random_page_cost: 1.1,
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+};
+const withoutFsync = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+const rotateAboveBytes = 16 * 1024 * 1024;
+const attempts = 20;
+const retryDelayMs = 500;
+/** These pass by themselves: a port taken a moment ago, or the last processes of a killed server still leaving. */
+const passing =
+  /could not bind|could not create any TCP|shared memory block .* is still in use|lock file .* already exists/;
+
+/**
+ * Starts the PostgreSQL server that npm brought along, or takes over the one that runs on this data already. The
+ * server is a process of its own and outlives its parent, which therefore can be killed at any moment: `stop` ends it.
+ * @throws EmbeddedPostgresError with one line that says what to do
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDirectory = resolve(options.dataDirectory);
+  const durable = options.fsync ?? true;
+  prepareParentFolder(dataDirectory);
+  const { initdb, pgCtl } = await locatePostgresBinaries();
+  const account = await chooseServerAccount(dataDirectory, [initdb, pgCtl]);
+  const password = await ensureCluster(initdb, account, dataDirectory, durable);
+
+  const running = await findRunningPostmaster(dataDirectory);
+  const postmaster = running ?? (await launch(pgCtl, account, dataDirectory, options));
+  return {
+    url: `postgres://${superuser}:${password}@127.0.0.1:${postmaster.port}/postgres`,
+    port: postmaster.port,
+    pid: postmaster.pid,
+    alreadyRunning: running !== undefined,
+    stop: async () => {
+      if (await findRunningPostmaster(dataDirectory)) await shutDown(pgCtl, account, dataDirectory);
+    },
+  };
+}
+
+/** Ends the server that a killed parent left running on this data. False when there is none. */
+export async function stopEmbeddedPostgres(dataDirectory: string): Promise<boolean> {
+  const directory = resolve(dataDirectory);
+  if ((await findRunningPostmaster(directory)) === undefined) return false;
+  const { pgCtl } = await locatePostgresBinaries();
+  await shutDown(pgCtl, await chooseServerAccount(directory, [pgCtl]), directory);
+  return true;
+}
+
+async function shutDown(pgCtl: string, account: ServerAccount, dataDirectory: string): Promise<void> {
+  await account.run(pgCtl, ['stop', `--pgdata=${dataDirectory}`, '--mode=fast', '-w', '-t', '60']);
+}
+
+async function launch(
+  pgCtl: string,
+  account: ServerAccount,
+  dataDirectory: string,
+  options: EmbeddedPostgresOptions,
+): Promise<Postmaster> {
+  const logFile = resolve(options.logFile);
+  openLog(logFile, account);
+  for (let attempt = 1; ; attempt++) {
+    const logStart = statSync(logFile).size;
+    const all = { ...settings, ...(options.fsync === false ? withoutFsync : {}), ...options.settings };
+    const flags = Object.entries({ ...all, port: await freePort() }).map(
+      ([name, value]) => `-c ${name}=${value}`,
+    );
+    try {
+      const start = ['start', `--pgdata=${dataDirectory}`, `--log=${logFile}`, '-o', flags.join(' '), '-s'];
+      await account.run(pgCtl, [...start, '-w', '-t', '300']);
+      const postmaster = await findRunningPostmaster(dataDirectory);
+      if (postmaster) return postmaster;
+      throw new Error('it stopped again at once');
+    } catch (error) {
+      const said = readFileSync(logFile).subarray(logStart).toString('utf8').trim();
+      if (!passing.test(said) || attempt === attempts)
+        throw new EmbeddedPostgresError(`PostgreSQL did not start: ${cause(said, error)} (log: ${logFile})`);
+    }
+    await sleep(retryDelayMs);
+  }
+}
+
+/** The log belongs to the server's account, which may not be allowed to create files in the folder. */
+function openLog(logFile: string, account: ServerAccount): void {
+  try {
+    mkdirSync(dirname(logFile), { recursive: true });
+    if (existsSync(logFile) && statSync(logFile).size > rotateAboveBytes) renameSync(logFile, `${logFile}.1`);
+    closeSync(openSync(logFile, 'a', 0o600));
+    account.own(logFile);
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `The log file ${logFile} is not writable for this user (${(error as NodeJS.ErrnoException).code})`,
+    );
+  }
+}
+
+/** The line of the log that names the cause: the last one that PostgreSQL marked as fatal, else the very last. */
+function cause(said: string, error: unknown): string {
+  const lines = said.split('\n').filter((line) => line !== '');
+  const fatal = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1);
+  return fatal ?? (error instanceof Error ? error.message.trim().split('\n').at(-1)! : String(error));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed);
+    server.listen(0, '127.0.0.1', listening);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+
+/** What `postmaster.pid` says: its lines 1, 4 and 8 are the process, the TCP port and the state. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+  readonly state: string;
+}
+
+const startupLimitMs = 300_000;
+
+/**
+ * The server that already runs on this data folder, once it is ready. A parent that was killed leaves one behind,
+ * and the next parent takes it over. A file left by a server that was killed itself is not mistaken for one, even
+ * when its process number meanwhile belongs to somebody else, as happens in every restarted container.
+ */
+export async function findRunningPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
+  const deadline = Date.now() + startupLimitMs;
+  while (Date.now() < deadline) {
+    const postmaster = readPostmaster(dataDirectory);
+    if (postmaster === undefined || !isAlive(postmaster.pid)) return undefined;
+    if (!isPostgres(postmaster.pid)) {
+      rmSync(join(dataDirectory, 'postmaster.pid'), { force: true });
+      return undefined;
+    }
+    if (postmaster.state === 'ready') return postmaster;
+    await sleep(100);
+  }
+  throw new EmbeddedPostgresError(
+    `A PostgreSQL server holds ${dataDirectory} but is not ready after ${startupLimitMs / 1000} s`,
+  );
+}
+
+function readPostmaster(dataDirectory: string): Postmaster | undefined {
+  try {
+    const lines = readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8').split('\n');
+    // A server in single-user mode writes its process number as a negative one.
+    return { pid: Math.abs(Number(lines[0])), port: Number(lines[3]), state: (lines[7] ?? '').trim() };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Not permitted means that it is there, under another account.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Whether the process is a PostgreSQL server. When that cannot be found out it is taken for one: the safe side. */
+function isPostgres(pid: number): boolean {
+  try {
+    const program =
+      process.platform === 'linux'
+        ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]
+        : execFileSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).trim();
+    return program === undefined || /^postgres/.test(basename(program));
+  } catch {
+    return true;
+  }
+}

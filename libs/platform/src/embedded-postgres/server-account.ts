@@ -1,0 +1,88 @@
+import { execFile, type ExecFileOptions } from 'node:child_process';
+import { chownSync, statSync } from 'node:fs';
+import { dirname, parse } from 'node:path';
+import { promisify } from 'node:util';
+import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+
+const run = promisify(execFile);
+
+/** `nobody` on every Linux distribution and on macOS's kernel; it needs no entry in /etc/passwd. */
+const nobody = 65534;
+
+/** The account that the database runs under, and how its programs are started. */
+export interface ServerAccount {
+  /** Runs one of PostgreSQL's programs and returns its standard output. Rejects with its standard error. */
+  run(program: string, args: readonly string[]): Promise<string>;
+  /** Hands a file or folder over to the account. */
+  own(path: string): void;
+}
+
+/**
+ * PostgreSQL refuses to run as root. Three modes follow:
+ * - not root: everything runs as the caller, nothing to do;
+ * - root, and every parent folder may be traversed by others: the programs are started with the uid of `nobody`,
+ *   or of the data folder's owner where there is one already;
+ * - root, below a private folder (`/root`, `mktemp -d`): that account could reach neither programs nor data, so
+ *   `setpriv` additionally leaves it the one capability to pass by file permissions. Kept out of the other modes
+ *   because the server then could read any file of the machine.
+ */
+export async function chooseServerAccount(
+  dataDirectory: string,
+  programs: readonly string[],
+): Promise<ServerAccount> {
+  if (process.getuid?.() !== 0) return { run: (program, args) => exec(program, args), own: () => undefined };
+  const owner = statSync(dataDirectory, { throwIfNoEntry: false });
+  const uid = owner?.uid || nobody;
+  const gid = owner?.uid ? owner.gid : nobody;
+  const own = (path: string) => chownSync(path, uid, gid);
+
+  const closed = [dirname(dataDirectory), ...programs].find((path) => !isOpenToOthers(path));
+  if (closed === undefined) return { run: (program, args) => exec(program, args, { uid, gid }), own };
+
+  const prefix = [
+    ...[`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
+    ...['--inh-caps=+dac_override', '--ambient-caps=+dac_override'],
+    // Without this, access(2) would ignore the capability and initdb would call its own server unusable.
+    '--securebits=+no_setuid_fixup',
+  ];
+  try {
+    await exec('setpriv', [...prefix, '--', programs[0]!, '--version']);
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL does not run as root, and the account it runs under instead (uid ${uid}) cannot reach ${closed}: ` +
+        `open its parent folders to others (chmod o+x), or run as an ordinary user (setpriv: ${firstLine(error)})`,
+    );
+  }
+  return { run: (program, args) => exec('setpriv', [...prefix, '--', program, ...args]), own };
+}
+
+/** The caller's PG… variables would steer our private server elsewhere, so they are not passed on. */
+async function exec(
+  program: string,
+  args: readonly string[],
+  identity: ExecFileOptions = {},
+): Promise<string> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
+  const { stdout } = await run(program, [...args], {
+    ...identity,
+    // The caller's working directory need not be readable for the account.
+    cwd: parse(process.cwd()).root,
+    env: { ...Object.fromEntries(kept), LC_ALL: 'C' },
+    encoding: 'utf8',
+    windowsHide: true,
+  });
+  return stdout;
+}
+
+/** True when the file or folder, and each folder above it, can be entered by any user. */
+function isOpenToOthers(path: string): boolean {
+  const wanted = statSync(path).isDirectory() ? 0o001 : 0o005;
+  if ((statSync(path).mode & wanted) !== wanted) return false;
+  return dirname(path) === path || isOpenToOthers(dirname(path));
+}
+
+function firstLine(error: unknown): string {
+  const text =
+    (error as { stderr?: string }).stderr || (error instanceof Error ? error.message : String(error));
+  return text.trim().split('\n')[0] ?? '';
+}
