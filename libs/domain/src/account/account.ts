@@ -1,11 +1,5 @@
 import type { AccountEvent, AccountTerms } from './account.events.js';
-
-/** A debit that is neither settled nor refunded yet. */
-export interface OpenCharge {
-  readonly jobId: string;
-  readonly amount: number;
-  readonly at: string;
-}
+import { OpenCharges, type OpenCharge } from './open-charges.js';
 
 /**
  * An account is `unopened` until AccountOpened, then `active`; AccountSuspended makes it `suspended`: it can then
@@ -24,12 +18,8 @@ export type Account =
       readonly spentInWindow: number;
       /** ISO 8601, or null before the first debit. */
       readonly windowStartedAt: string | null;
-      /**
-       * Open charges by charge id. Closed ones are forgotten: that is what makes settle and refund no-ops the second time.
-       * The map is carried from state to state and edited in place by {@link evolve}: an account with thousands of open
-       * charges would otherwise be copied for every event. Whoever wants to keep an old state copies it first.
-       */
-      readonly charges: Map<string, OpenCharge>;
+      /** Edited in place. Closed charges are forgotten: that makes settle and refund no-ops the second time. */
+      readonly charges: OpenCharges;
     };
 
 export type OpenedAccount = Exclude<Account, { status: 'unopened' }>;
@@ -50,6 +40,22 @@ function windowIsOver(account: OpenedAccount, at: string): boolean {
   return account.windowStartedAt === null || Date.parse(at) - Date.parse(account.windowStartedAt) > dayMs;
 }
 
+/** A state to decide on that can be thrown away: evolving it leaves the original as it is. */
+export function forkAccount(account: Account): Account {
+  return account.status === 'unopened' ? account : { ...account, charges: account.charges.fork() };
+}
+
+/** The account as a snapshot stores it: plain JSON. */
+export function toSnapshot(account: OpenedAccount): unknown {
+  return { ...account, charges: account.charges.entries() };
+}
+
+/** The reverse of {@link toSnapshot}. A snapshot of another {@link accountFoldVersion} must not be passed. */
+export function fromSnapshot(snapshot: unknown): OpenedAccount {
+  const stored = snapshot as Omit<OpenedAccount, 'charges'> & { charges: [string, OpenCharge][] };
+  return { ...stored, charges: new OpenCharges(stored.charges) };
+}
+
 /** The state after one more event. Total: it accepts every event that decide functions ever emitted. */
 export function evolve(account: Account, event: AccountEvent): Account {
   if (event.type === 'AccountOpened') {
@@ -62,7 +68,7 @@ export function evolve(account: Account, event: AccountEvent): Account {
       balance: 0,
       spentInWindow: 0,
       windowStartedAt: null,
-      charges: new Map(),
+      charges: new OpenCharges(),
     };
   }
   if (account.status === 'unopened') throw new Error(`${event.type} on an account that was never opened`);
@@ -83,7 +89,7 @@ function evolveOpened(
     case 'CreditsDebited':
       return debited(account, event.data);
     case 'CreditsSettled':
-      account.charges.delete(event.data.chargeId);
+      account.charges.close(event.data.chargeId);
       return account;
     case 'CreditsRefunded':
       return refunded(account, event.data);
@@ -101,7 +107,7 @@ function debited(
   charge: { chargeId: string; jobId: string; amount: number; at: string },
 ): OpenedAccount {
   const fresh = windowIsOver(account, charge.at);
-  account.charges.set(charge.chargeId, { jobId: charge.jobId, amount: charge.amount, at: charge.at });
+  account.charges.open(charge.chargeId, { jobId: charge.jobId, amount: charge.amount, at: charge.at });
   return {
     ...account,
     balance: account.balance - charge.amount,
@@ -112,7 +118,7 @@ function debited(
 
 function refunded(account: OpenedAccount, refund: { chargeId: string; amount: number }): OpenedAccount {
   const charge = account.charges.get(refund.chargeId);
-  account.charges.delete(refund.chargeId);
+  account.charges.close(refund.chargeId);
   // A charge of an earlier window gives its credits back, but it does not make room in today's cap.
   const ofThisWindow =
     charge !== undefined &&

@@ -29,7 +29,7 @@ export function debitCredits(
   account: Account,
 ): Decision<AccountEvent, DebitRejection> {
   if (account.status !== 'active') return reject({ code: 'ACCOUNT_INACTIVE' });
-  if (account.charges.has(command.chargeId)) return accept();
+  if (account.charges.get(command.chargeId)) return accept();
 
   const cost = command.amount;
   if (cost > account.balance) {

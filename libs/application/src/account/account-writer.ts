@@ -1,0 +1,239 @@
+import { LRUCache } from 'lru-cache';
+import {
+  accountFoldVersion,
+  evolve,
+  forkAccount,
+  fromSnapshot,
+  initialAccount,
+  toSnapshot,
+  type Account,
+} from '#domain/account/account.js';
+import type { AccountEvent } from '#domain/account/account.events.js';
+import { accept, type Decision } from '#domain/decision.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import type { EventStore, NewEvent } from '#event-store/event-store.js';
+import type { SnapshotStore } from '#event-store/snapshots.js';
+import { load, type Loaded } from '../aggregate.js';
+import { toNewEvent, type CommandContext } from '../command-context.js';
+
+export type AccountVerdict<Rejection> =
+  | {
+      readonly kind: 'accepted';
+      /** False when the command found its work done already. */
+      readonly changed: boolean;
+      /** Position of the account's last event after the command. */
+      readonly position: bigint | undefined;
+    }
+  | { readonly kind: 'rejected'; readonly rejection: Rejection };
+
+interface Waiting {
+  /** Absent for a look at the account, which emits nothing. */
+  readonly context: CommandContext | undefined;
+  readonly decide: (account: Account) => Decision<AccountEvent, unknown>;
+  readonly resolve: (verdict: AccountVerdict<unknown>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Mailbox {
+  readonly stream: string;
+  readonly waiting: Waiting[];
+  draining: Promise<void> | undefined;
+  /** What this process believes the account to be; undefined: not loaded, or no longer trusted. */
+  known: Loaded<Account> | undefined;
+  lastSnapshot: bigint;
+}
+
+export interface AccountWriterOptions {
+  /** Commands that are decided and appended together. */
+  readonly maxBatch?: number;
+  /** Events between two snapshots. */
+  readonly snapshotEvery?: number;
+  /** Accounts that are kept in memory. */
+  readonly cachedAccounts?: number;
+  readonly onSnapshotError?: (error: unknown) => void;
+}
+
+const maxConflicts = 200;
+const aggregate = { initial: initialAccount, evolve };
+
+/**
+ * The single writer of every account in this process. Each account has a mailbox; while one append is on its
+ * way to the store, further commands wait in it, and are then decided in order and appended together, each with
+ * its own verdict. Across processes the expected revision guards: whoever loses reads what is new and decides
+ * again. A verdict always rests on the account's true head: either the append at that revision succeeded, or,
+ * when a batch has nothing to append, the head was read again before the answers went out.
+ */
+export class AccountWriter {
+  readonly #mailboxes: LRUCache<string, Mailbox>;
+  readonly #maxBatch: number;
+  readonly #snapshotEvery: bigint;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly snapshots: SnapshotStore,
+    private readonly options: AccountWriterOptions = {},
+  ) {
+    this.#maxBatch = options.maxBatch ?? 128;
+    this.#snapshotEvery = BigInt(options.snapshotEvery ?? 250);
+    this.#mailboxes = new LRUCache({ max: options.cachedAccounts ?? 10_000 });
+  }
+
+  /**
+   * Runs one command on the account that its context names.
+   * @throws AppendOutcomeUnknown: the command may have happened; repeating it with the same command id is safe
+   * @throws EventStoreUnavailable: it has not happened
+   */
+  execute<Rejection>(
+    context: CommandContext,
+    decide: (account: Account) => Decision<AccountEvent, Rejection>,
+  ): Promise<AccountVerdict<Rejection>> {
+    return this.#enqueue(this.#mailbox(context.environment, context.tenant), context, decide);
+  }
+
+  /**
+   * The account at its head, read now, and the position of its last event. It waits its turn among the commands.
+   * The state goes on living in this writer: take from it what you need, and do not keep it.
+   */
+  async read(environment: Environment, tenant: string): Promise<Pick<Loaded<Account>, 'state' | 'position'>> {
+    let state: Account = initialAccount;
+    const look = (account: Account): Decision<AccountEvent> => {
+      state = account;
+      return accept();
+    };
+    const verdict = await this.#enqueue(this.#mailbox(environment, tenant), undefined, look);
+    return { state, position: verdict.kind === 'accepted' ? verdict.position : undefined };
+  }
+
+  #enqueue<Rejection>(
+    mailbox: Mailbox,
+    context: CommandContext | undefined,
+    decide: (account: Account) => Decision<AccountEvent, Rejection>,
+  ): Promise<AccountVerdict<Rejection>> {
+    return new Promise((resolve, reject) => {
+      // The mailbox holds commands of every kind; each promise gets back what its own decide function gave.
+      mailbox.waiting.push({ context, decide, resolve: resolve as Waiting['resolve'], reject });
+      mailbox.draining ??= this.#drain(mailbox);
+    });
+  }
+
+  #mailbox(environment: Environment, tenant: string): Mailbox {
+    const stream = streamName(environment, 'account', tenant);
+    let mailbox = this.#mailboxes.get(stream);
+    if (!mailbox) {
+      mailbox = { stream, waiting: [], draining: undefined, known: undefined, lastSnapshot: -1n };
+      this.#mailboxes.set(stream, mailbox);
+    }
+    return mailbox;
+  }
+
+  async #drain(mailbox: Mailbox): Promise<void> {
+    // One turn of the event loop lets requests that arrived together share the first batch.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (mailbox.waiting.length > 0) {
+      const batch = mailbox.waiting.splice(0, this.#maxBatch);
+      try {
+        await this.#commit(mailbox, batch);
+      } catch (error) {
+        // Whatever happened, the cached state can no longer be trusted.
+        mailbox.known = undefined;
+        for (const command of batch) command.reject(error);
+      }
+    }
+    mailbox.draining = undefined;
+  }
+
+  async #commit(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
+    let known = mailbox.known ?? (await this.#catchUp(mailbox));
+    for (let conflicts = 0; conflicts < maxConflicts; conflicts++) {
+      const { verdicts, domainEvents, events } = decideAll(batch, known.state);
+      if (events.length === 0) {
+        const head = await this.#catchUp(mailbox);
+        if (head.revision !== known.revision) {
+          known = head;
+          continue;
+        }
+        answer(batch, verdicts, known.position);
+        return;
+      }
+      const appended = await this.store.append(mailbox.stream, known.revision, events);
+      if (appended.outcome === 'appended') {
+        const state = domainEvents.reduce(evolve, known.state);
+        mailbox.known = { state, revision: appended.revision, position: appended.position };
+        answer(batch, verdicts, appended.position);
+        this.#snapshot(mailbox, mailbox.known);
+        return;
+      }
+      known = await this.#catchUp(mailbox);
+    }
+    throw new Error(`gave up on ${mailbox.stream} after ${maxConflicts} conflicts in a row`);
+  }
+
+  /** Brings the cached account to the stream's head: from the cache, else from a snapshot, else from the start. */
+  async #catchUp(mailbox: Mailbox): Promise<Loaded<Account>> {
+    const base = mailbox.known ?? (await this.#loadSnapshot(mailbox));
+    // The fold edits the open charges in place: should it fail half-way, the caller drops the whole state.
+    return (mailbox.known = await load(this.store, mailbox.stream, aggregate, base));
+  }
+
+  async #loadSnapshot(mailbox: Mailbox): Promise<Loaded<Account> | undefined> {
+    const snapshot = await this.snapshots.load(mailbox.stream, accountFoldVersion);
+    if (!snapshot) return undefined;
+    mailbox.lastSnapshot = snapshot.revision;
+    const { account, position } = snapshot.state as { account: unknown; position: string };
+    return { state: fromSnapshot(account), revision: snapshot.revision, position: BigInt(position) };
+  }
+
+  /** Saved in the background: a snapshot is a shortcut, and losing one costs only a longer read. */
+  #snapshot(mailbox: Mailbox, { state, revision, position }: Loaded<Account>): void {
+    if (state.status === 'unopened' || revision === 'no-stream' || position === undefined) return;
+    if (revision - mailbox.lastSnapshot < this.#snapshotEvery) return;
+    mailbox.lastSnapshot = revision;
+    const content = { account: toSnapshot(state), position: position.toString() };
+    this.snapshots
+      .save(mailbox.stream, accountFoldVersion, revision, content)
+      .catch((error: unknown) => this.options.onSnapshotError?.(error));
+  }
+}
+
+interface DecidedBatch {
+  readonly verdicts: readonly (
+    AccountVerdict<unknown> | { readonly kind: 'threw'; readonly error: unknown }
+  )[];
+  readonly domainEvents: readonly AccountEvent[];
+  readonly events: readonly NewEvent[];
+}
+
+/** Decides the commands one after the other, each on the state that its accepted predecessors leave behind. */
+function decideAll(batch: readonly Waiting[], account: Account): DecidedBatch {
+  let draft = forkAccount(account);
+  const domainEvents: AccountEvent[] = [];
+  const events: NewEvent[] = [];
+  const verdicts = batch.map(({ decide, context }): DecidedBatch['verdicts'][number] => {
+    try {
+      const decision = decide(draft);
+      if (decision.kind === 'rejected') return decision;
+      decision.events.forEach((event, index) => {
+        draft = evolve(draft, event);
+        domainEvents.push(event);
+        if (context) events.push(toNewEvent(event, index, context));
+      });
+      return { kind: 'accepted', changed: decision.events.length > 0, position: undefined };
+    } catch (error) {
+      // A defect in one command must not take its neighbours down with it.
+      return { kind: 'threw', error };
+    }
+  });
+  return { verdicts, domainEvents, events };
+}
+
+function answer(
+  batch: readonly Waiting[],
+  verdicts: DecidedBatch['verdicts'],
+  position: bigint | undefined,
+): void {
+  batch.forEach((command, index) => {
+    const verdict = verdicts[index];
+    if (!verdict || verdict.kind === 'threw') command.reject(verdict?.error);
+    else command.resolve(verdict.kind === 'accepted' ? { ...verdict, position } : verdict);
+  });
+}

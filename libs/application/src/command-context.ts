@@ -1,0 +1,33 @@
+import { currentSchemaVersion } from '#domain/stored-events.js';
+import type { DomainEvent } from '#domain/events.js';
+import type { Environment } from '#domain/streams.js';
+import type { EventMetadata, NewEvent } from '#event-store/event-store.js';
+import { eventId } from '#platform/ids.js';
+
+/** Who asks for what, and when: comes in with each command and ends up in the metadata of its events. */
+export interface CommandContext {
+  readonly environment: Environment;
+  readonly tenant: string;
+  /** Names the command. Its events' ids derive from it, so a retry must repeat it and two commands must not share it. */
+  readonly commandId: string;
+  /** Correlation: the request that set this off. */
+  readonly requestId: string;
+  /** `key:{id}`, `worker:{id}`, `saga:{name}` or `operator`. */
+  readonly actor: string;
+  readonly at: Date;
+  readonly traceparent?: string;
+}
+
+/** A domain event as the store takes it. `index` numbers the events of one command. */
+export function toNewEvent(event: DomainEvent, index: number, context: CommandContext): NewEvent {
+  const metadata: EventMetadata = {
+    requestId: context.requestId,
+    causationId: context.commandId,
+    tenant: context.tenant,
+    actor: context.actor,
+    schemaVersion: currentSchemaVersion(event.type),
+    recordedAt: context.at.toISOString(),
+    ...(context.traceparent === undefined ? {} : { traceparent: context.traceparent }),
+  };
+  return { id: eventId(context.commandId, index), type: event.type, data: event.data, metadata };
+}

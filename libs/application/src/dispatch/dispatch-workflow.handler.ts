@@ -1,0 +1,97 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { newId } from '#platform/ids.js';
+import { Dispatcher, type DispatchOutcome, type DispatchRequest } from './dispatcher.js';
+import type { DispatchIds, IdempotencyStore, IdempotentRequest } from './idempotency.js';
+
+/** Dispatch one workflow; with an Idempotency-Key, at most once. */
+export class DispatchWorkflow extends Command<DispatchAnswer> {
+  constructor(
+    readonly request: DispatchRequest,
+    /** Id of the HTTP request. It names the charge unless the key has named one before. */
+    readonly requestId: string,
+    readonly idempotency?: { readonly key: string; readonly bodyHash: string },
+  ) {
+    super();
+  }
+}
+
+export type DispatchAnswer =
+  | { readonly kind: 'answered'; readonly outcome: DispatchOutcome; readonly replayed: boolean }
+  | { readonly kind: 'key-in-use' }
+  | { readonly kind: 'key-reused' };
+
+@CommandHandler(DispatchWorkflow)
+export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow> {
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    private readonly idempotency: IdempotencyStore,
+  ) {}
+
+  async execute({ request, requestId, idempotency }: DispatchWorkflow): Promise<DispatchAnswer> {
+    const ids = { requestId, jobId: newId() };
+    if (!idempotency) {
+      return { kind: 'answered', outcome: await this.dispatcher.dispatch(request, ids), replayed: false };
+    }
+    const { caller, endpoint } = request;
+    const { environment, tenant } = caller;
+    const keyed = { environment, tenant, endpoint, ...idempotency };
+    const begun = await this.idempotency.begin(keyed, ids);
+    switch (begun.kind) {
+      case 'in-use':
+        return { kind: 'key-in-use' };
+      case 'reused':
+        return { kind: 'key-reused' };
+      case 'answered':
+        return { kind: 'answered', outcome: fromStored(begun.answer), replayed: true };
+      case 'new':
+      case 'resume':
+        return this.#once(request, keyed, begun);
+      default:
+        return begun satisfies never;
+    }
+  }
+
+  async #once(
+    request: DispatchRequest,
+    keyed: IdempotentRequest,
+    begun: { kind: 'new' | 'resume'; ids: DispatchIds },
+  ): Promise<DispatchAnswer> {
+    try {
+      const outcome =
+        begun.kind === 'new'
+          ? await this.dispatcher.dispatch(request, begun.ids)
+          : await this.#resume(request, keyed, begun.ids);
+      // An unknown reference is not remembered: the picture may be there on the next try.
+      if (outcome.kind === 'unknown-reference') await this.idempotency.release(keyed);
+      else await this.idempotency.answer(keyed, toStored(outcome));
+      return { kind: 'answered', outcome, replayed: false };
+    } catch (error) {
+      await this.idempotency.release(keyed);
+      throw error;
+    }
+  }
+
+  async #resume(
+    request: DispatchRequest,
+    keyed: IdempotentRequest,
+    ids: DispatchIds,
+  ): Promise<DispatchOutcome> {
+    const progress = await this.dispatcher.progress(request, ids);
+    if (typeof progress === 'object') return progress;
+    if (progress === 'none') return this.dispatcher.dispatch(request, ids);
+    // The sweep has given the earlier charge back: this is a new dispatch under new ids.
+    const fresh = { requestId: newId(), jobId: newId() };
+    await this.idempotency.reassign(keyed, fresh);
+    return this.dispatcher.dispatch(request, fresh);
+  }
+}
+
+/** Positions are bigint, which JSON does not know. */
+function toStored(outcome: DispatchOutcome): unknown {
+  return outcome.kind === 'accepted' ? { ...outcome, position: outcome.position.toString() } : outcome;
+}
+
+function fromStored(stored: unknown): DispatchOutcome {
+  const outcome = stored as DispatchOutcome;
+  return outcome.kind === 'accepted' ? { ...outcome, position: BigInt(outcome.position) } : outcome;
+}

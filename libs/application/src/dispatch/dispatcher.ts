@@ -1,0 +1,163 @@
+import { randomInt } from 'node:crypto';
+import { debitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
+import { refundCharge } from '#domain/account/close-charge.js';
+import type { JobInputImage } from '#domain/job/job.events.js';
+import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
+import { queueJob } from '#domain/job/queue-job.js';
+import { streamName } from '#domain/streams.js';
+import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { AccountWriter } from '../account/account-writer.js';
+import { handle, load, untouched } from '../aggregate.js';
+import type { Caller } from '../caller.js';
+import type { CommandContext } from '../command-context.js';
+import type { DispatchIds } from './idempotency.js';
+import type { PictureReferences, UnknownReference } from './picture-references.js';
+
+/** A validated request for one workflow. */
+export interface DispatchRequest {
+  readonly caller: Caller;
+  /** A name of the workflow table. */
+  readonly operation: string;
+  readonly endpoint: string;
+  /** In the caller's own field names; absent fields are absent. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+  readonly traceparent?: string;
+}
+
+export type DispatchOutcome =
+  | {
+      readonly kind: 'accepted';
+      readonly ids: DispatchIds;
+      readonly creditsCost: number;
+      /** Where in the log the job begins, for read-your-writes. */
+      readonly position: bigint;
+    }
+  | { readonly kind: 'refused'; readonly rejection: DebitRejection }
+  | ({ readonly kind: 'unknown-reference' } & UnknownReference);
+
+/** The sweep was faster: it has fenced the job off. The charge, if it was made, has been given back. */
+export class DispatchVoided extends Error {
+  override readonly name = 'DispatchVoided';
+}
+
+/** Seeds fit a signed 32-bit integer, which every engine takes. */
+const seedRange = 2 ** 31 - 1;
+
+const aggregate = { initial: initialJob, evolve };
+
+/**
+ * Debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge
+ * without a job, which the sweep finds and gives back.
+ */
+export class Dispatcher {
+  constructor(
+    private readonly store: EventStore,
+    private readonly accounts: AccountWriter,
+    private readonly pictures: PictureReferences,
+  ) {}
+
+  /**
+   * @throws DispatchVoided, EventStoreUnavailable, AppendOutcomeUnknown: after any of them, dispatching again
+   *   with the same ids is safe and charges at most once
+   */
+  async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
+    const workflow = workflowOf(request.operation);
+    const resolved = await this.pictures.resolve(workflow, request.body, request.caller);
+    if (resolved.kind === 'unknown') return { kind: 'unknown-reference', field: resolved.field };
+
+    const at = request.at.toISOString();
+    const debited = await this.accounts.execute(
+      contextOf(request, ids, `debit:${ids.requestId}`),
+      (account) =>
+        debitCredits(
+          {
+            chargeId: ids.requestId,
+            requestId: ids.requestId,
+            jobId: ids.jobId,
+            operation: workflow.name,
+            endpoint: request.endpoint,
+            amount: workflow.credits,
+            at,
+          },
+          account,
+        ),
+    );
+    if (debited.kind === 'rejected') return { kind: 'refused', rejection: debited.rejection };
+
+    return this.#queue(request, ids, queuedJob(request, ids, workflow, resolved.inputs));
+  }
+
+  /** How far an earlier try with these ids came. */
+  async progress(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'voided' | 'none'> {
+    const stream = streamName(request.caller.environment, 'job', ids.jobId);
+    const { state, position } = await load(this.store, stream, aggregate);
+    if (state.status === 'voided') return 'voided';
+    if (state.status === 'unqueued' || position === undefined) return 'none';
+    return { kind: 'accepted', ids, creditsCost: state.job.creditsCost, position };
+  }
+
+  async #queue(request: DispatchRequest, ids: DispatchIds, job: QueuedJob): Promise<DispatchOutcome> {
+    const stream = streamName(request.caller.environment, 'job', ids.jobId);
+    const context = contextOf(request, ids, `queue:${ids.jobId}`);
+    const queued = await handle(
+      this.store,
+      stream,
+      aggregate,
+      (state) => queueJob(job, state),
+      context,
+      untouched(aggregate),
+    );
+    if (queued.kind === 'rejected' && queued.rejection.code === 'JOB_VOIDED') {
+      // The sweep refunds as well; whoever comes second finds the charge closed.
+      await this.accounts.execute(contextOf(request, ids, `refund:${ids.requestId}`), (account) =>
+        refundCharge({ chargeId: ids.requestId, reason: 'orphaned', at: job.at }, account),
+      );
+      throw new DispatchVoided(`job ${ids.jobId} was given up before it could be queued`);
+    }
+    if (queued.kind === 'accepted' && queued.position !== undefined) {
+      return { kind: 'accepted', ids, creditsCost: job.creditsCost, position: queued.position };
+    }
+    const progress = await this.progress(request, ids);
+    if (typeof progress === 'object') return progress;
+    throw new Error(`job ${ids.jobId} is neither queued nor voided`);
+  }
+}
+
+function contextOf(request: DispatchRequest, ids: DispatchIds, commandId: string): CommandContext {
+  const { caller, at, traceparent } = request;
+  return {
+    environment: caller.environment,
+    tenant: caller.tenant,
+    commandId,
+    requestId: ids.requestId,
+    actor: `key:${caller.keyId}`,
+    at,
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+}
+
+function queuedJob(
+  request: DispatchRequest,
+  ids: DispatchIds,
+  workflow: Workflow,
+  inputs: JobInputImage[],
+): QueuedJob {
+  const { body } = request;
+  return {
+    jobId: ids.jobId,
+    tenant: request.caller.tenant,
+    requestId: ids.requestId,
+    chargeId: ids.requestId,
+    operation: workflow.name,
+    jobType: workflow.jobType,
+    creditsCost: workflow.credits,
+    displayName: typeof body['display_name'] === 'string' ? body['display_name'] : '',
+    request: { ...body },
+    inputs,
+    seed: typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange),
+    parentJobId: null,
+    at: request.at.toISOString(),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Environment } from '#domain/streams.js';
+
+/** The ids that one dispatch goes by. They are fixed when its Idempotency-Key is first stored. */
+export interface DispatchIds {
+  readonly requestId: string;
+  readonly jobId: string;
+}
+
+export interface IdempotentRequest {
+  readonly environment: Environment;
+  readonly tenant: string;
+  readonly endpoint: string;
+  readonly key: string;
+  /** SHA-256 of the validated body. */
+  readonly bodyHash: string;
+}
+
+export type IdempotencyBeginning =
+  /** The first to come with this key: go on with the ids that were passed. */
+  | { readonly kind: 'new'; readonly ids: DispatchIds }
+  /** An earlier try died on the way: go on with its ids. */
+  | { readonly kind: 'resume'; readonly ids: DispatchIds }
+  /** Answered before: give this answer again. */
+  | { readonly kind: 'answered'; readonly answer: unknown }
+  | { readonly kind: 'in-use' }
+  | { readonly kind: 'reused' };
+
+/** Remembers, for 24 hours, what each Idempotency-Key was used for and how it was answered. */
+export interface IdempotencyStore {
+  begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
+  /** The earlier try was given back by the sweep: continue under other ids. */
+  reassign(request: IdempotentRequest, ids: DispatchIds): Promise<void>;
+  answer(request: IdempotentRequest, answer: unknown): Promise<void>;
+  /** This try came to no answer: the next one with the key may go on at once. */
+  release(request: IdempotentRequest): Promise<void>;
+}
+
+/** How long a try may take before another one with the same key takes over. */
+export const idempotencyLeaseMs = 30_000;
+
+export const idempotencyRetentionHours = 24;
