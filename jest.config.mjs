@@ -1,4 +1,4 @@
-const libraries = 'domain|event-store|application|read-store|engines|storage|platform';
+const libraries = 'domain|event-store|application|read-store|engines|storage|platform|render-queue';
 
 /** @type {import('jest').Config} */
 export default {

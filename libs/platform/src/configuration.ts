@@ -1,0 +1,126 @@
+import { resolve } from 'node:path';
+
+/** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
+export type StorageConfiguration =
+  | { readonly kind: 'folder'; readonly directory: string; readonly signingSecret: string }
+  | {
+      readonly kind: 's3';
+      readonly bucket: string;
+      readonly region: string;
+      readonly endpoint: string | undefined;
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      readonly forcePathStyle: boolean;
+    };
+
+/** All settings of a role's process. `docs/configuration.md` says what each is for. */
+export interface Configuration {
+  readonly host: string;
+  readonly port: number;
+  /** Base of the URLs that callers get, without a slash at the end. */
+  readonly publicUrl: string;
+  readonly home: string;
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  readonly storage: StorageConfiguration;
+  readonly orphanHorizonMs: number;
+  readonly sweepIntervalMs: number;
+  readonly workerConcurrency: number;
+  /** Renders of one tenant that may run at the same time, over all workers. */
+  readonly tenantConcurrency: number;
+}
+
+/** Names every setting that is wrong, and what it should be. Never shows a value that may be secret. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Collects complaints, so that one start tells all that is wrong. */
+class Settings {
+  readonly problems: string[] = [];
+
+  constructor(private readonly variables: Variables) {}
+
+  text(name: string, fallback?: string): string {
+    const value = this.variables[name] || fallback;
+    if (value === undefined) this.problems.push(`${name} is not set`);
+    return value ?? '';
+  }
+
+  integer(name: string, fallback: number, least: number, most: number): number {
+    const text = this.variables[name];
+    if (!text) return fallback;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    this.problems.push(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
+    return fallback;
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const text = this.variables[name];
+    if (!text) return fallback;
+    if (text === 'true' || text === 'false') return text === 'true';
+    this.problems.push(`${name} must be true or false, not "${text}"`);
+    return fallback;
+  }
+
+  url(name: string, schemes: readonly string[], fallback?: string): string {
+    const value = this.text(name, fallback);
+    const scheme = /^([a-z0-9+]+):\/\/./.exec(value)?.[1];
+    if (value && (!scheme || !schemes.includes(scheme))) {
+      this.problems.push(`${name} must begin with ${schemes.map((each) => `${each}://`).join(' or ')}`);
+    }
+    return value;
+  }
+}
+
+const postgresSchemes = ['postgres', 'postgresql'];
+
+/** @throws ConfigurationError naming all that is missing or malformed */
+export function loadConfiguration(variables: Variables = process.env): Configuration {
+  const settings = new Settings(variables);
+  const host = settings.text('HOST', '127.0.0.1');
+  const port = settings.integer('PORT', 3000, 0, 65_535);
+  const home = resolve(settings.text('ATELIER_HOME', '.atelier'));
+  const databaseUrl = settings.url('DATABASE_URL', postgresSchemes);
+  const configuration: Configuration = {
+    host,
+    port,
+    publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], `http://${host}:${port}`).replace(/\/+$/, ''),
+    home,
+    databaseUrl,
+    eventStoreUrl: settings.url(
+      'EVENT_STORE_URL',
+      [...postgresSchemes, 'esdb', 'esdb+discover'],
+      databaseUrl || undefined,
+    ),
+    storage: loadStorage(settings, home, variables),
+    orphanHorizonMs: settings.integer('ATELIER_ORPHAN_HORIZON_MS', 60_000, 1_000, 86_400_000),
+    sweepIntervalMs: settings.integer('ATELIER_SWEEP_INTERVAL_MS', 10_000, 100, 3_600_000),
+    workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', 1, 1, 64),
+    tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', 4, 1, 1_000),
+  };
+  if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
+  return configuration;
+}
+
+function loadStorage(settings: Settings, home: string, variables: Variables): StorageConfiguration {
+  if (!variables['S3_BUCKET']) {
+    return {
+      kind: 'folder',
+      directory: resolve(home, 'objects'),
+      signingSecret: settings.text('URL_SIGNING_SECRET'),
+    };
+  }
+  return {
+    kind: 's3',
+    bucket: settings.text('S3_BUCKET'),
+    region: settings.text('S3_REGION', 'us-east-1'),
+    endpoint: variables['S3_ENDPOINT'] ? settings.url('S3_ENDPOINT', ['http', 'https']) : undefined,
+    accessKeyId: settings.text('S3_ACCESS_KEY_ID'),
+    secretAccessKey: settings.text('S3_SECRET_ACCESS_KEY'),
+    forcePathStyle: settings.flag('S3_FORCE_PATH_STYLE', true),
+  };
+}
