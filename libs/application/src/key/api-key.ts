@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { Environment } from '#domain/streams.js';
+import { newId } from '#platform/ids.js';
+
+/**
+ * An API key is `sk_{environment}_{key id}{secret}{checksum}`: the prefix selects the data environment, the key id
+ * (a ULID) names the key's event stream, the secret is 160 random bits, and the checksum lets a mistyped or made-up
+ * key be refused without a look at the database. All in Crockford's base 32, so that a double click selects it whole.
+ */
+export interface ApiKeyParts {
+  readonly environment: Environment;
+  readonly keyId: string;
+}
+
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const secretLength = 32;
+const checksumLength = 7;
+const pattern =
+  /^sk_(live|test)_([0-7][0-9A-HJKMNP-TV-Z]{25})([0-9A-HJKMNP-TV-Z]{32})([0-9A-HJKMNP-TV-Z]{7})$/;
+
+export function generateApiKey(environment: Environment): { keyId: string; key: string } {
+  const keyId = newId();
+  const secret = Array.from(randomBytes(secretLength), (byte) => alphabet[byte & 31]).join('');
+  const body = `sk_${environment}_${keyId}${secret}`;
+  return { keyId, key: body + checksum(body) };
+}
+
+/** What a key says about itself, or undefined when it is malformed or its checksum is wrong. */
+export function parseApiKey(key: string): ApiKeyParts | undefined {
+  const match = pattern.exec(key);
+  if (!match || checksum(key.slice(0, -checksumLength)) !== match[4]) return undefined;
+  return { environment: match[1] as Environment, keyId: match[2] as string };
+}
+
+/** What is stored of a key: SHA-256 of all of it, hexadecimal. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** CRC-32 as seven base-32 digits. It finds typing mistakes; it proves nothing about who made the key. */
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let place = 0; place < checksumLength; place++) {
+    digits = (alphabet[rest & 31] as string) + digits;
+    rest >>>= 5;
+  }
+  return digits;
+}
