@@ -1,0 +1,40 @@
+import { DataSource, type MigrationInterface, type NamingStrategyInterface } from 'typeorm';
+import type { Environment } from '#domain/streams.js';
+import { SnakeNamingStrategy } from './naming-strategy.js';
+import type { EntityClass } from './read-model.js';
+
+export interface DataSourceSettings {
+  readonly url: string;
+  /** Everything that is read through it is in this schema: an environment, or `read_store`. */
+  readonly schema: Environment | 'read_store';
+  readonly entities?: readonly EntityClass[];
+  readonly migrations?: readonly (new () => MigrationInterface)[];
+  readonly namingStrategy?: NamingStrategyInterface;
+  /** Connections kept at most. Default 10. */
+  readonly poolSize?: number;
+}
+
+/**
+ * A TypeORM data source bound to one schema, not yet connected (`initialize()` does that). The environment is a
+ * property of the connection and never of a query, so that no reader can forget it. Tables are made by migrations
+ * only.
+ */
+export function createDataSource(settings: DataSourceSettings): DataSource {
+  const { url, schema, entities = [], migrations = [], poolSize = 10 } = settings;
+  return new DataSource({
+    type: 'postgres',
+    url,
+    schema,
+    applicationName: `atelier-read-${schema}`,
+    entities: [...entities],
+    migrations: [...migrations],
+    migrationsTableName: 'schema_migrations',
+    migrationsTransactionMode: 'each',
+    namingStrategy: settings.namingStrategy ?? new SnakeNamingStrategy(),
+    synchronize: false,
+    logging: false,
+    installExtensions: false,
+    poolSize,
+    extra: { options: `-c search_path=${schema}` },
+  });
+}

@@ -1,0 +1,29 @@
+import type { DomainEvent } from '#domain/events.js';
+import { decode } from '#domain/stored-events.js';
+import { parseStreamName, type StreamCategory } from '#domain/streams.js';
+import type { EventMetadata, RecordedEvent } from '#event-store/event-store.js';
+
+/** Where an event stands in the log, and what is known about it beside its data. */
+export interface EventPlace {
+  readonly eventId: string;
+  /** The whole stream name, for example `live.job-01J…`. */
+  readonly stream: string;
+  readonly category: StreamCategory;
+  /** The stream name's last part: the tenant of an account stream, the job of a job stream. */
+  readonly streamId: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+  readonly metadata: EventMetadata;
+}
+
+/** A domain event in today's form, whatever version it was stored in, and its place. */
+export type ProjectedEvent = DomainEvent & EventPlace;
+
+/** @throws UnknownEventType, EventFromTheFuture; an Error for a stream that this service does not write */
+export function toProjectedEvent(recorded: RecordedEvent): ProjectedEvent {
+  const name = parseStreamName(recorded.stream);
+  if (!name) throw new Error(`${recorded.stream} is not a stream of this service`);
+  const { id: eventId, stream, revision, position, metadata } = recorded;
+  const { category, id: streamId } = name;
+  return { ...decode(recorded), eventId, stream, category, streamId, revision, position, metadata };
+}

@@ -1,0 +1,39 @@
+import type { StreamCategory } from '#domain/streams.js';
+import type { ProjectedEvent } from './projected-event.js';
+
+/** A TypeORM entity: the table's columns, types and primary key are taken from its metadata, so that they are said once. */
+export type EntityClass<Row extends object = object> = new () => Row;
+
+/** The values of a row's primary key, in the order of the entity's primary columns. */
+export type Key = readonly (string | number)[];
+
+/**
+ * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model: the same
+ * history always gives the same rows, which is what makes a rebuild comparable with what it replaces.
+ */
+export interface ReadModel<Row extends object> {
+  /** The name of the view that readers use; generation n lives in the table `{name}_g{n}`. */
+  readonly name: string;
+  /** Version of the fold. Bumped whenever the same history would give other rows: the table must then be rebuilt. */
+  readonly version: number;
+  readonly entity: EntityClass<Row>;
+  /** The streams it consumes, with events of all types: that is what lets a skipped event be noticed. */
+  readonly categories: readonly StreamCategory[];
+  /** True when each event makes a row of its own, so that there is never an earlier row worth loading. */
+  readonly rowPerEvent?: boolean;
+  /** The row that an event concerns, or undefined when this model does not show it. */
+  keyOf(event: ProjectedEvent): Key | undefined;
+  /** The row after the event; undefined: there is no such row (any more). Must not edit `row`. */
+  evolve(row: Row | undefined, event: ProjectedEvent): Row | undefined;
+}
+
+/** The one row that a stream of events folds into: for reading a stream directly while its read model is behind. */
+export function foldRow<Row extends object>(
+  model: ReadModel<Row>,
+  events: readonly ProjectedEvent[],
+): Row | undefined {
+  return events.reduce<Row | undefined>(
+    (row, event) => (model.keyOf(event) ? model.evolve(row, event) : row),
+    undefined,
+  );
+}

@@ -1,0 +1,46 @@
+import { In, MoreThan, type DataSource } from 'typeorm';
+import { JobRow, type JobStatus } from './jobs.entity.js';
+
+export interface JobsFilter {
+  /** Absent: all types. */
+  readonly jobTypes?: readonly string[] | undefined;
+  readonly status?: JobStatus | undefined;
+  /** Strictly after. */
+  readonly createdAfter?: Date | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The jobs of one environment. A job of another tenant is as unknown as one that never was. */
+export class JobsReader {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  list(tenant: string, filter: JobsFilter): Promise<JobRow[]> {
+    const { jobTypes, status, createdAfter, limit, offset } = filter;
+    return this.jobs.find({
+      where: {
+        tenant,
+        ...(jobTypes && { jobType: In([...jobTypes]) }),
+        ...(status && { status }),
+        ...(createdAfter && { createdAt: MoreThan(createdAfter) }),
+      },
+      order: { createdAt: 'DESC', publicId: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+  }
+
+  async find(tenant: string, jobId: string): Promise<JobRow | undefined> {
+    return (await this.jobs.findOneBy({ tenant, publicId: jobId })) ?? undefined;
+  }
+
+  /** The child jobs of a batch, in the order in which they were made. */
+  children(tenant: string, parentJobId: string): Promise<JobRow[]> {
+    return this.jobs.find({ where: { tenant, parentJobId }, order: { publicId: 'ASC' } });
+  }
+
+  private get jobs() {
+    return this.dataSource.getRepository(JobRow);
+  }
+}

@@ -1,0 +1,126 @@
+import type { ProjectedEvent } from '#read-store/projected-event.js';
+import type { ReadModel } from '#read-store/read-model.js';
+import { UsageRow, type UsageStatus } from './usage.entity.js';
+
+export const usageReadModel: ReadModel<UsageRow> = {
+  name: 'usage',
+  version: 1,
+  entity: UsageRow,
+  categories: ['account', 'job', 'usage'],
+  keyOf: (event) => {
+    const requestId = requestIdOf(event);
+    return requestId === undefined ? undefined : [requestId];
+  },
+  evolve,
+};
+
+/**
+ * Settlements and refunds name their charge only. A request that makes one charge gives it its own id; one that makes
+ * several (a batch) names them `{requestId}.{n}`. Request ids are ULIDs and hold no dot, so the way back is certain.
+ */
+export function requestIdOfCharge(chargeId: string): string {
+  return chargeId.split('.', 1)[0]!;
+}
+
+function requestIdOf(event: ProjectedEvent): string | undefined {
+  switch (event.type) {
+    case 'CreditsDebited':
+    case 'JobQueued':
+    case 'RequestRejected':
+      return event.data.requestId;
+    case 'CreditsSettled':
+    case 'CreditsRefunded':
+      return requestIdOfCharge(event.data.chargeId);
+    default:
+      return undefined;
+  }
+}
+
+function evolve(row: UsageRow | undefined, event: ProjectedEvent): UsageRow | undefined {
+  if (event.type === 'RequestRejected') return rejected(event);
+  if (event.type === 'CreditsDebited') return charged(row, event);
+  if (!row) throw new Error(`${event.type} came before CreditsDebited of ${requestIdOf(event)}`);
+  switch (event.type) {
+    case 'JobQueued':
+      return { ...row, submittedAt: row.submittedAt ?? new Date(event.data.at) };
+    case 'CreditsSettled':
+      return resolved({ ...row, settledCharges: row.settledCharges + 1 }, event.data.at);
+    case 'CreditsRefunded':
+      return resolved({ ...row, creditsRefunded: row.creditsRefunded + event.data.amount }, event.data.at);
+    default:
+      throw new Error(`${event.type} does not belong in the usage log`);
+  }
+}
+
+function charged(
+  row: UsageRow | undefined,
+  { data, streamId }: Extract<ProjectedEvent, { type: 'CreditsDebited' }>,
+): UsageRow {
+  if (row) {
+    return {
+      ...row,
+      status: 'PENDING',
+      creditsCharged: row.creditsCharged + data.amount,
+      openCharges: row.openCharges + 1,
+      resolvedAt: null,
+      latencyMs: null,
+    };
+  }
+  return {
+    ...blank(data.requestId, streamId, data.endpoint, 'POST', data.at),
+    status: 'PENDING',
+    httpStatus: 202,
+    creditsCharged: data.amount,
+    jobId: data.jobId,
+    openCharges: 1,
+  };
+}
+
+/** One charge fewer is open. The request is resolved with its last one, and succeeded if any of them was settled. */
+function resolved(row: UsageRow, at: string): UsageRow {
+  const openCharges = row.openCharges - 1;
+  if (openCharges > 0) return { ...row, openCharges };
+  const status: UsageStatus = row.settledCharges > 0 ? 'SUCCESS' : 'REFUNDED';
+  const resolvedAt = new Date(at);
+  const latencyMs = resolvedAt.getTime() - row.createdAt.getTime();
+  return { ...row, openCharges, status, resolvedAt, latencyMs };
+}
+
+function rejected({ data, streamId }: Extract<ProjectedEvent, { type: 'RequestRejected' }>): UsageRow {
+  return {
+    ...blank(data.requestId, streamId, data.endpoint, data.method, data.at),
+    status: 'FAILED',
+    httpStatus: data.httpStatus,
+    resolvedAt: new Date(data.at),
+    latencyMs: data.latencyMs,
+    errorCode: data.errorCode,
+    errorMessage: data.errorMessage,
+  };
+}
+
+function blank(
+  requestId: string,
+  tenant: string,
+  endpoint: string,
+  method: string,
+  at: string,
+): Omit<UsageRow, 'status'> {
+  return {
+    requestId,
+    tenant,
+    endpoint,
+    method,
+    httpStatus: null,
+    creditsCharged: 0,
+    creditsRefunded: 0,
+    jobId: null,
+    createdAt: new Date(at),
+    submittedAt: null,
+    resolvedAt: null,
+    latencyMs: null,
+    errorCode: null,
+    errorMessage: null,
+    openCharges: 0,
+    settledCharges: 0,
+  };
+}

@@ -1,0 +1,18 @@
+import type { DataSource } from 'typeorm';
+import { readPage, type Page, type PageRequest } from '../page.js';
+import { UsageRow } from './usage.entity.js';
+
+/** The usage log of one environment. */
+export class UsageReader {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  list(tenant: string, page: PageRequest): Promise<Page<UsageRow>> {
+    const query = this.dataSource
+      .getRepository(UsageRow)
+      .createQueryBuilder('usage')
+      .where('usage.tenant = :tenant', { tenant })
+      .orderBy({ 'usage.createdAt': 'DESC', 'usage.requestId': 'DESC' });
+    return readPage(query, page);
+  }
+}
