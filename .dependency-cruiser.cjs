@@ -1,0 +1,142 @@
+// Which way the arrows of this repository go: apps → application → domain; projections → domain events; adapters are
+// wired in apps only. Specs are exempt where a rule is about what runs in production.
+const spec = '[.](?:spec|int-spec|e2e-spec|fixture)[.]ts$';
+const libraries = (names) => `^libs/(?:${names})/`;
+
+/** A package, however deep its resolved file lies. */
+const packages = (names) => `^node_modules/(?:@types/)?(?:${names})(?:/|$)`;
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or miss a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'everything-resolves',
+      comment: 'An import that resolves to nothing breaks at run time.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that nobody imports and that imports nothing is not part of the program.',
+      severity: 'error',
+      from: { orphan: true, pathNot: [spec, '[.]d[.]ts$', '^apps/[^/]+/src/main[.]ts$'] },
+      to: {},
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'The domain imports nothing outside itself: no library, no clock, not even a Node built-in.',
+      severity: 'error',
+      from: { path: '^libs/domain/', pathNot: spec },
+      to: { pathNot: '^libs/domain/' },
+    },
+    {
+      name: 'application-sees-ports-only',
+      comment: 'Which store, queue, bucket or engine it is, is decided where an app is wired.',
+      severity: 'error',
+      from: { path: '^libs/application/', pathNot: spec },
+      to: {
+        path: [
+          '^libs/event-store/src/(?:postgres|eventstoredb)/',
+          '^libs/storage/src/(?:folder|s3)/',
+          '^libs/render-queue/src/[^/]*pg-boss',
+          '^libs/engines/src/[^/]+/',
+          '^libs/read-store/',
+          '^projections/',
+          packages('typeorm|pg|pg-boss|@eventstore|@aws-sdk|sharp|fastify|@fastify|@nestjs/typeorm'),
+        ],
+      },
+    },
+    {
+      name: 'libraries-do-not-import-apps',
+      comment: 'Apps are the outermost ring.',
+      severity: 'error',
+      from: { path: '^(?:libs|projections)/', pathNot: spec },
+      to: { path: '^(?:apps|test)/' },
+    },
+    {
+      name: 'apps-stand-alone',
+      comment: 'Apps share code through libraries only, so that each can be deployed without the others.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'ports-know-no-users',
+      comment: 'Platform, ports and adapters serve the application; they do not call it.',
+      severity: 'error',
+      from: {
+        path: libraries('platform|event-store|engines|storage|render-queue|read-store'),
+        pathNot: spec,
+      },
+      to: { path: ['^libs/application/', '^projections/'] },
+    },
+    {
+      name: 'controllers-ask-the-bus',
+      comment: 'A controller maps HTTP to commands and queries; it never sees the database.',
+      severity: 'error',
+      from: { path: '[.]controller[.]ts$' },
+      to: { path: [packages('typeorm|@nestjs/typeorm|pg'), '^libs/read-store/'] },
+    },
+    {
+      name: 'one-library-sees-eventstoredb',
+      comment: 'The client of EventStoreDB is an adapter detail.',
+      severity: 'error',
+      from: { pathNot: '^libs/event-store/' },
+      to: { path: packages('@eventstore/db-client') },
+    },
+    {
+      name: 'one-library-sees-pg-boss',
+      comment: 'The render queue is a port; pg-boss is what is behind it.',
+      severity: 'error',
+      from: { pathNot: '^libs/render-queue/' },
+      to: { path: packages('pg-boss') },
+    },
+    {
+      name: 'projections-fold-domain-events',
+      comment:
+        'A read model knows the domain events, its table, and nothing else: that is what makes it rebuildable.',
+      severity: 'error',
+      from: { path: '^projections/', pathNot: spec },
+      to: { pathNot: ['^projections/', '^libs/domain/', '^libs/read-store/', packages('typeorm')] },
+    },
+    {
+      name: 'production-without-dev-dependencies',
+      comment: 'What is a devDependency is not there when the service is installed for production.',
+      severity: 'error',
+      from: { path: '^(?:apps|libs|projections)/', pathNot: [spec, '/conformance/'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'dependencies-are-declared',
+      comment: 'A package that only comes along with another one can leave with it.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'production-without-tests',
+      comment: 'Specs are not built, so nothing that is built can import them.',
+      severity: 'error',
+      from: { pathNot: [spec, '^test/'] },
+      to: { path: [spec, '^test/'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      // The `types` branch of package.json's imports leads to the sources, the default one to what was built.
+      conditionNames: ['types', 'import', 'node', 'default'],
+    },
+  },
+};
