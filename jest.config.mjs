@@ -7,7 +7,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.atelier/'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', { swcrc: true, exclude: [] }] },
+  transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     [`^#(${libraries})/(.*)\\.js$`]: '<rootDir>/libs/$1/src/$2.ts',
     '^#projections/(.*)\\.js$': '<rootDir>/projections/src/$1.ts',

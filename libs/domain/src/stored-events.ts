@@ -32,6 +32,8 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   RequestRejected: [],
 };
 
+export const storedEventTypes = Object.keys(upcasters) as readonly DomainEventType[];
+
 export class UnknownEventType extends Error {
   override readonly name = 'UnknownEventType';
 }

@@ -1,0 +1,94 @@
+import { describe, it } from '@jest/globals';
+import { given } from '../../../../test/support/given.js';
+import { evolve, initialAccount } from './account.js';
+import {
+  debited,
+  debitOf,
+  noon,
+  opened,
+  purchased,
+  refunded,
+  settled,
+  suspended,
+} from './account.fixture.js';
+import { debitCredits } from './debit-credits.js';
+
+const account = { initial: initialAccount, evolve };
+const debit = (chargeId: string, amount: number, at = noon) => {
+  const command = debitOf(chargeId, amount, at);
+  return (state: typeof initialAccount) => debitCredits(command, state);
+};
+
+describe('debitCredits', () => {
+  it('debits down to a balance of exactly zero', () => {
+    given(account, [opened(), purchased(10)])
+      .when(debit('c1', 10))
+      .then(debited('c1', 10));
+  });
+
+  it('refuses a debit beyond the balance and tells balance and cost', () => {
+    given(account, [opened(), purchased(10), debited('c1', 5)])
+      .when(debit('c2', 6))
+      .thenRejected({ code: 'INSUFFICIENT_BALANCE', balance: 5, cost: 6 });
+  });
+
+  it('does not debit an open charge a second time', () => {
+    given(account, [opened(), purchased(10), debited('c1', 10)])
+      .when(debit('c1', 10))
+      .then();
+  });
+
+  it('lets refunded credits be spent again', () => {
+    given(account, [opened(), purchased(10), debited('c1', 10), refunded('c1', 10)])
+      .when(debit('c2', 10))
+      .then(debited('c2', 10));
+  });
+
+  it('keeps settled credits spent', () => {
+    given(account, [opened(), purchased(10), debited('c1', 10), settled('c1', 10)])
+      .when(debit('c2', 1))
+      .thenRejected({ code: 'INSUFFICIENT_BALANCE', balance: 0, cost: 1 });
+  });
+
+  it('refuses an account that was never opened, and one that is suspended', () => {
+    given(account, []).when(debit('c1', 1)).thenRejected({ code: 'ACCOUNT_INACTIVE' });
+    given(account, [opened(), purchased(10), suspended])
+      .when(debit('c1', 1))
+      .thenRejected({ code: 'ACCOUNT_INACTIVE' });
+  });
+});
+
+describe('the daily cap', () => {
+  const spent15of20 = [opened(20), purchased(100), debited('c1', 10), debited('c2', 5)];
+
+  it('allows spending up to the cap itself and refuses one credit more', () => {
+    given(account, spent15of20).when(debit('c3', 5)).then(debited('c3', 5));
+    given(account, spent15of20)
+      .when(debit('c3', 6))
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 15, cost: 6 });
+  });
+
+  it('makes room again for what was refunded of the same window', () => {
+    given(account, [...spent15of20, refunded('c1', 10)])
+      .when(debit('c3', 15))
+      .then(debited('c3', 15));
+  });
+
+  it('begins anew when more than 24 hours have passed, not sooner', () => {
+    const dayLater = '2026-06-02T12:00:00.000Z';
+    const justAfter = '2026-06-02T12:00:00.001Z';
+    given(account, spent15of20)
+      .when(debit('c3', 20, dayLater))
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 15, cost: 20 });
+    given(account, spent15of20)
+      .when(debit('c3', 20, justAfter))
+      .then(debited('c3', 20, justAfter));
+  });
+
+  it('does not count a refund of an earlier window against today', () => {
+    const nextDay = '2026-06-02T13:00:00.000Z';
+    given(account, [...spent15of20, debited('c3', 20, nextDay), refunded('c1', 10)])
+      .when(debit('c4', 1, nextDay))
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 20, cost: 1 });
+  });
+});

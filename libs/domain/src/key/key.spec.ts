@@ -1,0 +1,76 @@
+import { describe, it } from '@jest/globals';
+import { given } from '../../../../test/support/given.js';
+import {
+  evolve as evolveAsset,
+  initialAsset,
+  storeAsset,
+  type Asset,
+  type StoredAsset,
+} from '../asset/asset.js';
+import type { AssetEvent } from '../asset/asset.events.js';
+import { evolve, initialKey, issueKey, revokeKey, type IssuedKey } from './key.js';
+import type { KeyEvent } from './key.events.js';
+
+const at = '2026-06-01T12:00:00.000Z';
+const key = { initial: initialKey, evolve };
+const grant: IssuedKey = {
+  keyId: 'k1',
+  tenant: 'acme',
+  environment: 'test',
+  capabilities: ['jobs:create'],
+  label: '',
+  secretHash: 'ab',
+  at,
+};
+const issued: KeyEvent = { type: 'ApiKeyIssued', data: grant };
+const revoked: KeyEvent = { type: 'ApiKeyRevoked', data: { reason: 'leaked', at } };
+
+describe('an API key', () => {
+  it('is issued once', () => {
+    given(key, [])
+      .when((state) => issueKey(grant, state))
+      .then(issued);
+    given(key, [issued])
+      .when((state) => issueKey(grant, state))
+      .thenRejected({ code: 'KEY_EXISTS' });
+  });
+
+  it('is revoked once, and never comes back', () => {
+    given(key, [issued])
+      .when((state) => revokeKey({ reason: 'leaked', at }, state))
+      .then(revoked);
+    given(key, [issued, revoked])
+      .when((state) => revokeKey({ reason: 'again', at }, state))
+      .then();
+    given(key, [])
+      .when((state) => revokeKey({ reason: 'leaked', at }, state))
+      .thenRejected({ code: 'KEY_NOT_FOUND' });
+  });
+});
+
+describe('an asset', () => {
+  const stored: StoredAsset = {
+    assetId: 'a1',
+    tenant: 'acme',
+    storageKey: 'test/acme/uploads/a1.png',
+    contentType: 'image/png',
+    width: 1,
+    height: 1,
+    sizeBytes: 1,
+    sha256: 'ab',
+    origin: 'upload',
+    jobId: null,
+    at,
+  };
+
+  it('is stored once and never changes', () => {
+    const asset = { initial: initialAsset as Asset, evolve: evolveAsset };
+    const event: AssetEvent = { type: 'AssetStored', data: stored };
+    given(asset, [])
+      .when((state) => storeAsset(stored, state))
+      .then(event);
+    given(asset, [event])
+      .when((state) => storeAsset({ ...stored, sha256: 'other' }, state))
+      .then();
+  });
+});

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import * as account from '#domain/account/account.js';
+import { evolve as evolveAsset } from '#domain/asset/asset.js';
+import type { DomainEvent } from '#domain/events.js';
+import * as job from '#domain/job/job.js';
+import * as key from '#domain/key/key.js';
+import {
+  currentSchemaVersion,
+  decode,
+  EventFromTheFuture,
+  storedEventTypes,
+  UnknownEventType,
+} from '#domain/stored-events.js';
+
+interface History {
+  category: 'account' | 'job' | 'key' | 'asset' | 'usage';
+  stream: string;
+  events: { type: string; data: Record<string, unknown>; metadata: { schemaVersion: number } }[];
+  state: unknown;
+}
+
+const folder = join(import.meta.dirname, 'histories');
+const histories = readdirSync(folder).map((file) => ({
+  file,
+  history: JSON.parse(readFileSync(join(folder, file), 'utf8')) as History,
+}));
+
+/** What each category's fold makes of a history, as plain JSON. */
+const folds: Record<History['category'], (events: never[]) => unknown> = {
+  account: (events: never[]) =>
+    account.toSnapshot(events.reduce(account.evolve, account.initialAccount) as account.OpenedAccount),
+  job: (events: never[]) => events.reduce(job.evolve, job.initialJob),
+  key: (events: never[]) => events.reduce(key.evolve, key.initialKey),
+  asset: (events: never[]) => events.reduce<unknown>(evolveAsset, undefined),
+  usage: () => null,
+};
+
+describe('events as they were once stored', () => {
+  it.each(histories)('still fold to the same state: $file', ({ history }) => {
+    // The files are what is being proved to have these types.
+    const events = history.events.map((recorded) => decode(recorded)) as DomainEvent[] as never[];
+    expect(JSON.parse(JSON.stringify(folds[history.category](events)))).toEqual(history.state);
+  });
+
+  it('are kept here in every version of every type', () => {
+    const kept = new Set(
+      histories.flatMap(({ history }) =>
+        history.events.map(({ type, metadata }) => `${type}@${metadata.schemaVersion}`),
+      ),
+    );
+    const owed = storedEventTypes.flatMap((type) =>
+      Array.from({ length: currentSchemaVersion(type) }, (_, index) => `${type}@${index + 1}`),
+    );
+    expect(owed.filter((each) => !kept.has(each))).toEqual([]);
+  });
+
+  it('are refused when their type or version is not known to this release', () => {
+    expect(() => decode({ type: 'Nonsense', data: {}, metadata: { schemaVersion: 1 } })).toThrow(
+      UnknownEventType,
+    );
+    expect(() => decode({ type: 'toString', data: {}, metadata: { schemaVersion: 1 } })).toThrow(
+      UnknownEventType,
+    );
+    const future = {
+      type: 'JobQueued',
+      data: {},
+      metadata: { schemaVersion: currentSchemaVersion('JobQueued') + 1 },
+    };
+    expect(() => decode(future)).toThrow(EventFromTheFuture);
+  });
+});

@@ -1,0 +1,20 @@
+import { expect } from '@jest/globals';
+import type { Decision } from '#domain/decision.js';
+
+/** `given(aggregate, events).when(decide).then(events)` or `.thenRejected(rejection)`: how the domain's rules are told. */
+export function given<State, Event>(
+  aggregate: { readonly initial: State; evolve(state: State, event: Event): State },
+  history: readonly Event[],
+) {
+  const state = history.reduce((older, event) => aggregate.evolve(older, event), aggregate.initial);
+  return {
+    state,
+    when<Rejection>(decide: (state: State) => Decision<Event, Rejection>) {
+      const decision = decide(state);
+      return {
+        then: (...events: Event[]) => expect(decision).toEqual({ kind: 'accepted', events }),
+        thenRejected: (rejection: Rejection) => expect(decision).toEqual({ kind: 'rejected', rejection }),
+      };
+    },
+  };
+}
