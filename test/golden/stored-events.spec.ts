@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as account from '#domain/account/account.js';
-import { evolve as evolveAsset } from '#domain/asset/asset.js';
+import { evolve as evolveAsset, initialAsset } from '#domain/asset/asset.js';
 import type { DomainEvent } from '#domain/events.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
@@ -33,7 +33,7 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
     account.toSnapshot(events.reduce(account.evolve, account.initialAccount) as account.OpenedAccount),
   job: (events: never[]) => events.reduce(job.evolve, job.initialJob),
   key: (events: never[]) => events.reduce(key.evolve, key.initialKey),
-  asset: (events: never[]) => events.reduce<unknown>(evolveAsset, undefined),
+  asset: (events: never[]) => events.reduce(evolveAsset, initialAsset),
   usage: () => null,
 };
 
