@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { createLogger } from '#platform/logger.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { PgBossRenderQueue } from './pg-boss-render-queue.js';
+import type { RenderTask, TaskOutcome } from './render-queue.js';
+
+const logger = createLogger('test', 'silent');
+const done: TaskOutcome = { kind: 'done' };
+
+function task(jobId: string, tenant = 'tenant-a'): RenderTask {
+  return { environment: 'test', tenant, jobId };
+}
+
+async function until(condition: () => boolean, timeoutMs = 10_000): Promise<void> {
+  for (const end = Date.now() + timeoutMs; !condition(); await sleep(10)) {
+    if (Date.now() > end) throw new Error('it did not come to pass in time');
+  }
+}
+
+describe('the render queue', () => {
+  let database: TestDatabase;
+  let pool: pg.Pool;
+  let started: PgBossRenderQueue[];
+
+  async function start(settings: { heartbeatSeconds?: number } = {}): Promise<PgBossRenderQueue> {
+    const queue = await PgBossRenderQueue.start({
+      url: database.url,
+      logger,
+      superviseSeconds: 1,
+      ...settings,
+    });
+    started.push(queue);
+    return queue;
+  }
+
+  async function enqueue(queue: PgBossRenderQueue, tasks: RenderTask[], end = 'commit'): Promise<void> {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await queue.enqueue(tasks, client);
+      await client.query(end);
+    } finally {
+      client.release();
+    }
+  }
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    pool = new pg.Pool({ connectionString: database.url });
+    started = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(started.map((queue) => queue.stop(0)));
+    await pool.end();
+    await database.drop();
+  });
+
+  it('is set up once by processes that start at the same time', async () => {
+    await Promise.all([start(), start(), start()]);
+    const { rows } = await pool.query('select name from pgboss.queue where name like $1 order by name', [
+      'render-%',
+    ]);
+    expect(rows).toEqual([{ name: 'render-live' }, { name: 'render-test' }]);
+  });
+
+  it('wakes a worker within the second, and hands a task that was enqueued twice out once', async () => {
+    const queue = await start();
+    const seen: RenderTask[] = [];
+    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async (each) => {
+      seen.push(each);
+      return done;
+    });
+    await enqueue(queue, [task('job-1'), task('job-1')]);
+    await enqueue(queue, [task('job-1')]);
+    await until(() => seen.length > 0, 1000);
+    await sleep(1500);
+    expect(seen).toEqual([task('job-1')]);
+  });
+
+  it('hands nothing out that the transaction took back, nor to the other environment', async () => {
+    const queue = await start();
+    const seen: RenderTask[] = [];
+    await queue.work('live', { concurrency: 1, tenantConcurrency: 4 }, async (each) => {
+      seen.push(each);
+      return done;
+    });
+    await enqueue(queue, [{ ...task('job-1'), environment: 'live' }], 'rollback');
+    await enqueue(queue, [task('job-2')]);
+    await sleep(1500);
+    expect(seen).toEqual([]);
+  });
+
+  it('hands a task out again after the time that the worker asked for', async () => {
+    const queue = await start();
+    const times: number[] = [];
+    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async () => {
+      times.push(Date.now());
+      return times.length === 1 ? { kind: 'retry', afterMs: 1500 } : done;
+    });
+    await enqueue(queue, [task('job-1')]);
+    await until(() => times.length === 2);
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1400);
+  });
+
+  it('hands a task out again when its worker throws', async () => {
+    const queue = await start();
+    let calls = 0;
+    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async () => {
+      if (++calls === 1) throw new Error('the store cannot be reached');
+      return done;
+    });
+    await enqueue(queue, [task('job-1')]);
+    await until(() => calls === 2);
+  });
+
+  it('gives unfinished tasks back when it stops', async () => {
+    const [first, second] = [await start(), await start()];
+    let aborted = false;
+    await first.work('test', { concurrency: 1, tenantConcurrency: 4 }, async (_task, signal) => {
+      await sleep(60_000, undefined, { signal }).catch(() => (aborted = true));
+      return { kind: 'retry', afterMs: 0 };
+    });
+    await enqueue(first, [task('job-1')]);
+    await sleep(500);
+    await first.stop(100);
+    expect(aborted).toBe(true);
+
+    const seen: RenderTask[] = [];
+    await second.work('test', { concurrency: 1, tenantConcurrency: 4 }, async (each) => {
+      seen.push(each);
+      return done;
+    });
+    await until(() => seen.length === 1, 5000);
+  });
+
+  it('lets tenants take turns, however many tasks one of them has queued before', async () => {
+    const queue = await start();
+    const busy = Array.from({ length: 50 }, (_, index) => task(`busy-${index}`, 'busy'));
+    await enqueue(queue, busy);
+    await enqueue(queue, [task('other-0', 'other'), task('other-1', 'other')]);
+    const order: string[] = [];
+    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async ({ tenant }) => {
+      order.push(tenant);
+      return done;
+    });
+    await until(() => order.length === 52);
+    expect(order.indexOf('other')).toBeLessThan(3);
+    expect(order.lastIndexOf('other')).toBeLessThan(5);
+  });
+
+  it('leaves slots to others when one tenant has as many as it may have', async () => {
+    const queue = await start();
+    let running = 0;
+    let most = 0;
+    const served: string[] = [];
+    await queue.work('test', { concurrency: 4, tenantConcurrency: 1 }, async ({ tenant, jobId }) => {
+      if (tenant === 'busy') most = Math.max(most, ++running);
+      await sleep(tenant === 'busy' ? 300 : 1);
+      if (tenant === 'busy') running--;
+      served.push(jobId);
+      return done;
+    });
+    const busy = Array.from({ length: 6 }, (_, index) => task(`busy-${index}`, 'busy'));
+    await enqueue(queue, [...busy, task('other', 'other')]);
+    await until(() => served.length === 7);
+    expect(most).toBeLessThan(4);
+    expect(served.indexOf('other')).toBeLessThan(2);
+  });
+});

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PgBoss, type Db } from 'pg-boss';
+import { v5 } from 'uuid';
+import { environments, type Environment } from '#domain/streams.js';
+import type { Logger } from '#platform/logger.js';
+import { fairTurns, type WaitingTenant } from './fair-turns.js';
+import type { QueueTransaction, RenderQueue, RenderTask, TaskHandler, WorkOptions } from './render-queue.js';
+
+export interface PgBossSettings {
+  readonly url: string;
+  readonly logger: Logger;
+  /** Silence after which a worker counts as dead and its tasks are handed out again. Default 10. */
+  readonly heartbeatSeconds?: number;
+  /** How often dead workers are looked for; each process looks, and they take turns. Default 5. */
+  readonly superviseSeconds?: number;
+  /** Longest time a task may be held, heartbeats or not. Default 900. */
+  readonly expireSeconds?: number;
+}
+
+/** Names tasks: the same job always gives the same id. A fixed UUID namespace of this queue. */
+const namespace = 'b0a5f7d2-3c58-5c0e-9a53-6c2f4a5f3e90';
+
+const schema = 'pgboss';
+const day = 24 * 60 * 60;
+
+/** How long an aborted task may take to come to its end. */
+const obedienceMs = 2000;
+
+/** pg-boss refuses a shorter one through its own functions. */
+const shortestHeartbeatSeconds = 10;
+
+function queueName(environment: Environment): string {
+  return `render-${environment}`;
+}
+
+export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 'jobId'>): string {
+  return v5(`${environment}/${jobId}`, namespace);
+}
+
+/**
+ * The render queue on pg-boss, in the schema `pgboss` of the database that also holds the checkpoints. There is one
+ * queue per environment. NOTIFY wakes idle workers, polling each second is the fallback and finds delayed retries.
+ */
+export class PgBossRenderQueue implements RenderQueue {
+  readonly #boss: PgBoss;
+  readonly #stopping = new AbortController();
+
+  private constructor(private readonly settings: PgBossSettings) {
+    const superviseSeconds = settings.superviseSeconds ?? 5;
+    this.#boss = new PgBoss({
+      connectionString: settings.url,
+      application_name: 'atelier-render-queue',
+      schema,
+      max: 4,
+      useListenNotify: true,
+      schedule: false,
+      superviseIntervalSeconds: superviseSeconds,
+      monitorIntervalSeconds: superviseSeconds,
+    });
+    // Everything that is reported here is tried again by pg-boss itself.
+    this.#boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
+    this.#boss.on('warning', ({ message }) => settings.logger.warn({ warning: message }, 'render queue'));
+  }
+
+  /** Makes the schema and the queues where they are missing; several processes may do so at once. */
+  static async start(settings: PgBossSettings): Promise<PgBossRenderQueue> {
+    const queue = new PgBossRenderQueue(settings);
+    try {
+      await queue.#boss.start();
+      for (const environment of environments) await queue.#prepare(queueName(environment));
+      return queue;
+    } catch (error) {
+      await queue.#boss.stop({ graceful: false });
+      throw error;
+    }
+  }
+
+  async enqueue(tasks: readonly RenderTask[], transaction: QueueTransaction): Promise<void> {
+    const db: Db = {
+      executeSql: async (text, values) => ({ rows: (await transaction.query(text, values)).rows }),
+    };
+    for (const environment of environments) {
+      const ofEnvironment = new Map(
+        tasks.filter((task) => task.environment === environment).map((task) => [taskId(task), task]),
+      );
+      if (ofEnvironment.size > 0) await this.#insert(queueName(environment), ofEnvironment, db);
+    }
+  }
+
+  async work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
+    // One pg-boss worker per slot: that gives each slot an id under which it can be woken.
+    for (let slot = 0; slot < options.concurrency; slot++) await this.#workOne(environment, options, handler);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const drained = Promise.all(
+      environments.map((environment) => this.#boss.offWork(queueName(environment), { wait: true })),
+    );
+    await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);
+    this.#stopping.abort(new Error('the worker stops'));
+    // A task that ignores its signal is given back all the same: its late events are refused by the job's stream.
+    await Promise.race([drained, sleep(obedienceMs, undefined, { ref: false })]);
+    await this.#boss.stop({ graceful: false });
+  }
+
+  /** Options that change between releases reach queues that exist already. */
+  async #prepare(name: string): Promise<void> {
+    const heartbeatSeconds = this.settings.heartbeatSeconds ?? shortestHeartbeatSeconds;
+    const options = {
+      notify: true,
+      heartbeatSeconds: Math.max(heartbeatSeconds, shortestHeartbeatSeconds),
+      expireInSeconds: this.settings.expireSeconds ?? 900,
+      // Attempts are bounded by the job's own stream, which then refunds. A task that the queue gave up on
+      // would leave its job unfinished and its charge open for ever.
+      retryLimit: 1_000_000,
+      retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: 60,
+      retentionSeconds: 365 * day,
+      deleteAfterSeconds: 60 * 60,
+    };
+    await this.#boss.createQueue(name, options);
+    await this.#boss.updateQueue(name, options);
+    if (heartbeatSeconds < shortestHeartbeatSeconds) {
+      const shorten = `update ${schema}.queue set heartbeat_seconds = $2 where name = $1`;
+      await this.#boss.getDb().executeSql(shorten, [name, heartbeatSeconds]);
+    }
+  }
+
+  async #insert(name: string, tasks: ReadonlyMap<string, RenderTask>, db: Db): Promise<void> {
+    const entries = [...tasks];
+    const turns = fairTurns(
+      entries.map(([, { tenant }]) => tenant),
+      await waitingTenants(name, db),
+    );
+    const jobs = entries.map(([id, task], index) => ({
+      id,
+      data: task,
+      group: { id: task.tenant },
+      // Higher priorities come first in pg-boss, lower turns come first here.
+      priority: -(turns[index] ?? 0),
+    }));
+    await this.#boss.insert(name, jobs, { db });
+  }
+
+  async #workOne(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
+    const name = queueName(environment);
+    const workerId = await this.#boss.work<RenderTask>(
+      name,
+      {
+        batchSize: 1,
+        pollingIntervalSeconds: 1,
+        notifyPollingIntervalSeconds: 1,
+        groupConcurrency: options.tenantConcurrency,
+      },
+      async ([job]) => {
+        if (!job) return;
+        try {
+          const outcome = await handler(job.data, AbortSignal.any([job.signal, this.#stopping.signal]));
+          if (outcome.kind === 'retry') await this.#giveBack(name, job, outcome.afterMs);
+        } finally {
+          // Whoever has just finished looks for the next task at once instead of waiting out the poll.
+          this.#boss.notifyWorker(workerId);
+        }
+      },
+    );
+  }
+
+  /**
+   * The task is settled here, so pg-boss finds nothing to complete afterwards. Between the two steps its own delay
+   * holds. Only the attempt that was fetched is failed, and only a waiting task is delayed: a late worker spoils nothing.
+   */
+  async #giveBack(name: string, job: { id: string; retryCount: number }, afterMs: number): Promise<void> {
+    await this.#boss.fail(name, { id: job.id, retryCount: job.retryCount });
+    await this.#boss.update(name, undefined, { id: job.id, startAfter: afterMs / 1000 });
+  }
+}
+
+async function waitingTenants(name: string, db: Db): Promise<WaitingTenant[]> {
+  const { rows } = await db.executeSql(
+    `select group_id as tenant, -max(priority) as first, -min(priority) as last
+       from ${schema}.job
+      where name = $1 and state < 'active' and not blocked and group_id is not null
+      group by group_id`,
+    [name],
+  );
+  // The columns are named and typed by the statement above.
+  return rows as WaitingTenant[];
+}

@@ -1,0 +1,53 @@
+import type { Environment } from '#domain/streams.js';
+
+/** One job that waits for a worker. Only a pointer: what is to be drawn stands in the job's own stream. */
+export interface RenderTask {
+  readonly environment: Environment;
+  readonly tenant: string;
+  readonly jobId: string;
+}
+
+/**
+ * How a worker leaves a task: `done` for good, or `retry`: it is fetched again after about that many milliseconds,
+ * by any worker. A worker that throws leaves it as a retry too, after a delay that grows with every throw.
+ */
+export type TaskOutcome = { readonly kind: 'done' } | { readonly kind: 'retry'; readonly afterMs: number };
+
+/** What enqueueing needs of the caller's PostgreSQL transaction. A `pg` client fits. */
+export interface QueueTransaction {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+export interface WorkOptions {
+  /** Tasks of the environment that this process renders at the same time. */
+  readonly concurrency: number;
+  /**
+   * Tasks of one tenant that are rendered at the same time, over all processes. Workers that look at the very same
+   * moment may exceed it by a little.
+   */
+  readonly tenantConcurrency: number;
+}
+
+/**
+ * `signal` is aborted when the worker has lost its claim (it was silent for longer than the heartbeat allows, and
+ * somebody else may have the task by now), or when this process stops and the grace period is over.
+ */
+export type TaskHandler = (task: RenderTask, signal: AbortSignal) => Promise<TaskOutcome>;
+
+/**
+ * Hands queued jobs to workers: at least once, fairly among tenants, again when a worker dies. It bounds nothing and
+ * decides nothing about a job; the job's own stream does, so a task that is handed out twice does no harm.
+ */
+export interface RenderQueue {
+  /** Part of the caller's transaction: either both happen or none. Enqueueing a job twice is enqueueing it once. */
+  enqueue(tasks: readonly RenderTask[], transaction: QueueTransaction): Promise<void>;
+
+  /** Takes tasks of one environment from now on, until {@link stop}. */
+  work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void>;
+
+  /**
+   * Takes no further tasks, waits up to `graceMs` for the running ones, then aborts those that are left and gives
+   * them back. Closes the connections.
+   */
+  stop(graceMs: number): Promise<void>;
+}
