@@ -1,0 +1,189 @@
+import pg from 'pg';
+import type { Environment } from '#domain/streams.js';
+import type { Logger } from '#platform/logger.js';
+import { checkpointChannel, parseNews } from './checkpoint-channel.js';
+import { pause } from './exclusive-session.js';
+
+interface Waiter {
+  readonly position: bigint;
+  readonly deadline: number;
+  readonly answer: (passed: boolean) => void;
+}
+
+export interface CheckpointWatcherOptions {
+  readonly url: string;
+  readonly log: Logger;
+  /** How often positions are read while somebody waits and no news comes. Default 250. */
+  readonly pollMs?: number;
+}
+
+/** One timer for all who wait: how exactly a deadline is kept. */
+const tickMs = 20;
+const firstRetryMs = 100;
+const lastRetryMs = 5_000;
+
+/**
+ * Knows how far each read model is, and wakes those who wait for one to pass a position. Listens to what the runners
+ * announce at each commit on a single connection; polls on the same one where announcements do not come through. When
+ * it loses the connection it makes a new one and reads the positions anew; until then waiting ends at its deadline.
+ */
+export class CheckpointWatcher {
+  /** `{environment}:{readModel}` → position. */
+  private readonly positions = new Map<string, bigint>();
+  private readonly waiters = new Map<string, Set<Waiter>>();
+  private readonly stopping = new AbortController();
+  private client: pg.Client | undefined;
+  private connecting: Promise<void> | undefined;
+  private ticker: NodeJS.Timeout | undefined;
+  private lastNewsAt = 0;
+  private polling = false;
+
+  constructor(private readonly options: CheckpointWatcherOptions) {}
+
+  /** Resolves when the positions are known. Afterwards a lost connection is replaced by itself. */
+  async start(): Promise<void> {
+    await this.connect();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    clearInterval(this.ticker);
+    for (const waiters of this.waiters.values()) for (const { answer } of waiters) answer(false);
+    this.waiters.clear();
+    await this.connecting?.catch(() => undefined);
+    await this.client?.end();
+  }
+
+  /** The last known position of a read model; −1 when it has folded nothing yet. */
+  current(environment: Environment, readModel: string): bigint {
+    return this.positions.get(`${environment}:${readModel}`) ?? -1n;
+  }
+
+  /**
+   * True as soon as the read model has seen everything up to `position`; at once when it has already, without a timer
+   * or a query. False when it has not after `timeoutMs`.
+   */
+  waitFor(
+    environment: Environment,
+    readModel: string,
+    position: bigint,
+    timeoutMs: number,
+  ): Promise<boolean> {
+    if (this.current(environment, readModel) >= position) return Promise.resolve(true);
+    if (this.stopping.signal.aborted) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const id = `${environment}:${readModel}`;
+    const waiters = this.waiters.get(id) ?? new Set();
+    this.waiters.set(id, waiters.add({ position, deadline: performance.now() + timeoutMs, answer: resolve }));
+    this.ticker ??= setInterval(() => this.tick(), tickMs);
+    return promise;
+  }
+
+  private async connect(): Promise<void> {
+    const { url, log } = this.options;
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'atelier-watcher',
+      keepAlive: true,
+      query_timeout: 10_000,
+    });
+    client.on('error', (error) =>
+      log.warn({ err: error }, 'the connection of the checkpoint watcher failed'),
+    );
+    client.on('end', () => this.lose(client));
+    client.on('notification', ({ payload }) => this.hear(payload));
+    try {
+      await client.connect();
+      // Listening comes first: what is committed between the two is then heard or read, and never missed.
+      await client.query(`listen ${checkpointChannel}`);
+      // A server that crashed may have lost the last commits of a read model: forget rather than promise too much.
+      this.positions.clear();
+      await this.read(client);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    this.client = client;
+  }
+
+  private lose(client: pg.Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    if (!this.stopping.signal.aborted) this.connecting = this.reconnect();
+  }
+
+  private async reconnect(): Promise<void> {
+    const { log } = this.options;
+    log.warn('the checkpoint watcher lost its connection');
+    for (
+      let retryMs = firstRetryMs;
+      !this.stopping.signal.aborted;
+      retryMs = Math.min(retryMs * 2, lastRetryMs)
+    ) {
+      try {
+        await this.connect();
+        log.info('the checkpoint watcher is connected again');
+        return;
+      } catch (error) {
+        log.warn({ err: error, retryMs }, 'the checkpoint watcher cannot connect');
+        await pause(retryMs, this.stopping.signal);
+      }
+    }
+  }
+
+  private async read(client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ id: string; position: string }>(
+      `select environment || ':' || name as id, position from read_store.projections
+        where state in ('live', 'halted') and position is not null`,
+    );
+    for (const { id, position } of rows) this.pass(id, BigInt(position));
+  }
+
+  private hear(payload: string | undefined): void {
+    const news = parseNews(payload);
+    if (!news) return;
+    this.lastNewsAt = performance.now();
+    for (const readModel of news.readModels) this.pass(`${news.environment}:${readModel}`, news.position);
+  }
+
+  private pass(id: string, position: bigint): void {
+    if (position <= (this.positions.get(id) ?? -1n)) return;
+    this.positions.set(id, position);
+    const waiters = this.waiters.get(id);
+    for (const waiter of waiters ?? []) {
+      if (waiter.position > position) continue;
+      waiters!.delete(waiter);
+      waiter.answer(true);
+    }
+  }
+
+  private tick(): void {
+    const now = performance.now();
+    let waiting = 0;
+    for (const waiters of this.waiters.values()) {
+      for (const waiter of waiters) {
+        if (waiter.deadline > now) continue;
+        waiters.delete(waiter);
+        waiter.answer(false);
+      }
+      waiting += waiters.size;
+    }
+    if (waiting === 0) {
+      clearInterval(this.ticker);
+      this.ticker = undefined;
+    } else if (now - this.lastNewsAt > (this.options.pollMs ?? 250)) this.poll();
+  }
+
+  private poll(): void {
+    const { client } = this;
+    if (this.polling || !client) return;
+    this.polling = true;
+    this.lastNewsAt = performance.now();
+    this.read(client)
+      .catch((error: unknown) => {
+        this.options.log.warn({ err: error }, 'the positions could not be read');
+        return client.end();
+      })
+      .finally(() => (this.polling = false));
+  }
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '#platform/logger.js';
+import { asConsumerError, ConsumerHalted } from './consumer-errors.js';
+
+export interface ExclusiveOptions {
+  readonly url: string;
+  /** Of all sessions with this name, in all processes, one works and the others wait. */
+  readonly lock: string;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** PostgreSQL settings of the session, by name. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** How often a waiting session looks whether the lock is free. Default 1000. */
+  readonly takeOverPollMs?: number | undefined;
+}
+
+/** Does the work until the signal aborts. The client is the very connection that holds the lock. */
+export type ExclusiveWork = (client: pg.Client, signal: AbortSignal) => Promise<void>;
+
+const firstRetryMs = 100;
+const lastRetryMs = 5_000;
+/** A session that worked this long was healthy, so the next failure begins a new series of retries. */
+const healthyAfterMs = 10_000;
+
+/**
+ * Runs work that may be active only once in the whole installation.
+ *
+ * - waiting: another session holds the advisory lock. Left when that session ends, however it ended.
+ * - active: `work` runs on the connection that holds the lock, so a lost connection loses the lock with it. Left when
+ *   the signal aborts (the call returns), when the connection is lost or the work throws (retried with backoff), or
+ *   when the work throws ConsumerHalted (the call throws it).
+ *
+ * The lock keeps two consumers from working at the same time; it cannot stop one that was paused and wakes up late.
+ * Against that the work itself has to check an epoch in every transaction.
+ *
+ * @throws ConsumerHalted
+ */
+export async function runExclusively(options: ExclusiveOptions, work: ExclusiveWork): Promise<void> {
+  const { signal, log, lock } = options;
+  let retryMs = firstRetryMs;
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    try {
+      await oneSession(options, work);
+    } catch (thrown) {
+      const error = asConsumerError(thrown);
+      if (error instanceof ConsumerHalted) throw error;
+      if (signal.aborted) return;
+      if (performance.now() - startedAt > healthyAfterMs) retryMs = firstRetryMs;
+      log.error({ err: error, lock, retryMs }, `${lock} was interrupted and will be taken up again`);
+      await pause(retryMs, signal);
+      retryMs = Math.min(retryMs * 2, lastRetryMs);
+    }
+  }
+}
+
+async function oneSession(options: ExclusiveOptions, work: ExclusiveWork): Promise<void> {
+  const { lock, log } = options;
+  const lost = new AbortController();
+  const signal = AbortSignal.any([options.signal, lost.signal]);
+  const client = connection(options);
+  client.on('error', (error) => lost.abort(error));
+  client.on('end', () => lost.abort(new Error('the connection was closed')));
+  await client.connect();
+  try {
+    if (!(await acquire(client, options, signal))) return;
+    log.info({ lock }, `${lock} is active here`);
+    await work(client, signal);
+    if (lost.signal.aborted) throw lost.signal.reason;
+  } finally {
+    await client.end();
+  }
+}
+
+function connection({ url, lock, settings }: ExclusiveOptions): pg.Client {
+  // A host that vanishes sends no farewell; with these its lock is free after about ten seconds.
+  const keepalives = { tcp_keepalives_idle: '4', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
+  const all = { ...keepalives, idle_in_transaction_session_timeout: '60000', ...settings };
+  return new pg.Client({
+    connectionString: url,
+    application_name: lock,
+    pipeline: true,
+    keepAlive: true,
+    query_timeout: 120_000,
+    connectionTimeoutMillis: 10_000,
+    options: Object.entries(all)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+  });
+}
+
+/** Revisions and positions are `bigint`; the rest is read as `pg` always does. */
+function parserOf(
+  oid: Parameters<typeof pg.types.getTypeParser>[0],
+  format?: 'text' | 'binary',
+): (value: string) => unknown {
+  return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format);
+}
+
+/** Polls instead of queueing: a backend that queues for a lock does not notice when its client is gone. */
+async function acquire(client: pg.Client, options: ExclusiveOptions, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
+      [options.lock],
+    );
+    if (rows[0]?.taken) return true;
+    await pause(options.takeOverPollMs ?? 1_000, signal);
+  }
+  return false;
+}
+
+/** Resolves early, without an error, when the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

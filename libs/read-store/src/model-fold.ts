@@ -1,0 +1,117 @@
+import type { StreamCategory } from '#domain/streams.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
+import type { ParkedEvent } from './parked-events.js';
+import type { ProjectedEvent } from './projected-event.js';
+import type { Checkpoint } from './projection-checkpoints.js';
+import { keyText, type ProjectionTable, type Row } from './projection-table.js';
+import type { Key, ReadModel } from './read-model.js';
+
+/** A read model that a runner works on. `checkpoint.position` and `parkedStreams` follow each commit. */
+export interface ActiveModel {
+  readonly model: ReadModel<object>;
+  readonly table: ProjectionTable;
+  checkpoint: Checkpoint;
+  readonly parkedStreams: Set<string>;
+}
+
+/** An event of a batch, decoded; or why it could not be. */
+export interface Delivery {
+  readonly recorded: RecordedEvent;
+  readonly category: StreamCategory;
+  readonly event: ProjectedEvent | undefined;
+  readonly error: Error | undefined;
+}
+
+interface Touch {
+  readonly delivery: Delivery;
+  readonly key: Key | undefined;
+  readonly error: Error | undefined;
+}
+
+/** What a batch does to one read model: first `keys` says what to load, then `fold` gives the changes. */
+export class ModelFold {
+  private readonly touches: Touch[] = [];
+  private readonly touchedKeys = new Map<string, Key>();
+  readonly parked: ParkedEvent[] = [];
+  readonly upserts: Row[] = [];
+  readonly deletes: Key[] = [];
+
+  constructor(
+    readonly active: ActiveModel,
+    deliveries: readonly Delivery[],
+  ) {
+    const { categories } = active.model;
+    const position = active.checkpoint.position ?? -1n;
+    for (const delivery of deliveries) {
+      if (delivery.recorded.position <= position || !categories.includes(delivery.category)) continue;
+      this.touch(delivery);
+    }
+  }
+
+  /** The rows that have to be loaded before the fold. */
+  get keys(): readonly Key[] {
+    return this.active.model.rowPerEvent ? [] : [...this.touchedKeys.values()];
+  }
+
+  fold(loaded: readonly Row[]): void {
+    const { model, table, parkedStreams } = this.active;
+    const before = new Map(loaded.map((row) => [keyText(table.keyOfRow(row)), row]));
+    const after = new Map<string, Row | undefined>();
+    const parkedNow = new Set<string>();
+    for (const { delivery, key, error } of this.touches) {
+      const { stream } = delivery.recorded;
+      if (parkedStreams.has(stream) || parkedNow.has(stream)) {
+        this.park(delivery, null);
+        continue;
+      }
+      try {
+        if (error !== undefined) throw error;
+        // Without an error there is an event, and without a key there would be no touch.
+        const id = keyText(key!);
+        const row = after.has(id) ? after.get(id) : before.get(id);
+        after.set(id, model.evolve(row, delivery.event!) as Row | undefined);
+      } catch (poison) {
+        parkedNow.add(stream);
+        this.park(delivery, describe(asError(poison)));
+      }
+    }
+    for (const [id, row] of after) {
+      if (row) this.upserts.push(row);
+      else if (before.has(id)) this.deletes.push(this.touchedKeys.get(id)!);
+    }
+  }
+
+  /** For rows that the fold was content with and PostgreSQL was not: the batch is this one event. */
+  parkInstead(recorded: RecordedEvent, error: string): void {
+    const { name, generation } = this.active.checkpoint;
+    this.upserts.length = 0;
+    this.deletes.length = 0;
+    this.parked.push({ name, generation, recorded, error });
+  }
+
+  private touch(delivery: Delivery): void {
+    let key: Key | undefined;
+    let error = delivery.error;
+    try {
+      if (delivery.event) key = this.active.model.keyOf(delivery.event);
+    } catch (thrown) {
+      error = asError(thrown);
+    }
+    if (!key && error === undefined) return;
+    if (key) this.touchedKeys.set(keyText(key), key);
+    this.touches.push({ delivery, key, error });
+  }
+
+  private park({ recorded }: Delivery, error: string | null): void {
+    const { name, generation } = this.active.checkpoint;
+    this.parked.push({ name, generation, recorded, error });
+  }
+}
+
+export function describe(error: Error): string {
+  return error.stack ?? error.message;
+}
+
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,0 +1,138 @@
+import type pg from 'pg';
+import type { Environment } from '#domain/streams.js';
+import type { EventFilter, EventStore, SubscriptionBatch } from '#event-store/event-store.js';
+import type { Logger } from '#platform/logger.js';
+import { asConsumerError, FencedOff } from './consumer-errors.js';
+import { pause, runExclusively } from './exclusive-session.js';
+import { moveProcess, takeOverProcess, type ProcessCheckpoint } from './process-checkpoint.js';
+import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
+
+/** The transaction in which a process moves its checkpoint. Never to be committed by the handler. */
+export interface ProcessTransaction {
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
+}
+
+interface CommonOptions {
+  /** The read store's database, which keeps the checkpoint. */
+  readonly url: string;
+  readonly eventStore: EventStore;
+  /** Names the checkpoint, in each environment. */
+  readonly name: string;
+  readonly environment: Environment;
+  /** Which events it wants. Prefixes have to name the environment. */
+  readonly filter: EventFilter;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** Default 200. */
+  readonly batchSize?: number;
+  /** How often a waiting runner looks whether it may take over. Default 1000. */
+  readonly takeOverPollMs?: number | undefined;
+}
+
+/**
+ * - `transactional`: the handler's writes, made through `tx`, and the checkpoint commit together: once.
+ * - `at-least-once`: the handler's effects come first and the checkpoint after. After a crash in between the batch is
+ *   handled again, so the effects have to be idempotent.
+ */
+export type ProcessOptions = CommonOptions &
+  (
+    | {
+        readonly mode: 'transactional';
+        handle(events: readonly ProjectedEvent[], tx: ProcessTransaction): Promise<void>;
+      }
+    | { readonly mode: 'at-least-once'; handle(events: readonly ProjectedEvent[]): Promise<void> }
+  );
+
+const firstRetryMs = 100;
+const lastRetryMs = 10_000;
+
+/**
+ * Hands the events of the log to a handler, in order, from where it left off; one runner per name and environment is
+ * active. A handler that throws gets the same batch again, with backoff, for as long as it takes: a process manager
+ * must not pass over an event. Resolves when the signal aborts and the batch at hand is done.
+ */
+export async function runProcess(options: ProcessOptions): Promise<void> {
+  const { url, name, environment, signal, log, takeOverPollMs } = options;
+  const lock = `atelier.process.${environment}.${name}`;
+  await runExclusively({ url, lock, signal, log, takeOverPollMs }, async (client, sessionSignal) => {
+    const checkpoint = await takeOverProcess(client, environment, name);
+    const ended = new AbortController();
+    try {
+      await follow(options, client, checkpoint, AbortSignal.any([sessionSignal, ended.signal]));
+    } finally {
+      ended.abort();
+    }
+  });
+}
+
+async function follow(
+  options: ProcessOptions,
+  client: pg.Client,
+  checkpoint: ProcessCheckpoint,
+  signal: AbortSignal,
+): Promise<void> {
+  const { eventStore, filter, batchSize = 200 } = options;
+  const after = checkpoint.position === null ? {} : { after: checkpoint.position };
+  let written = performance.now();
+  for await (const batch of eventStore.subscribe({ ...after, filter, batchSize, signal })) {
+    // Where nothing happened for this process, its checkpoint need not follow the log at every step.
+    if (batch.events.length === 0 && performance.now() - written < idleCommitMs) continue;
+    await handleUntilDone(options, client, checkpoint, batch, signal);
+    written = performance.now();
+    if (signal.aborted) return;
+  }
+}
+
+const idleCommitMs = 1_000;
+
+async function handleUntilDone(
+  options: ProcessOptions,
+  client: pg.Client,
+  checkpoint: ProcessCheckpoint,
+  batch: SubscriptionBatch,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, environment, log } = options;
+  let retryMs = firstRetryMs;
+  while (!signal.aborted) {
+    try {
+      await handleOnce(options, client, checkpoint, batch);
+      return;
+    } catch (thrown) {
+      const error = asConsumerError(thrown);
+      if (error instanceof FencedOff || signal.aborted) throw error;
+      const position = String(batch.position);
+      log.error(
+        { err: error, process: name, environment, position, retryMs },
+        `${name} failed and tries again`,
+      );
+      await pause(retryMs, signal);
+      retryMs = Math.min(retryMs * 2, lastRetryMs);
+    }
+  }
+}
+
+async function handleOnce(
+  options: ProcessOptions,
+  client: pg.Client,
+  checkpoint: ProcessCheckpoint,
+  batch: SubscriptionBatch,
+): Promise<void> {
+  const events = batch.events.map(toProjectedEvent);
+  const move = moveProcess(checkpoint, batch.position);
+  if (options.mode === 'at-least-once' || events.length === 0) {
+    if (options.mode === 'at-least-once' && events.length > 0) await options.handle(events);
+    await client.query(move);
+    return;
+  }
+  await client.query('begin');
+  try {
+    await options.handle(events, client);
+    await client.query(move);
+    await client.query('commit');
+  } catch (error) {
+    // When the connection is what failed, the server has rolled back by itself.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import type { Environment } from '#domain/streams.js';
+import { inTransaction } from './pipeline.js';
+import type { ReadModel } from './read-model.js';
+
+/** What the table `read_store.projections` says about the serving generation of a read model. */
+export interface Checkpoint {
+  readonly name: string;
+  readonly generation: number;
+  /** Version of the fold that made the generation's rows. */
+  readonly version: number;
+  /** Null: nothing has been folded yet. */
+  readonly position: bigint | null;
+  /** Belongs to the runner that took over last. */
+  readonly epoch: bigint;
+}
+
+/**
+ * Makes this runner the owner: from now on a commit of the one before is refused. A read model that is new gets its
+ * first generation. Durable at once, unlike the batches, which history can always repeat.
+ */
+export async function takeOver(
+  client: pg.Client,
+  environment: Environment,
+  models: readonly ReadModel<object>[],
+): Promise<Checkpoint[]> {
+  const names = models.map((model) => model.name);
+  const results = await inTransaction(client, [
+    { text: 'set local synchronous_commit = on' },
+    {
+      text: `insert into read_store.projections (environment, name, generation, version, state)
+        select $1, model.name, 1, model.version, 'live'
+        from unnest($2::text[], $3::integer[]) as model (name, version)
+        where not exists (
+          select from read_store.projections known where known.environment = $1 and known.name = model.name
+        )`,
+      values: [environment, names, models.map((model) => model.version)],
+    },
+    {
+      text: `update read_store.projections
+        set epoch = epoch + 1, state = 'live', halted_because = null, updated_at = now()
+        where environment = $1 and name = any($2) and state in ('live', 'halted')
+        returning name, generation, version, position, epoch`,
+      values: [environment, names],
+    },
+  ]);
+  return results[3]!.rows as Checkpoint[];
+}
+
+/**
+ * Moves checkpoints within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
+ * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its.
+ */
+export function advance(
+  environment: Environment,
+  owned: readonly Checkpoint[],
+  positions: readonly bigint[],
+): pg.QueryConfig {
+  return {
+    name: 'advance projections',
+    text: `with moved as (
+        update read_store.projections as known
+        set position = next.position, updated_at = now()
+        from unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[]) as next (name, generation, epoch, position)
+        where known.environment = $1 and known.name = next.name and known.generation = next.generation
+          and known.epoch = next.epoch
+        returning known.name
+      )
+      select read_store.require(
+        (select count(*) from moved) = cardinality($2),
+        'another runner has taken over the projections of ' || $1
+      )`,
+    values: [
+      environment,
+      owned.map(({ name }) => name),
+      owned.map(({ generation }) => generation),
+      owned.map(({ epoch }) => epoch),
+      positions,
+    ],
+  };
+}
+
+/** Records that a read model stands still, and why, for whoever asks `projections list`. */
+export async function markHalted(
+  client: pg.Client,
+  environment: Environment,
+  owned: readonly Checkpoint[],
+  because: string,
+): Promise<void> {
+  await client.query(
+    `update read_store.projections as known set state = 'halted', halted_because = $4, updated_at = now()
+      from unnest($2::text[], $3::bigint[]) as own (name, epoch)
+      where known.environment = $1 and known.name = own.name and known.epoch = own.epoch
+        and known.state in ('live', 'halted')`,
+    [environment, owned.map(({ name }) => name), owned.map(({ epoch }) => epoch), because],
+  );
+}

@@ -1,0 +1,175 @@
+import type pg from 'pg';
+import { categoryPrefix, type Environment } from '#domain/streams.js';
+import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
+import type { Logger } from '#platform/logger.js';
+import { ConsumerHalted } from './consumer-errors.js';
+import { pause, runExclusively } from './exclusive-session.js';
+import type { ActiveModel } from './model-fold.js';
+import { loadParkedStreams } from './parked-events.js';
+import { markHalted, takeOver } from './projection-checkpoints.js';
+import { ProjectionSession } from './projection-session.js';
+import { ProjectionTable } from './projection-table.js';
+import type { ReadModel } from './read-model.js';
+import { StreamContinuity } from './stream-continuity.js';
+
+export interface ProjectionRunnerOptions {
+  /** The read store's database. */
+  readonly url: string;
+  readonly eventStore: EventStore;
+  readonly environment: Environment;
+  readonly readModels: readonly ReadModel<object>[];
+  readonly log: Logger;
+  /** Events a transaction at most. Default 2000. */
+  readonly batchSize?: number;
+  /** How often a waiting runner looks whether it may take over. Default 1000. */
+  readonly takeOverPollMs?: number | undefined;
+}
+
+/**
+ * - `waiting`: another runner owns this environment, or the database cannot be reached. The state at the start.
+ * - `active`: this one folds and commits. Left for `waiting` when its session is lost.
+ * - `halted`: going on would have skipped an event. Final; a restart looks again.
+ * - `stopped`: the signal was aborted.
+ */
+export type ProjectionRunnerState = 'waiting' | 'active' | 'halted' | 'stopped';
+
+export interface ProjectionRunnerStatus {
+  readonly state: ProjectionRunnerState;
+  /** True when the end of the log has been reached since this runner became active. */
+  readonly caughtUp: boolean;
+  /** By read model; null: nothing yet. Empty before the first time that this runner is active. */
+  readonly positions: ReadonlyMap<string, bigint | null>;
+  /** Why it halted, or read models that stand still by name: `usage: …`. */
+  readonly problems: readonly string[];
+}
+
+/** An empty batch moves checkpoints only, which can wait for a batch with events for this long. */
+const idleCommitMs = 50;
+
+/** Keeps all read models of one environment up to date, reading the log once for all of them. */
+export class ProjectionRunner {
+  private state: ProjectionRunnerState = 'waiting';
+  private caughtUp = false;
+  private actives: readonly ActiveModel[] = [];
+  private problems: string[] = [];
+
+  constructor(private readonly options: ProjectionRunnerOptions) {}
+
+  get status(): ProjectionRunnerStatus {
+    const positions = new Map(this.actives.map(({ checkpoint }) => [checkpoint.name, checkpoint.position]));
+    return { state: this.state, caughtUp: this.caughtUp, positions, problems: this.problems };
+  }
+
+  /** Resolves when the signal aborts and the batch at hand is committed. @throws ConsumerHalted */
+  async run(signal: AbortSignal): Promise<void> {
+    const { url, environment, log, takeOverPollMs } = this.options;
+    const lock = `atelier.projections.${environment}`;
+    // A batch that a crash takes back is folded again from history: rows and checkpoint always go together. Statements
+    // are planned while a table may still be empty, and must not be stuck with the plan that was good then.
+    const settings = { synchronous_commit: 'off', enable_seqscan: 'off' };
+    try {
+      await runExclusively({ url, lock, signal, log, settings, takeOverPollMs }, (client, sessionSignal) =>
+        this.session(client, sessionSignal),
+      );
+      this.state = 'stopped';
+    } catch (error) {
+      this.state = 'halted';
+      this.problems = [String(error)];
+      log.fatal({ err: error, environment }, `the projections of ${environment} are halted`);
+      throw error;
+    }
+  }
+
+  private async session(client: pg.Client, signal: AbortSignal): Promise<void> {
+    const { environment, log } = this.options;
+    this.problems = [];
+    this.actives = await this.activate(client);
+    this.state = 'active';
+    const continuity = new StreamContinuity('projections');
+    const session = new ProjectionSession(client, environment, this.actives, continuity, log);
+    const ended = new AbortController();
+    try {
+      await this.follow(session, AbortSignal.any([signal, ended.signal]));
+    } catch (error) {
+      if (error instanceof ConsumerHalted) await this.halt(client, this.actives, String(error));
+      throw error;
+    } finally {
+      ended.abort();
+      this.state = 'waiting';
+      this.caughtUp = false;
+    }
+  }
+
+  private async follow(session: ProjectionSession, signal: AbortSignal): Promise<void> {
+    const batches = this.subscribe(signal);
+    let next = batches.next();
+    let pending: bigint | undefined;
+    while (true) {
+      const result = await (pending === undefined
+        ? next
+        : Promise.race([next, pause(idleCommitMs, signal).then(() => undefined)]));
+      if (result?.done) return;
+      if (result) {
+        // The next batch is read while this one is being folded and written.
+        next = batches.next();
+        next.catch(() => undefined);
+        if (result.value.caughtUp) this.caughtUp = true;
+        pending = result.value.position;
+        if (result.value.events.length === 0) continue;
+      }
+      await session.project(result?.value.events ?? [], pending!);
+      pending = undefined;
+    }
+  }
+
+  private subscribe(signal: AbortSignal): AsyncIterator<SubscriptionBatch> {
+    const { eventStore, environment, readModels, batchSize = 2_000 } = this.options;
+    const categories = new Set(readModels.flatMap((model) => model.categories));
+    const positions = this.actives.map(({ checkpoint }) => checkpoint.position);
+    const after = positions.includes(null) ? undefined : positions.reduce((a, b) => (b! < a! ? b : a));
+    const subscription = eventStore.subscribe({
+      ...(typeof after === 'bigint' && { after }),
+      filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
+      batchSize,
+      signal,
+    });
+    return subscription[Symbol.asyncIterator]();
+  }
+
+  /** Takes the read models over, less those whose rows were made by another version of the fold. */
+  private async activate(client: pg.Client): Promise<ActiveModel[]> {
+    const { environment, readModels } = this.options;
+    const checkpoints = await takeOver(client, environment, readModels);
+    const parked = await loadParkedStreams(client, environment);
+    const actives: ActiveModel[] = [];
+    for (const checkpoint of checkpoints) {
+      const { name, generation, version } = checkpoint;
+      const model = readModels.find((candidate) => candidate.name === name)!;
+      const table = new ProjectionTable(environment, model, generation);
+      const active = {
+        model,
+        table,
+        checkpoint,
+        parkedStreams: parked.get(`${name}/${generation}`) ?? new Set(),
+      };
+      if (version === model.version) actives.push(active);
+      else
+        await this.halt(
+          client,
+          [active],
+          `its rows are of version ${version}, the code folds ${model.version}: rebuild it`,
+        );
+    }
+    return actives;
+  }
+
+  private async halt(client: pg.Client, actives: readonly ActiveModel[], because: string): Promise<void> {
+    const { environment, log } = this.options;
+    const checkpoints = actives.map(({ checkpoint }) => checkpoint);
+    for (const { name } of checkpoints) {
+      this.problems.push(`${name}: ${because}`);
+      log.error({ projection: name, environment, because }, `${name} stands still: ${because}`);
+    }
+    await markHalted(client, environment, checkpoints, because);
+  }
+}

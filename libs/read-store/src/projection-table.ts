@@ -1,0 +1,79 @@
+import type pg from 'pg';
+import { columnsOf, type EntityColumn } from './entity-table.js';
+import type { Key, ReadModel } from './read-model.js';
+
+/** A row of any read model, by property. */
+export type Row = Record<string, unknown>;
+
+/** Keys as map keys. No part of a key holds a NUL: PostgreSQL's text cannot. */
+export function keyText(key: Key): string {
+  return key.length === 1 ? String(key[0]) : key.join('\0');
+}
+
+/** The statements that read and write one generation of a read model, many rows at a time. */
+export class ProjectionTable {
+  private readonly columns: readonly EntityColumn[];
+  private readonly primary: readonly EntityColumn[];
+  private readonly selectText: string;
+  private readonly upsertText: string;
+  private readonly deleteText: string;
+  private readonly name: string;
+
+  constructor(environment: string, model: ReadModel<object>, generation: number) {
+    this.columns = columnsOf(model.entity);
+    this.primary = this.columns.filter((column) => column.primary);
+    this.name = `${environment}.${model.name}_g${generation}`;
+    const keys = this.primary.map(({ column }) => column).join(', ');
+    const keyed = `(${keys}) in (select * from unnest(${arrays(this.primary)}))`;
+    const properties = this.columns.map(({ column, property }) => `${column} as "${property}"`).join(', ');
+    this.selectText = `select ${properties} from ${this.name} where ${keyed}`;
+    this.deleteText = `delete from ${this.name} where ${keyed}`;
+    this.upsertText = `insert into ${this.name} (${this.columns.map(({ column }) => column).join(', ')})
+      select * from unnest(${arrays(this.columns)})
+      on conflict (${keys}) do ${this.onConflict()}`;
+  }
+
+  select(keys: readonly Key[]): pg.QueryConfig {
+    return { name: `select ${this.name}`, text: this.selectText, values: this.keyValues(keys) };
+  }
+
+  delete(keys: readonly Key[]): pg.QueryConfig {
+    return { name: `delete ${this.name}`, text: this.deleteText, values: this.keyValues(keys) };
+  }
+
+  upsert(rows: readonly Row[]): pg.QueryConfig {
+    const values = this.columns.map(({ property, type }) => {
+      const encode = encoderOf(type);
+      return rows.map((row) => {
+        const value = row[property];
+        return value === null || value === undefined ? null : encode(value);
+      });
+    });
+    return { name: `upsert ${this.name}`, text: this.upsertText, values };
+  }
+
+  keyOfRow(row: Row): Key {
+    return this.primary.map(({ property }) => row[property]) as (string | number)[];
+  }
+
+  private keyValues(keys: readonly Key[]): unknown[][] {
+    return this.primary.map((_, index) => keys.map((key) => key[index]));
+  }
+
+  private onConflict(): string {
+    const others = this.columns.filter((column) => !column.primary);
+    if (others.length === 0) return 'nothing';
+    return `update set ${others.map(({ column }) => `${column} = excluded.${column}`).join(', ')}`;
+  }
+}
+
+function arrays(columns: readonly EntityColumn[]): string {
+  return columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
+}
+
+/** How a value travels inside an array parameter. `pg` would write a Date in local time and a JSON array as an SQL one. */
+function encoderOf(type: string): (value: unknown) => unknown {
+  if (type === 'jsonb') return (value) => JSON.stringify(value);
+  if (type === 'timestamptz') return (value) => (value as Date).toISOString();
+  return (value) => value;
+}
