@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import type { OpenedAccount } from '#domain/account/account.js';
+import { refundCharge } from '#domain/account/close-charge.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
+import { streamName } from '#domain/streams.js';
+import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
+import {
+  createEventStorePool,
+  createPostgresEventStore,
+} from '#event-store/postgres/postgres-event-store.js';
+import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import type { SnapshotStore } from '#event-store/snapshots.js';
+import { newId } from '#platform/ids.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { readForwards } from '../aggregate.js';
+import type { CommandContext } from '../command-context.js';
+import { AccountWriter, type AccountVerdict } from './account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from './tenants.js';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let store: EventStore;
+let snapshots: SnapshotStore;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createEventStorePool(database.url);
+  await migrateEventStore(pool);
+  store = createPostgresEventStore({ connection: { pool } });
+  snapshots = createPostgresSnapshotStore({ pool });
+});
+
+afterAll(async () => {
+  await store.close();
+  await pool.end();
+  await database.drop();
+});
+
+function context(tenant: string, commandId = newId()): CommandContext {
+  return { environment: 'test', tenant, commandId, requestId: commandId, actor: 'operator', at: new Date() };
+}
+
+async function tenantWith(credits: number): Promise<string> {
+  const tenant = newId();
+  const writer = new AccountWriter(store, snapshots);
+  await openTenantAccount(writer, context(tenant), { name: 'Acme', terms: defaultTerms });
+  await grantCredits(writer, context(tenant), { amount: credits, kind: 'pack', label: 'Starter' });
+  return tenant;
+}
+
+function debit(writer: AccountWriter, tenant: string, chargeId = newId(), amount = 1) {
+  return writer.execute(context(tenant, `debit:${chargeId}`), (account) =>
+    debitCredits(
+      {
+        chargeId,
+        requestId: chargeId,
+        jobId: `job-${chargeId}`,
+        operation: 'model-generator',
+        endpoint: '/v1/model-generator',
+        amount,
+        at: new Date().toISOString(),
+      },
+      account,
+    ),
+  );
+}
+
+async function eventsOf(tenant: string): Promise<string[]> {
+  const types: string[] = [];
+  for await (const page of readForwards(store, streamName('test', 'account', tenant), 0n)) {
+    types.push(...page.map(({ type }) => type));
+  }
+  return types;
+}
+
+async function balanceOf(tenant: string): Promise<number> {
+  const { state } = await new AccountWriter(store, snapshots).read('test', tenant);
+  return (state as OpenedAccount).balance;
+}
+
+const accepted = (verdicts: readonly AccountVerdict<unknown>[]) =>
+  verdicts.filter(({ kind }) => kind === 'accepted').length;
+
+/** The real store, with a count of its appends, and answers that can be lost after the commit. */
+function observed(inner: EventStore) {
+  const seen = { appends: 0, loseAnswers: 0 };
+  const append: EventStore['append'] = async (...args) => {
+    seen.appends += 1;
+    const outcome = await inner.append(...args);
+    if (seen.loseAnswers-- > 0) throw new AppendOutcomeUnknown('the answer was lost');
+    return outcome;
+  };
+  const proxy = new Proxy(inner, {
+    get: (target, name) => {
+      if (name === 'append') return append;
+      const member = Reflect.get(target, name) as unknown;
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  return { store: proxy, seen };
+}
+
+describe('the account’s single writer', () => {
+  it('lets exactly as many debits through as the balance holds, and each command gets its own verdict', async () => {
+    const tenant = await tenantWith(10);
+    const writer = new AccountWriter(store, snapshots);
+    const verdicts = await Promise.all(Array.from({ length: 1000 }, () => debit(writer, tenant)));
+    expect(accepted(verdicts)).toBe(10);
+    expect(verdicts.slice(0, 10).every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(verdicts.at(-1)).toEqual({
+      kind: 'rejected',
+      rejection: { code: 'INSUFFICIENT_BALANCE', balance: 0, cost: 1 },
+    });
+    expect(await balanceOf(tenant)).toBe(0);
+  });
+
+  it('holds the balance when several processes’ writers compete', async () => {
+    const tenant = await tenantWith(100);
+    const others = [1, 2, 3].map(() => createPostgresEventStore({ connection: { url: database.url } }));
+    const writers = others.map((other) => new AccountWriter(other, snapshots, { maxBatch: 8 }));
+    const verdicts = await Promise.all(
+      writers.flatMap((writer) => Array.from({ length: 200 }, () => debit(writer, tenant))),
+    );
+    await Promise.all(others.map((other) => other.close()));
+    expect(accepted(verdicts)).toBe(100);
+    expect((await eventsOf(tenant)).filter((type) => type === 'CreditsDebited')).toHaveLength(100);
+    expect(await balanceOf(tenant)).toBe(0);
+  });
+
+  it('commits commands that wait together in one append', async () => {
+    const tenant = await tenantWith(1000);
+    const { store: counted, seen } = observed(store);
+    const writer = new AccountWriter(counted, snapshots, { maxBatch: 128 });
+    await Promise.all(Array.from({ length: 256 }, () => debit(writer, tenant)));
+    expect(seen.appends).toBe(2);
+  });
+
+  it('never refuses from memory: what another process bought counts at once', async () => {
+    const tenant = await tenantWith(1);
+    const writer = new AccountWriter(store, snapshots);
+    await debit(writer, tenant);
+    expect((await debit(writer, tenant)).kind).toBe('rejected');
+    const elsewhere = new AccountWriter(store, snapshots);
+    await grantCredits(elsewhere, context(tenant), { amount: 1, kind: 'pack', label: 'More' });
+    expect((await debit(writer, tenant)).kind).toBe('accepted');
+  });
+
+  it('does not close a charge from memory either: one that another process opened is refunded', async () => {
+    const tenant = await tenantWith(5);
+    const writer = new AccountWriter(store, snapshots);
+    await writer.read('test', tenant);
+    const chargeId = newId();
+    await debit(new AccountWriter(store, snapshots), tenant, chargeId, 5);
+    const refund = () =>
+      writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
+        refundCharge({ chargeId, reason: 'job-failed', at: new Date().toISOString() }, account),
+      );
+    expect(await refund()).toMatchObject({ kind: 'accepted', changed: true });
+    expect(await refund()).toMatchObject({ kind: 'accepted', changed: false });
+    expect(await balanceOf(tenant)).toBe(5);
+  });
+
+  it('charges once when the answer is lost after the commit and the command is repeated', async () => {
+    const tenant = await tenantWith(10);
+    const { store: lossy, seen } = observed(store);
+    const writer = new AccountWriter(lossy, snapshots);
+    await writer.read('test', tenant);
+    seen.loseAnswers = 1;
+    const chargeId = newId();
+    await expect(debit(writer, tenant, chargeId, 10)).rejects.toThrow(AppendOutcomeUnknown);
+    expect(await debit(writer, tenant, chargeId, 10)).toMatchObject({ kind: 'accepted', changed: false });
+    expect(await balanceOf(tenant)).toBe(0);
+  });
+
+  it('does not let a command that throws take its neighbours down', async () => {
+    const tenant = await tenantWith(2);
+    const writer = new AccountWriter(store, snapshots);
+    const [first, broken, last] = await Promise.allSettled([
+      debit(writer, tenant),
+      writer.execute(context(tenant), () => {
+        throw new Error('a defect');
+      }),
+      debit(writer, tenant),
+    ]);
+    expect([first.status, broken.status, last.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await balanceOf(tenant)).toBe(0);
+  });
+
+  it('gives the same account with a snapshot, without one, and with one of another fold', async () => {
+    const tenant = await tenantWith(1000);
+    const writer = new AccountWriter(store, snapshots, { snapshotEvery: 10 });
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 9 }, () => debit(writer, tenant)));
+    }
+    const stream = streamName('test', 'account', tenant);
+    const saved = async () =>
+      (
+        await pool.query<{ n: number }>(
+          'select count(*)::int as n from event_store.snapshots where stream = $1',
+          [stream],
+        )
+      ).rows[0]?.n;
+    while (!(await saved())) await new Promise((resolve) => setTimeout(resolve, 10));
+
+    expect(await balanceOf(tenant)).toBe(955);
+    await pool.query('update event_store.snapshots set fold_version = 999, state = $2 where stream = $1', [
+      stream,
+      '{}',
+    ]);
+    expect(await balanceOf(tenant)).toBe(955);
+    await pool.query('delete from event_store.snapshots where stream = $1', [stream]);
+    expect(await balanceOf(tenant)).toBe(955);
+  });
+});
