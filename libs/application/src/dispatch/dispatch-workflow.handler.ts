@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { newId } from '#platform/ids.js';
 import { Dispatcher, type DispatchOutcome, type DispatchRequest } from './dispatcher.js';
-import type { DispatchIds, IdempotencyStore, IdempotentRequest } from './idempotency.js';
+import type { DispatchIds, IdempotencyBeginning, IdempotencyLease, IdempotencyStore } from './idempotency.js';
 
 /** Dispatch one workflow; with an Idempotency-Key, at most once. */
 export class DispatchWorkflow extends Command<DispatchAnswer> {
@@ -45,7 +45,7 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
         return { kind: 'answered', outcome: fromStored(begun.answer), replayed: true };
       case 'new':
       case 'resume':
-        return this.#once(request, keyed, begun);
+        return this.#once(request, begun);
       default:
         return begun satisfies never;
     }
@@ -53,27 +53,26 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
 
   async #once(
     request: DispatchRequest,
-    keyed: IdempotentRequest,
-    begun: { kind: 'new' | 'resume'; ids: DispatchIds },
+    { kind, ids, lease }: Extract<IdempotencyBeginning, { kind: 'new' | 'resume' }>,
   ): Promise<DispatchAnswer> {
     try {
       const outcome =
-        begun.kind === 'new'
-          ? await this.dispatcher.dispatch(request, begun.ids)
-          : await this.#resume(request, keyed, begun.ids);
+        kind === 'new'
+          ? await this.dispatcher.dispatch(request, ids)
+          : await this.#resume(request, lease, ids);
       // An unknown reference is not remembered: the picture may be there on the next try.
-      if (outcome.kind === 'unknown-reference') await this.idempotency.release(keyed);
-      else await this.idempotency.answer(keyed, toStored(outcome));
+      if (outcome.kind === 'unknown-reference') await this.idempotency.release(lease);
+      else await this.idempotency.answer(lease, toStored(outcome));
       return { kind: 'answered', outcome, replayed: false };
     } catch (error) {
-      await this.idempotency.release(keyed);
+      await this.idempotency.release(lease);
       throw error;
     }
   }
 
   async #resume(
     request: DispatchRequest,
-    keyed: IdempotentRequest,
+    lease: IdempotencyLease,
     ids: DispatchIds,
   ): Promise<DispatchOutcome> {
     const progress = await this.dispatcher.progress(request, ids);
@@ -81,7 +80,7 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
     if (progress === 'none') return this.dispatcher.dispatch(request, ids);
     // The sweep has given the earlier charge back: this is a new dispatch under new ids.
     const fresh = { requestId: newId(), jobId: newId() };
-    await this.idempotency.reassign(keyed, fresh);
+    await this.idempotency.reassign(lease, fresh);
     return this.dispatcher.dispatch(request, fresh);
   }
 }

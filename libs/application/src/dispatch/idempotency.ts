@@ -15,11 +15,18 @@ export interface IdempotentRequest {
   readonly bodyHash: string;
 }
 
+/** The right to go on with a key, for a while: a try that took too long no longer holds it. */
+export interface IdempotencyLease {
+  readonly request: IdempotentRequest;
+  /** Names this try; opaque. */
+  readonly holder: string;
+}
+
 export type IdempotencyBeginning =
   /** The first to come with this key: go on with the ids that were passed. */
-  | { readonly kind: 'new'; readonly ids: DispatchIds }
+  | { readonly kind: 'new'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
   /** An earlier try died on the way: go on with its ids. */
-  | { readonly kind: 'resume'; readonly ids: DispatchIds }
+  | { readonly kind: 'resume'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
   /** Answered before: give this answer again. */
   | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'in-use' }
@@ -28,11 +35,17 @@ export type IdempotencyBeginning =
 /** Remembers, for 24 hours, what each Idempotency-Key was used for and how it was answered. */
 export interface IdempotencyStore {
   begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
-  /** The earlier try was given back by the sweep: continue under other ids. */
-  reassign(request: IdempotentRequest, ids: DispatchIds): Promise<void>;
-  answer(request: IdempotentRequest, answer: unknown): Promise<void>;
+  /** The earlier try was given back by the sweep: continue under other ids. @throws IdempotencyLeaseLost */
+  reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void>;
+  /** Does nothing when the lease is lost: whoever holds it answers from the same ids. */
+  answer(lease: IdempotencyLease, answer: unknown): Promise<void>;
   /** This try came to no answer: the next one with the key may go on at once. */
-  release(request: IdempotentRequest): Promise<void>;
+  release(lease: IdempotencyLease): Promise<void>;
+}
+
+/** Somebody else goes on with this key by now. */
+export class IdempotencyLeaseLost extends Error {
+  override readonly name = 'IdempotencyLeaseLost';
 }
 
 /** How long a try may take before another one with the same key takes over. */

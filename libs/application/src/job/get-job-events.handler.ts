@@ -1,0 +1,52 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import type { Environment } from '#domain/streams.js';
+import type { Caller } from '../caller.js';
+import type { ReadYourWrites } from '../consistency/read-your-writes.js';
+import { patienceMs } from './get-job.handler.js';
+import type { JobReads, JobStreams, TimelineEntry, TimelineReads } from './job-view.js';
+
+export interface JobTimeline {
+  /** Ascending by seq, public events only. */
+  readonly events: readonly TimelineEntry[];
+  /** Where to poll on from. */
+  readonly latestSeq: number;
+}
+
+/** The public events of one of the caller's jobs with a seq beyond `since`. Undefined: no such job of this caller. */
+export class GetJobEvents extends Query<JobTimeline | undefined> {
+  constructor(
+    readonly caller: Caller,
+    readonly jobId: string,
+    readonly since: number,
+    readonly token?: bigint,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetJobEvents)
+export class GetJobEventsHandler implements IQueryHandler<GetJobEvents> {
+  constructor(
+    private readonly jobs: Readonly<Record<Environment, JobReads>>,
+    private readonly timelines: Readonly<Record<Environment, TimelineReads>>,
+    private readonly streams: JobStreams,
+    private readonly consistency: ReadYourWrites,
+  ) {}
+
+  async execute({ caller, jobId, since, token }: GetJobEvents): Promise<JobTimeline | undefined> {
+    const { environment, tenant } = caller;
+    const required = this.consistency.required(caller, token);
+    if (await this.consistency.waitFor(caller, 'timeline', required, patienceMs)) {
+      const events = await this.timelines[environment].publicEvents(tenant, jobId, since);
+      const latest = events.at(-1);
+      if (latest) return { events, latestSeq: latest.seq };
+      const job = await this.jobs[environment].find(tenant, jobId);
+      if (job?.latestSeq === since) return { events, latestSeq: since };
+    }
+    // Not known to the read models yet, or no such job, or a cursor beyond them: the job's own stream tells which.
+    const found = await this.streams.find(environment, tenant, jobId);
+    if (!found) return undefined;
+    const { timeline, job } = found;
+    return { events: timeline.filter(({ seq }) => seq > since), latestSeq: job.latestSeq };
+  }
+}

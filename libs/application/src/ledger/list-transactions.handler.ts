@@ -1,0 +1,50 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import type { Environment } from '#domain/streams.js';
+import type { AccountWriter } from '../account/account-writer.js';
+import type { Caller } from '../caller.js';
+import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import type { Page, PageRequest } from '../page.js';
+
+export interface LedgerEntryView {
+  readonly id: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly creditsDelta: number;
+  readonly status: string;
+  readonly createdAt: Date;
+}
+
+/** The credit ledger of one environment. */
+export interface LedgerReads {
+  /** Newest first. */
+  list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
+}
+
+export class ListTransactions extends Query<Fresh<Page<LedgerEntryView>>> {
+  constructor(
+    readonly caller: Caller,
+    readonly page: PageRequest,
+  ) {
+    super();
+  }
+}
+
+/**
+ * Waits for the account's own last event, whoever wrote it: so the ledger sums to the balance that
+ * `GET /v1/credits` takes from the same stream.
+ */
+@QueryHandler(ListTransactions)
+export class ListTransactionsHandler implements IQueryHandler<ListTransactions> {
+  constructor(
+    private readonly ledgers: Readonly<Record<Environment, LedgerReads>>,
+    private readonly accounts: AccountWriter,
+    private readonly consistency: ReadYourWrites,
+  ) {}
+
+  async execute({ caller, page }: ListTransactions): Promise<Fresh<Page<LedgerEntryView>>> {
+    const { environment, tenant } = caller;
+    const { position } = await this.accounts.read(environment, tenant);
+    const reached = await this.consistency.waitFor(caller, 'ledger', position);
+    return { value: await this.ledgers[environment].list(tenant, page), stale: !reached };
+  }
+}
