@@ -1,0 +1,92 @@
+import {
+  createEventStorePool,
+  createPostgresEventStore,
+} from '#event-store/postgres/postgres-event-store.js';
+import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import type { CommandContext } from '#application/command-context.js';
+import { issueApiKey } from '#application/key/api-keys.js';
+import { newId } from '#platform/ids.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { createDatabase } from './databases.js';
+import { startProcess } from './processes.js';
+
+export interface AtelierUnderLoad {
+  readonly url: string;
+  /** One key for each tenant, each with plenty of credits. */
+  readonly keys: readonly string[];
+  readonly databaseUrl: string;
+  /** How long the read models needed to reach the log's head, from now on. */
+  catchUpSeconds(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** Atelier as it runs in production, API and projector each in a process, on a database of its own. No worker renders meanwhile. */
+export async function prepareAtelier(serverUrl: string, tenants: number): Promise<AtelierUnderLoad> {
+  const databaseUrl = await createDatabase(serverUrl, 'atelier');
+  const pool = createEventStorePool(databaseUrl);
+  await migrateEventStore(pool);
+  await migrateReadStore(databaseUrl);
+  const store = createPostgresEventStore({ connection: { pool } });
+  const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
+  const keys = await Promise.all(Array.from({ length: tenants }, () => openTenant()));
+
+  const settings = {
+    DATABASE_URL: databaseUrl,
+    EVENT_STORE_URL: databaseUrl,
+    URL_SIGNING_SECRET: newId(),
+    ATELIER_HOME: process.env['ATELIER_BENCH_HOME'] ?? '.atelier-bench',
+    PORT: '0',
+    HOST: '127.0.0.1',
+  };
+  const projector = await startProcess('apps/projector/src/main.js', settings);
+  const api = await startProcess('apps/api/src/main.js', settings);
+
+  return {
+    url: `http://127.0.0.1:${String(api.ready['port'])}`,
+    keys,
+    databaseUrl,
+    catchUpSeconds,
+    async stop() {
+      await api.stop();
+      await projector.stop();
+      await store.close();
+      await pool.end();
+    },
+  };
+
+  async function openTenant(): Promise<string> {
+    const tenant = newId();
+    const context = (): CommandContext => {
+      const commandId = newId();
+      return {
+        environment: 'live',
+        tenant,
+        commandId,
+        requestId: commandId,
+        actor: 'operator',
+        at: new Date(),
+      };
+    };
+    const terms = { ...defaultTerms, rateLimitPerMin: 1_000_000_000 };
+    await openTenantAccount(accounts, context(), { name: 'Bench', terms });
+    await grantCredits(accounts, context(), { amount: 1_000_000_000, kind: 'pack', label: 'Bench' });
+    const grant = { capabilities: ['jobs:create', 'jobs:read'] as const, label: 'bench' };
+    return (await issueApiKey(store, context(), grant)).key;
+  }
+
+  async function catchUpSeconds(): Promise<number> {
+    const startedAt = performance.now();
+    const head = (await store.head()) ?? 0n;
+    for (;;) {
+      const { rows } = await pool.query<{ behind: string }>(
+        `select count(*) as behind from read_store.projections where environment = 'live' and position < $1`,
+        [head],
+      );
+      if (rows[0]?.behind === '0') return (performance.now() - startedAt) / 1000;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}

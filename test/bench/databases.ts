@@ -1,0 +1,14 @@
+import { Client } from 'pg';
+import { newId } from '#platform/ids.js';
+
+/** A new, empty database on this server; answers its URL. It goes with the server, which is thrown away after the run. */
+export async function createDatabase(serverUrl: string, prefix: string): Promise<string> {
+  const name = `${prefix}_${newId().toLowerCase()}`;
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,41 @@
+import autocannon from 'autocannon';
+
+export interface Load {
+  readonly url: string;
+  /** Connections take the keys in turn. */
+  readonly keys: readonly string[];
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly refused: number;
+}
+
+const body = JSON.stringify({ gender: 'FEMALE', seed: 7 });
+
+/** Dispatches as fast as the connections allow; counts only answers of 202 as dispatches. */
+export async function dispatchLoad({ url, keys, connections, seconds }: Load): Promise<LoadResult> {
+  let next = 0;
+  const result = await autocannon({
+    url: `${url}/v1/model-generator`,
+    method: 'POST',
+    body,
+    connections,
+    duration: seconds,
+    setupClient: (client) =>
+      client.setHeaders({
+        'content-type': 'application/json',
+        authorization: `Bearer ${keys[next++ % keys.length]}`,
+      }),
+  });
+  return {
+    perSecond: result['2xx'] / result.duration,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    refused: result.non2xx + result.errors,
+  };
+}
