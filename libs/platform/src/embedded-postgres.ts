@@ -17,6 +17,8 @@ export interface EmbeddedPostgresOptions {
   readonly logFile: string;
   /** False only for data that may be lost: tests. Default true: a commit that was answered survives a power cut. */
   readonly fsync?: boolean;
+  /** Tried first when a server has to be started, so that clients of an earlier one find it again. */
+  readonly preferredPort?: number;
   /** Further PostgreSQL settings by name. Values without quotes and blanks. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
@@ -106,7 +108,8 @@ async function launch(
   for (let attempt = 1; ; attempt++) {
     const logStart = statSync(logFile).size;
     const all = { ...settings, ...(options.fsync === false ? withoutFsync : {}), ...options.settings };
-    const flags = Object.entries({ ...all, port: await freePort() }).map(
+    const preferred = attempt === 1 ? options.preferredPort : undefined;
+    const flags = Object.entries({ ...all, port: preferred ?? (await freePort()) }).map(
       ([name, value]) => `-c ${name}=${value}`,
     );
     try {

@@ -1,0 +1,62 @@
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import type { CommandContext } from '#application/command-context.js';
+import { issueApiKey, revokeApiKey } from '#application/key/api-keys.js';
+import type { EventStore } from '#event-store/event-store.js';
+import {
+  createEventStorePool,
+  createPostgresEventStore,
+} from '#event-store/postgres/postgres-event-store.js';
+import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { systemClock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+
+const environment = 'test';
+const actor = 'operator';
+
+/** What the standalone service does with tenants on its own account: a demo tenant in the test environment. */
+export class Tenancy implements AsyncDisposable {
+  readonly #pool: ReturnType<typeof createEventStorePool>;
+  readonly #store: EventStore;
+  readonly #accounts: AccountWriter;
+
+  constructor(eventStoreUrl: string) {
+    this.#pool = createEventStorePool(eventStoreUrl, 2);
+    this.#store = createPostgresEventStore({ connection: { pool: this.#pool } });
+    this.#accounts = new AccountWriter(this.#store, createPostgresSnapshotStore({ pool: this.#pool }));
+  }
+
+  /** True while nothing has ever happened on this log. */
+  async isUntouched(): Promise<boolean> {
+    return (await this.#store.head()) === undefined;
+  }
+
+  /** Makes sure that the tenant exists and can spend `credits`. Repeatable. */
+  async provide(tenant: string, name: string, credits: number): Promise<void> {
+    await openTenantAccount(this.#accounts, this.#context(tenant), { name, terms: defaultTerms });
+    const { state } = await this.#accounts.read(environment, tenant);
+    const missing = credits - (state.status === 'unopened' ? 0 : state.balance);
+    if (missing <= 0) return;
+    const purchase = { amount: missing, kind: 'pack', label: 'Demo credits' } as const;
+    await grantCredits(this.#accounts, this.#context(tenant), purchase);
+  }
+
+  async issueKey(tenant: string, label: string): Promise<{ keyId: string; key: string }> {
+    const capabilities = ['jobs:create', 'jobs:read'] as const;
+    return issueApiKey(this.#store, this.#context(tenant), { capabilities, label });
+  }
+
+  async revokeKey(tenant: string, keyId: string, reason: string): Promise<void> {
+    await revokeApiKey(this.#store, this.#context(tenant), keyId, reason);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store.close();
+    await this.#pool.end();
+  }
+
+  #context(tenant: string): CommandContext {
+    const requestId = newId();
+    return { environment, tenant, commandId: requestId, requestId, actor, at: systemClock() };
+  }
+}

@@ -1,0 +1,83 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRunning, thisProcess, type ProcessIdentity } from '#platform/processes.js';
+import { StartError } from '../start-error.js';
+
+export interface HomeLock {
+  /** True when the process that held the lock before was killed: what it started may still be ending. */
+  readonly takenOver: boolean;
+  release(): void;
+}
+
+/**
+ * One process at a time may run on a home. The lock is a file that names its holder: a holder that was killed is seen
+ * to be gone at once, without the waiting time that a lock with a heartbeat needs, and a restarted container whose
+ * new process got the old number is not mistaken for the old one.
+ * @throws StartError when the home is in use
+ */
+export function lockHome(home: string): HomeLock {
+  const path = join(home, 'atelier.lock');
+  const own = thisProcess();
+  const claim = `${path}.${own.pid}`;
+  try {
+    // Linking fails when the name exists, and the file is complete the moment it has the name.
+    writeFileSync(claim, JSON.stringify(own), { mode: 0o600 });
+    const takenOver = !linked(claim, path) && takeOver(claim, path, home);
+    return { takenOver, release: () => release(path, own) };
+  } finally {
+    rmSync(claim, { force: true });
+  }
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Removes the lock of a dead holder. It is moved aside and judged again there, because of two starts that saw the
+ * same dead holder the slower one may otherwise remove the lock that the faster one has just taken.
+ */
+function takeOver(claim: string, path: string, home: string): true {
+  const seen = readHolder(path);
+  if (seen && isRunning(seen)) throw inUse(home, seen);
+  const aside = `${claim}.previous`;
+  try {
+    renameSync(path, aside);
+    const holder = readHolder(aside);
+    if (holder && isRunning(holder)) {
+      linked(aside, path);
+      throw inUse(home, holder);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+  if (!linked(claim, path)) throw inUse(home, readHolder(path));
+  return true;
+}
+
+function readHolder(path: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
+  } catch {
+    return undefined;
+  }
+}
+
+function inUse(home: string, holder: ProcessIdentity | undefined): StartError {
+  return new StartError(
+    `${home} is in use by another atelier (process ${holder?.pid ?? 'unknown'}): ` +
+      'stop that one, or set ATELIER_HOME to another folder',
+  );
+}
+
+function release(path: string, own: ProcessIdentity): void {
+  if (readHolder(path)?.pid === own.pid) rmSync(path, { force: true });
+}

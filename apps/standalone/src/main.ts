@@ -1,0 +1,67 @@
+import { complain, say, warn } from './console.js';
+import { loadSettings } from './settings.js';
+import { Standalone } from './standalone.js';
+import { StartError } from './start-error.js';
+
+/** Something that this process cannot get over hangs on the stop as well: it then ends without it. */
+const stopWithinMs = 20_000;
+
+const stopping = new AbortController();
+process.on('SIGTERM', () => stopping.abort());
+process.on('SIGINT', () => stopping.abort());
+
+await run().catch((error: unknown) => {
+  if (stopping.signal.aborted) return;
+  process.exitCode = 1;
+  if (error instanceof StartError) complain(error.message);
+  else console.error(error);
+});
+// A timer or socket that somebody forgot must not keep a service alive that has stopped.
+process.exit();
+
+async function run(): Promise<void> {
+  const { signal } = stopping;
+  const standalone = await Standalone.start({ settings: loadSettings(), signal, warn });
+  announce(standalone);
+  const failure = await Promise.race([stopRequested(signal), defect()]);
+  const late = setTimeout(() => {
+    complain('some processes did not stop in time');
+    process.exit(1);
+  }, stopWithinMs).unref();
+  if (!failure) say('Stopping …');
+  await standalone.stop();
+  clearTimeout(late);
+  if (failure) throw failure.error;
+  say('Stopped.');
+}
+
+function announce({ baseUrl, demoKey }: Standalone): void {
+  say(`Atelier is ready.`);
+  say(`  API   ${baseUrl}`);
+  say(`  Docs  ${baseUrl}/docs`);
+  if (demoKey) {
+    say(
+      `  A tenant to try it with, ${demoKey.tenant}, has ${demoKey.credits} test credits. Its key, shown only now:`,
+    );
+    say(`  ${demoKey.key}`);
+  }
+  say('Ctrl-C stops it.');
+  // Whoever started us as a child waits for this.
+  process.send?.({ type: 'ready', baseUrl });
+}
+
+function stopRequested(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined));
+    if (process.send) process.on('disconnect', () => resolve(undefined));
+  });
+}
+
+/** A defect of our own: everything is stopped in order before it is shown. */
+function defect(): Promise<{ error: unknown }> {
+  return new Promise((resolve) => {
+    process.on('uncaughtException', (error) => resolve({ error }));
+    process.on('unhandledRejection', (error) => resolve({ error }));
+  });
+}

@@ -1,0 +1,113 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+
+const rotateAboveBytes = 10 * 1024 * 1024;
+const lookEveryMs = 500;
+const chunkBytes = 64 * 1024;
+
+/** pino's levels: 50 is error, 60 fatal. */
+const errorLevel = 50;
+
+/**
+ * The log file of one role. The role writes to it directly and not through a pipe, so that it goes on logging when
+ * this process is killed; we read along to show errors, and keep the file bounded with one predecessor, `.1`.
+ */
+export class RoleLog {
+  readonly #timer: NodeJS.Timeout;
+  #offset: number;
+  #rest = '';
+  /** The most telling line since {@link begin}: what a role that failed to start wanted to say. */
+  #lastComplaint: string | undefined;
+
+  constructor(
+    readonly path: string,
+    private readonly onError: (message: string) => void,
+  ) {
+    if (existsSync(path) && statSync(path).size > rotateAboveBytes) renameSync(path, `${path}.1`);
+    closeSync(openSync(path, 'a', 0o600));
+    this.#offset = statSync(path).size;
+    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref();
+  }
+
+  /** A descriptor for a new process to append to. */
+  open(): number {
+    this.#lastComplaint = undefined;
+    return openSync(this.path, 'a', 0o600);
+  }
+
+  /** What the role complained about last, in one line; undefined when it did not. */
+  lastComplaint(): string | undefined {
+    this.#look();
+    return this.#lastComplaint;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#look();
+  }
+
+  #look(): void {
+    const lines = (this.#rest + this.#readNew()).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const complaint = complaintIn(line);
+      if (complaint === undefined) continue;
+      this.#lastComplaint = complaint.text;
+      if (complaint.logged) this.onError(complaint.text);
+    }
+    if (this.#offset > rotateAboveBytes) this.#rotate();
+  }
+
+  #readNew(): string {
+    const file = openSync(this.path, 'r');
+    try {
+      const chunks: Buffer[] = [];
+      for (;;) {
+        const chunk = Buffer.alloc(chunkBytes);
+        const size = readSync(file, chunk, 0, chunkBytes, this.#offset);
+        if (size === 0) return Buffer.concat(chunks).toString('utf8');
+        chunks.push(chunk.subarray(0, size));
+        this.#offset += size;
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** The writer keeps its descriptor, which appends; a line written between copy and cut is lost, which a log may. */
+  #rotate(): void {
+    copyFileSync(this.path, `${this.path}.1`);
+    truncateSync(this.path);
+    this.#offset = 0;
+  }
+}
+
+/** What surrounds the one line that matters when Node ends a process on an error: source, stack, properties. */
+const traceOrNoise = /^(?:\s|$|[}\]^]|file:|node:|Node\.js v|\(node:|\(Use )/;
+
+/** `logged`: an error of a running role; otherwise the raw words of a process that is going down. */
+function complaintIn(line: string): { text: string; logged: boolean } | undefined {
+  if (line.startsWith('{')) {
+    try {
+      const { level, msg, err } = JSON.parse(line) as {
+        level?: number;
+        msg?: string;
+        err?: { message?: string };
+      };
+      if (level === undefined || level < errorLevel) return undefined;
+      const parts = [msg, err?.message].filter((part) => part !== undefined && part !== '');
+      return { text: [...new Set(parts)].join(': ').split('\n')[0] ?? '', logged: true };
+    } catch {
+      return undefined;
+    }
+  }
+  return traceOrNoise.test(line) ? undefined : { text: line, logged: false };
+}

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StartError } from '../start-error.js';
+import { RoleLog } from './role-log.js';
+import { RoleProcess } from './role-process.js';
+
+export type RoleName = 'api' | 'worker' | 'projector';
+
+export interface RolesOptions {
+  readonly logs: string;
+  readonly environment: () => NodeJS.ProcessEnv;
+  readonly warn: (line: string) => void;
+}
+
+/** Each role gets this long to finish what it is at; the whole stop then stays within ten seconds. */
+const graceMs = 4_000;
+
+/** A role in trouble would say the same hundreds of times: its log has all of it. */
+const sameWarningEveryMs = 30_000;
+
+/** The three processes of the service. Rendering has its own, so that it cannot stall the API. */
+export class Roles {
+  readonly #logs: RoleLog[] = [];
+  readonly #processes: Record<RoleName, RoleProcess>;
+  readonly #warnedAt = new Map<string, number>();
+
+  constructor(private readonly options: RolesOptions) {
+    this.#processes = {
+      api: this.#process('api'),
+      worker: this.#process('worker'),
+      projector: this.#process('projector'),
+    };
+  }
+
+  /** Resolves when all of them are ready. @throws StartError with what one that is not says */
+  async start(): Promise<void> {
+    const starts = Object.entries(this.#processes).map(async ([name, process]) => {
+      try {
+        await process.start();
+      } catch (error) {
+        const because = error instanceof Error ? error.message : String(error);
+        throw new StartError(
+          `the ${name} did not start: ${because} (log: ${join(this.options.logs, name)}.log)`,
+        );
+      }
+    });
+    await Promise.all(starts);
+  }
+
+  /** Every process starts again, with its environment of now. */
+  restart(): void {
+    for (const process of Object.values(this.#processes)) process.restart();
+  }
+
+  /** The API first, so that no request is taken that nobody would serve. */
+  async stop(): Promise<void> {
+    const { api, worker, projector } = this.#processes;
+    await api.stop(graceMs);
+    await Promise.all([worker.stop(graceMs), projector.stop(graceMs)]);
+    for (const log of this.#logs) log.close();
+  }
+
+  #process(name: RoleName): RoleProcess {
+    const log = new RoleLog(join(this.options.logs, `${name}.log`), (message) =>
+      this.#warnOnce(`${name}: ${message} (${log.path})`),
+    );
+    this.#logs.push(log);
+    return new RoleProcess({
+      name,
+      entry: fileURLToPath(new URL(`../../../${name}/src/main.js`, import.meta.url)),
+      log,
+      environment: this.options.environment,
+      onRestart: (because, afterMs) =>
+        this.options.warn(`the ${name} stopped (${because}); it is started again in ${afterMs / 1000} s`),
+    });
+  }
+
+  #warnOnce(line: string): void {
+    const now = Date.now();
+    if (now - (this.#warnedAt.get(line) ?? -Infinity) < sameWarningEveryMs) return;
+    if (this.#warnedAt.size > 1_000) this.#warnedAt.clear();
+    this.#warnedAt.set(line, now);
+    this.options.warn(line);
+  }
+}

@@ -1,0 +1,34 @@
+import { ConfigurationError, loadConfiguration, type Configuration } from '#platform/configuration.js';
+import { StartError } from './start-error.js';
+
+export interface Settings {
+  readonly configuration: Configuration;
+  /** The operator's own PostgreSQL; undefined: the embedded one. */
+  readonly databaseUrl: string | undefined;
+  readonly eventStoreUrl: string | undefined;
+  readonly urlSigningSecret: string | undefined;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Checks all settings before anything is started. What the standalone service provides by itself is filled in with
+ * placeholders here, so that the roles' own rules decide over everything else.
+ * @throws StartError naming every setting that is wrong
+ */
+export function loadSettings(variables: Variables = process.env): Settings {
+  const provided = { DATABASE_URL: 'postgres://embedded', URL_SIGNING_SECRET: 'generated' };
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
+  try {
+    return {
+      configuration: loadConfiguration({ ...provided, ...given }),
+      databaseUrl: given['DATABASE_URL'],
+      eventStoreUrl: given['EVENT_STORE_URL'],
+      urlSigningSecret: given['URL_SIGNING_SECRET'],
+    };
+  } catch (error) {
+    if (error instanceof ConfigurationError)
+      throw new StartError(`${error.message} (docs/configuration.md lists all settings)`);
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { thisProcess } from '#platform/processes.js';
+import { removeRuntime, writeRuntime } from '#platform/runtime-file.js';
+import { externalDatabase, type Database } from './database/database.js';
+import { EmbeddedDatabase } from './database/embedded-database.js';
+import { migrate } from './database/migrate.js';
+import { seedDemoTenant, type DemoKey } from './first-start/demo-tenant.js';
+import { Tenancy } from './first-start/tenancy.js';
+import { settlePort } from './free-port.js';
+import { lockHome } from './home/home-lock.js';
+import { prepareHome, urlSigningSecret, type HomeFolders } from './home/home.js';
+import { Roles } from './roles/roles.js';
+import type { Settings } from './settings.js';
+
+export interface StandaloneOptions {
+  readonly settings: Settings;
+  /** Ends a start that is under way. */
+  readonly signal: AbortSignal;
+  readonly warn: (line: string) => void;
+}
+
+/** After a crash the API of before ends within this time, and gives its port back. */
+const takeOverPatienceMs = 15_000;
+
+/**
+ * All roles, and the PostgreSQL server they need, as one thing that starts and stops. What was started is stopped in
+ * reverse order, by `stop` and also when a later step of the start fails.
+ */
+export class Standalone {
+  /** Only on the first start of an empty installation: this is the one time that the key can be shown. */
+  demoKey: DemoKey | undefined;
+  baseUrl = '';
+  readonly #started = new AsyncDisposableStack();
+  #roles: Roles | undefined;
+
+  private constructor(private readonly options: StandaloneOptions) {}
+
+  /** @throws StartError; or the signal's reason, when it was aborted */
+  static async start(options: StandaloneOptions): Promise<Standalone> {
+    const standalone = new Standalone(options);
+    try {
+      await standalone.#start();
+      return standalone;
+    } catch (error) {
+      await standalone.stop();
+      throw options.signal.aborted ? options.signal.reason : error;
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#started.disposeAsync();
+  }
+
+  async #start(): Promise<void> {
+    const { settings, signal } = this.options;
+    const folders = prepareHome(settings.configuration.home);
+    const port = await this.#claim(folders);
+    signal.throwIfAborted();
+    const database = await this.#openDatabase(folders);
+    signal.throwIfAborted();
+    const eventStoreUrl = () => settings.eventStoreUrl ?? database.url;
+    await migrate(eventStoreUrl(), database.url);
+    signal.throwIfAborted();
+
+    await this.#startRoles(folders, () => ({
+      ...process.env,
+      ATELIER_HOME: folders.home,
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      EVENT_STORE_URL: eventStoreUrl(),
+      URL_SIGNING_SECRET: settings.urlSigningSecret ?? urlSigningSecret(folders.home),
+    }));
+    await using tenancy = new Tenancy(eventStoreUrl());
+    await seedDemoTenant(folders.home, tenancy, (key) => (this.demoKey = key));
+
+    this.baseUrl = baseUrlOf(settings, port);
+    this.#publish(folders, database, eventStoreUrl());
+  }
+
+  /** The home is ours and the port is free: found out before anything slow is started. */
+  async #claim({ home }: HomeFolders): Promise<number> {
+    const lock = lockHome(home);
+    this.#started.defer(() => lock.release());
+    const { host, port } = this.options.settings.configuration;
+    return settlePort(host, port, lock.takenOver ? takeOverPatienceMs : 0);
+  }
+
+  async #openDatabase(folders: HomeFolders): Promise<Database> {
+    const { settings, warn } = this.options;
+    const database = settings.databaseUrl
+      ? await externalDatabase(settings.databaseUrl)
+      : await EmbeddedDatabase.start(folders, {
+          onRestarting: () => warn('PostgreSQL has stopped; it is started again'),
+          onRestarted: (moved) => {
+            warn('PostgreSQL runs again');
+            if (!moved) return;
+            this.#publish(folders, database, settings.eventStoreUrl ?? database.url);
+            this.#roles?.restart();
+          },
+          onFailure: (error) => warn(error instanceof Error ? error.message : String(error)),
+        });
+    this.#started.defer(() => database.stop());
+    return database;
+  }
+
+  async #startRoles({ logs }: HomeFolders, environment: () => NodeJS.ProcessEnv): Promise<void> {
+    const { signal, warn } = this.options;
+    const roles = new Roles({ logs, environment, warn });
+    this.#roles = roles;
+    this.#started.defer(() => roles.stop());
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    await Promise.race([roles.start(), aborted]).finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** Tells the operator's command where everything is. */
+  #publish({ home }: HomeFolders, database: Database, eventStoreUrl: string): void {
+    const { baseUrl } = this;
+    if (baseUrl === '') return;
+    writeRuntime(home, { process: thisProcess(), baseUrl, databaseUrl: database.url, eventStoreUrl });
+    this.#started.defer(() => removeRuntime(home));
+  }
+}
+
+/** Where people reach the service: with PORT=0 the default URL does not know the port yet. */
+function baseUrlOf({ configuration }: Settings, port: number): string {
+  const { publicUrl, host } = configuration;
+  return process.env['PUBLIC_URL'] ? publicUrl : `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+}

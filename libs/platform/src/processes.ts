@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** One run of a process. Numbers are given again, so the number alone does not tell a process from its successor. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When it was started, in the words of its system; null where that cannot be found out. */
+  readonly startedAt: string | null;
+}
+
+export function thisProcess(): ProcessIdentity {
+  return identityOf(process.pid);
+}
+
+export function identityOf(pid: number): ProcessIdentity {
+  return { pid, startedAt: startMark(pid) };
+}
+
+/** Whether that very process still runs: a later one with the same number does not count, nor does a zombie. */
+export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
+  if (!isAlive(pid)) return false;
+  return startedAt === null || startMark(pid) === startedAt;
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Not permitted means that it is there, under another account.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** On Linux ticks since boot together with the boot's id, elsewhere the start time that `ps` shows. */
+function startMark(pid: number): string | null {
+  try {
+    if (process.platform !== 'linux') {
+      return execFileSync('ps', ['-p', String(pid), '-o', 'lstart='], { encoding: 'utf8' }).trim() || null;
+    }
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may contain anything, blanks and brackets included.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state] = fields;
+    return state === 'Z' ? 'zombie' : `${boot}:${fields[19]}`;
+  } catch {
+    return null;
+  }
+}
