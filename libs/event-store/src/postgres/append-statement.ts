@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import type { ExpectedRevision } from '../event-store.js';
+import type { SerialisedEvent } from '../serialised-event.js';
+import { int4Array, int8Array, textArray, uuidArray } from './binary-array.js';
+import { query } from './connection.js';
+import { quoteSchema } from './schema.js';
+
+export interface Append {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly SerialisedEvent[];
+}
+
+export interface BatchAnswer {
+  /** Position of the last event before this batch; 0 for an empty log. */
+  readonly base: bigint;
+  /** The revision of each append's stream before this batch; -1 for no stream. */
+  readonly actual: readonly bigint[];
+}
+
+const noStream = -1n;
+const anyRevision = -2n;
+
+/** Whether the server took the append: the same comparison that `append_batch` makes. */
+export function isAccepted(expected: ExpectedRevision, actual: bigint): boolean {
+  return expected === 'any' || actual === (expected === 'no-stream' ? noStream : expected);
+}
+
+/** Sends all the appends in one round trip and one commit. No two of them may name the same stream. */
+export async function appendBatch(
+  client: pg.ClientBase,
+  schema: string,
+  appends: readonly Append[],
+  timeoutMs: number,
+): Promise<BatchAnswer> {
+  const statement = {
+    name: `${schema}.append`,
+    text: `select base, actual from ${quoteSchema(schema)}.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  };
+  const rows = await query<{ base: bigint; actual: bigint[] }>(client, statement, encode(appends), timeoutMs);
+  return rows[0]!;
+}
+
+function encode(appends: readonly Append[]): Buffer[] {
+  const events = appends.flatMap(({ events }) => events);
+  return [
+    textArray(
+      appends.map(({ stream }) => stream),
+      25,
+    ),
+    int8Array(appends.map(({ expected }) => encodeExpected(expected))),
+    int4Array(appends.flatMap(({ events }, index) => events.map(() => index + 1))),
+    int4Array(appends.flatMap(({ events }) => events.map((_, index) => index + 1))),
+    textArray(
+      appends.flatMap(({ stream, events }) => events.map(() => stream)),
+      25,
+    ),
+    uuidArray(events.map(({ id }) => id)),
+    textArray(
+      events.map(({ type }) => type),
+      25,
+    ),
+    textArray(
+      events.map(({ data }) => data),
+      114,
+    ),
+    textArray(
+      events.map(({ metadata }) => metadata),
+      114,
+    ),
+  ];
+}
+
+function encodeExpected(expected: ExpectedRevision): bigint {
+  if (expected === 'any') return anyRevision;
+  return expected === 'no-stream' ? noStream : expected;
+}

@@ -1,0 +1,107 @@
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from './connection.js';
+import { channelOf } from './schema.js';
+
+const pollMs = { listening: 1000, deaf: 200 };
+
+/**
+ * Wakes the subscriptions of this process when the log grows. One connection listens for all of them; it exists only
+ * while there is a subscription. Two modes:
+ * - listening: notifications arrive within a millisecond, and a poll each second guards against a lost one;
+ * - deaf: there is no connection (yet, or not any more). Polls come every 200 ms, and the connection is tried again with
+ *   backoff. When it is back everyone is woken, because notifications may have been missed.
+ */
+export class CommitSignal {
+  private readonly waiting = new Set<() => void>();
+  private subscribers = 0;
+  private stopListening: AbortController | undefined;
+  private ended: Promise<void> | undefined;
+  private listening = false;
+  private head = 0n;
+
+  constructor(
+    private readonly config: pg.ClientConfig,
+    private readonly schema: string,
+  ) {}
+
+  /** The log is known to reach at least this position. */
+  announce(head: bigint): void {
+    if (head <= this.head) return;
+    this.head = head;
+    this.wakeAll();
+  }
+
+  /** Keeps the listening connection up until the returned function is called. */
+  register(): () => void {
+    this.subscribers += 1;
+    if (this.stopListening === undefined) {
+      this.stopListening = new AbortController();
+      this.ended = this.listen(this.stopListening.signal);
+    }
+    return () => {
+      this.subscribers -= 1;
+      if (this.subscribers === 0) this.stop();
+    };
+  }
+
+  /** Resolves when the connection is closed. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.ended;
+  }
+
+  private stop(): void {
+    this.stopListening?.abort();
+    this.stopListening = undefined;
+  }
+
+  /** Resolves when the log may have grown beyond the position, or the signal fires. */
+  async beyond(position: bigint, signal: AbortSignal): Promise<void> {
+    if (this.head > position || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, this.listening ? pollMs.listening : pollMs.deaf);
+      this.waiting.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  private wakeAll(): void {
+    for (const wake of [...this.waiting]) wake();
+  }
+
+  private async listen(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures++) {
+      const client = new pg.Client(this.config);
+      const { promise: lost, resolve } = Promise.withResolvers<void>();
+      const leave = () => resolve();
+      client.on('error', leave);
+      client.on('end', leave);
+      signal.addEventListener('abort', leave);
+      client.on('notification', ({ payload = '' }) => {
+        if (/^\d+$/.test(payload)) this.announce(BigInt(payload));
+      });
+      try {
+        await client.connect();
+        await client.query(`listen "${channelOf(this.schema)}"`);
+        failures = 0;
+        this.listening = true;
+        this.wakeAll();
+        if (!signal.aborted) await lost;
+      } catch {
+        // Polling goes on meanwhile; the reads themselves report a store that stays away.
+      }
+      this.listening = false;
+      this.wakeAll();
+      signal.removeEventListener('abort', leave);
+      await client.end().catch(() => undefined);
+      if (!signal.aborted) await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import pg from 'pg';
+import {
+  EventStoreUnavailable,
+  type AppendOutcome,
+  type EventStore,
+  type ExpectedRevision,
+  type NewEvent,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type RecordedEvent,
+  type StreamSlice,
+  type SubscribeOptions,
+  type SubscriptionBatch,
+} from '../event-store.js';
+import { serialiseAppend } from '../serialised-event.js';
+import { AppendQueue } from './append-queue.js';
+import { CommitSignal } from './commit-signal.js';
+import { onClient, retryRead } from './connection.js';
+import { ReadQueries } from './read-queries.js';
+import { defaultSchema, quoteSchema } from './schema.js';
+import { defaultBatchSize, runSubscription } from './subscription.js';
+
+export interface PostgresEventStoreOptions {
+  /** Where the log is: an address, for a pool of the store's own, or a pool that the caller keeps and ends. */
+  readonly connection:
+    { readonly url: string; readonly maxConnections?: number } | { readonly pool: pg.Pool };
+  /** Default `event_store`. `migrateEventStore` must have been run on it. */
+  readonly schema?: string;
+  /** How long one call is tried in all before it throws. Default 10,000 ms. */
+  readonly deadlineMs?: number;
+  /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
+  readonly answerTimeoutMs?: number;
+}
+
+const applicationName = 'atelier-event-store';
+
+/** The event store in a PostgreSQL schema. Opens no connection before the first call. */
+export function createPostgresEventStore(options: PostgresEventStoreOptions): EventStore {
+  return new PostgresEventStore(options);
+}
+
+/** A pool that survives its server: a connection that dies while idle is dropped, not raised as an uncaught error. */
+export function createEventStorePool(url: string, maxConnections = 8): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+  });
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+class PostgresEventStore implements EventStore {
+  private readonly pool: pg.Pool;
+  private readonly ownsPool: boolean;
+  private readonly deadlineMs: number;
+  private readonly answerTimeoutMs: number;
+  private readonly queue: AppendQueue;
+  private readonly reads: ReadQueries;
+  private readonly commits: CommitSignal;
+  private readonly closing = new AbortController();
+
+  constructor({
+    connection,
+    schema = defaultSchema,
+    deadlineMs = 10_000,
+    answerTimeoutMs = 5000,
+  }: PostgresEventStoreOptions) {
+    quoteSchema(schema);
+    this.ownsPool = 'url' in connection;
+    this.pool =
+      'url' in connection ? createEventStorePool(connection.url, connection.maxConnections) : connection.pool;
+    this.deadlineMs = deadlineMs;
+    this.answerTimeoutMs = answerTimeoutMs;
+    this.reads = new ReadQueries(schema);
+    // The pool hides its password from enumeration, so a copy of its options has to name it.
+    const { password } = this.pool.options;
+    const listener = {
+      ...this.pool.options,
+      ...(password === undefined ? {} : { password }),
+      application_name: applicationName,
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+    };
+    this.commits = new CommitSignal(listener, schema);
+    const onAppended = (head: bigint) => this.commits.announce(head);
+    this.queue = new AppendQueue({ pool: this.pool, schema, deadlineMs, answerTimeoutMs, onAppended });
+  }
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendOutcome> {
+    this.refuseWhenClosed();
+    return this.queue.append({ stream, expected, events: serialiseAppend(stream, expected, events) });
+  }
+
+  readStream(stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> {
+    return this.read((client) => this.reads.stream(client, stream, options, this.answerTimeoutMs));
+  }
+
+  readAll(options: ReadAllOptions = {}): Promise<readonly RecordedEvent[]> {
+    return this.read((client) => this.reads.all(client, options, this.answerTimeoutMs));
+  }
+
+  async head(): Promise<bigint | undefined> {
+    const head = await this.read((client) => this.reads.head(client, this.answerTimeoutMs));
+    return head === 0n ? undefined : head;
+  }
+
+  subscribe({
+    after,
+    filter,
+    batchSize = defaultBatchSize,
+    signal,
+  }: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
+    const readPage = (from: bigint) =>
+      onClient(this.pool, (client) => this.reads.page(client, from, batchSize, filter, this.answerTimeoutMs));
+    const start = {
+      ...(after === undefined ? {} : { after }),
+      signal: AbortSignal.any([signal, this.closing.signal]),
+    };
+    return runSubscription({ signal: this.commits, readPage }, start);
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await Promise.all([this.queue.idle(), this.commits.close()]);
+    if (this.ownsPool && !this.pool.ending) await this.pool.end();
+  }
+
+  private async read<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    this.refuseWhenClosed();
+    return retryRead(this.deadlineMs, () => onClient(this.pool, work));
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.closing.signal.aborted) throw new EventStoreUnavailable('The event store was closed');
+  }
+}

@@ -1,0 +1,37 @@
+import type pg from 'pg';
+import type { Snapshot, SnapshotStore } from '../snapshots.js';
+import { onClient, query, retryRead } from './connection.js';
+import { defaultSchema, quoteSchema } from './schema.js';
+
+const timeoutMs = 5000;
+const deadlineMs = 10_000;
+
+/** Snapshots in the schema of the event store, made by `migrateEventStore`. The caller keeps and ends the pool. */
+export function createPostgresSnapshotStore(options: { pool: pg.Pool; schema?: string }): SnapshotStore {
+  const { pool, schema = defaultSchema } = options;
+  const table = `${quoteSchema(schema)}.snapshots`;
+  const load = {
+    name: `${schema}.snapshot-load`,
+    text: `select revision, state from ${table} where stream = $1 and fold_version = $2`,
+  };
+  const save = {
+    name: `${schema}.snapshot-save`,
+    text: `insert into ${table} as s (stream, fold_version, revision, state) values ($1, $2, $3, $4)
+      on conflict (stream, fold_version) do update
+        set revision = excluded.revision, state = excluded.state, saved_at = now()
+        where s.revision < excluded.revision`,
+  };
+  return {
+    async load(stream, foldVersion) {
+      const read = () =>
+        onClient(pool, (client) => query<Snapshot>(client, load, [stream, foldVersion], timeoutMs));
+      const [row] = await retryRead(deadlineMs, read);
+      return row && { revision: row.revision, state: row.state };
+    },
+    async save(stream, foldVersion, revision, state) {
+      const values = [stream, foldVersion, revision, JSON.stringify(state)];
+      // Saving twice changes nothing, so it may be retried like a read.
+      await retryRead(deadlineMs, () => onClient(pool, (client) => query(client, save, values, timeoutMs)));
+    },
+  };
+}

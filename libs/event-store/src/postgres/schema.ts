@@ -1,0 +1,134 @@
+import type pg from 'pg';
+import { onClient } from './connection.js';
+
+export const defaultSchema = 'event_store';
+
+/** Any number of processes may migrate at once: this lock, one for all schemas, lets them do it one by one. */
+const migrationLock = 4_711_160_301n;
+
+/** The quoted name, ready for SQL text. Only plain names are taken, so that no quoting rule can be got wrong. */
+export function quoteSchema(schema: string): string {
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema))
+    throw new Error(`Not a usable schema name: ${JSON.stringify(schema)}`);
+  return `"${schema}"`;
+}
+
+/** What appends notify and subscriptions listen on. */
+export function channelOf(schema: string): string {
+  return `${schema}_appended`;
+}
+
+/**
+ * Brings the schema to the newest version. Idempotent; safe to call from every process at start. Each version is
+ * applied once, in order and in its transaction: versions are only ever added to the list.
+ */
+export async function migrateEventStore(pool: pg.Pool, schema: string = defaultSchema): Promise<void> {
+  const s = quoteSchema(schema);
+  await onClient(pool, async (client) => {
+    await client.query('begin');
+    try {
+      await client.query('select pg_advisory_xact_lock($1)', [migrationLock]);
+      await client.query(`create schema if not exists ${s}`);
+      await client.query(
+        `create table if not exists ${s}.migrations (version int primary key, applied_at timestamptz not null default now())`,
+      );
+      const { rows } = await client.query<{ version: number }>(
+        `select coalesce(max(version), 0) as version from ${s}.migrations`,
+      );
+      for (let version = rows[0]!.version; version < migrations.length; version++) {
+        await client.query(migrations[version]!(s, channelOf(schema)));
+        await client.query(`insert into ${s}.migrations (version) values ($1)`, [version + 1]);
+      }
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Version 1. Names are compared byte by byte (`collate "C"`), as every other store does it. `json` and not `jsonb`,
+ * because an event has to come back as it was written: jsonb reorders keys and refuses \u0000. Stored without
+ * compression, so that the size of a page is known without unpacking it.
+ *
+ * The row of `head` is what makes positions gap-free in commit order: `append_batch` locks it first and holds it until
+ * the commit is visible, so commits happen one after the other, and a rollback takes its positions back with it.
+ */
+const logAndAppend = (s: string, channel: string) => `
+create table ${s}.events (
+  position bigint primary key,
+  revision bigint not null,
+  id uuid not null,
+  stream text collate "C" not null,
+  type text collate "C" not null,
+  data json not null,
+  metadata json not null,
+  constraint events_stream_revision unique (stream, revision),
+  constraint events_id unique (id)
+);
+alter table ${s}.events alter column data set storage external, alter column metadata set storage external;
+
+create table ${s}.head (
+  position bigint not null,
+  single boolean primary key default true check (single)
+) with (fillfactor = 10);
+insert into ${s}.head (position) values (0);
+
+create table ${s}.snapshots (
+  stream text collate "C" not null,
+  fold_version int not null,
+  revision bigint not null,
+  state json not null,
+  saved_at timestamptz not null default now(),
+  primary key (stream, fold_version)
+);
+
+create function ${s}.refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'the event log is append-only: % of %.% is refused', tg_op, tg_table_schema, tg_table_name
+    using errcode = 'restrict_violation';
+end $$;
+create trigger append_only before update or delete or truncate on ${s}.events
+  for each statement execute function ${s}.refuse_change();
+
+-- Appends a batch in which each stream occurs once. Per append: its stream and the revision that it expects
+-- (-1: no stream, -2: any). Per event: which append it belongs to and its place there, both counted from 1.
+-- Returns the head before the batch and each stream's revision before it (-1: no stream): from these the caller
+-- derives every verdict, revision and position, because events are numbered in the order in which they are given.
+create function ${s}.append_batch(
+  in streams text[], in expected bigint[],
+  in event_append int[], in event_place int[], in event_stream text[],
+  in event_id uuid[], in event_type text[], in event_data json[], in event_metadata json[],
+  out base bigint, out actual bigint[]
+) language plpgsql as $$
+declare
+  accepted boolean[];
+  appended bigint;
+begin
+  select h.position into strict base from ${s}.head h for update;
+
+  select array_agg(found.revision order by a.n), array_agg(a.expected in (-2, found.revision) order by a.n)
+    into actual, accepted
+    from unnest(streams, expected) with ordinality as a (stream, expected, n)
+    cross join lateral (
+      select coalesce((
+        select e.revision from ${s}.events e where e.stream = a.stream order by e.revision desc limit 1
+      ), -1) as revision
+    ) as found;
+
+  insert into ${s}.events (position, revision, id, stream, type, data, metadata)
+  select base + row_number() over (order by f.n), actual[f.append] + f.place, f.id, f.stream, f.type, f.data, f.metadata
+    from unnest(event_append, event_place, event_stream, event_id, event_type, event_data, event_metadata)
+      with ordinality as f (append, place, stream, id, type, data, metadata, n)
+   where accepted[f.append];
+  get diagnostics appended = row_count;
+
+  if appended > 0 then
+    update ${s}.head set position = base + appended;
+    perform pg_notify('${channel}', (base + appended)::text);
+  end if;
+end $$;
+`;
+
+const migrations: readonly ((schema: string, channel: string) => string)[] = [logAndAppend];
