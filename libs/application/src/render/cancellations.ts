@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventStore } from '#event-store/event-store.js';
+import type { Logger } from '#platform/logger.js';
+
+export interface CancelWatch {
+  /** Aborted as soon as the job's JobCancelled is seen. */
+  readonly signal: AbortSignal;
+  release(): void;
+}
+
+const retryMs = 1_000;
+
+/**
+ * Tells running renders that their job was cancelled. One subscription serves the whole process. It only makes the
+ * abort prompt: should it lag, the next append of the render is refused all the same.
+ */
+export class Cancellations {
+  readonly #watched = new Map<string, Set<AbortController>>();
+  readonly #stopped = new AbortController();
+  #following: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    this.#following ??= this.#follow();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#following;
+  }
+
+  /** To be called before the job is loaded: a cancel in between is then seen in one place or the other. */
+  watch(stream: string): CancelWatch {
+    const controller = new AbortController();
+    const watchers = this.#watched.get(stream) ?? new Set();
+    this.#watched.set(stream, watchers.add(controller));
+    const release = () => {
+      watchers.delete(controller);
+      if (watchers.size === 0) this.#watched.delete(stream);
+    };
+    return { signal: controller.signal, release };
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopped;
+    let after: bigint | undefined;
+    while (!signal.aborted) {
+      try {
+        after ??= await this.store.head();
+        const filter = { types: ['JobCancelled'] };
+        const from = after === undefined ? {} : { after };
+        for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
+          for (const { stream } of batch.events) this.#abort(stream);
+          after = batch.position;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.logger.warn({ err: error }, 'cancellations are not heard at the moment');
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  #abort(stream: string): void {
+    for (const controller of this.#watched.get(stream) ?? []) {
+      controller.abort(new Error('the job was cancelled'));
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { isUnfinished, type QueuedJob } from '#domain/job/job.js';
+import { streamName } from '#domain/streams.js';
+import { EngineError, type EngineStage, type ImageEngine, type RenderResult } from '#engines/image-engine.js';
+import type { Logger } from '#platform/logger.js';
+import type { RenderTask, TaskOutcome } from '#render-queue/render-queue.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+import { load } from '../aggregate.js';
+import type { Cancellations } from './cancellations.js';
+import { jobAggregate } from './job-aggregate.js';
+import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
+import { loadInputs, sha256Of, type RenderInputs } from './render-inputs.js';
+import { RenderedPictures } from './rendered-pictures.js';
+import { afterEngineError } from './retry-policy.js';
+
+export interface RendererOptions {
+  readonly worker: Worker;
+  readonly storage: ObjectStorage;
+  /** The engine that renders a workflow, by the workflow's kebab-case name. */
+  readonly engineFor: (operation: string) => ImageEngine;
+  readonly cancellations: Cancellations;
+  readonly logger: Logger;
+  /** Longest time that an engine gets for one attempt. Default 5 minutes. */
+  readonly renderTimeoutMs?: number;
+}
+
+/** Why a running render has to end early. The first that applies decides. */
+interface Interruptions {
+  readonly cancelled: AbortSignal;
+  /** The worker stops, or its claim on the queue's task has lapsed. */
+  readonly claim: AbortSignal;
+  readonly timeout: AbortSignal;
+}
+
+const done: TaskOutcome = { kind: 'done' };
+
+/** How long to leave a job alone that another worker was seen to work on. */
+const elsewhereMs = 10_000;
+
+/**
+ * Renders one job: the use case behind a task of the queue. It may die at any await: RenderStarted is on record
+ * before the engine is called, so the next worker that gets the task goes on with the next attempt, and the domain
+ * ends a job whose attempts are used up. An error that is thrown means the same: try again later.
+ */
+export class JobRenderer {
+  constructor(private readonly options: RendererOptions) {}
+
+  /** @throws what the stores throw when they cannot be reached, and what an engine throws beside EngineError */
+  async render(task: RenderTask, claim: AbortSignal): Promise<TaskOutcome> {
+    const stream = streamName(task.environment, 'job', task.jobId);
+    const cancel = this.options.cancellations.watch(stream);
+    try {
+      const known = await load(this.options.worker.store, stream, jobAggregate);
+      if (known.state.status === 'unqueued') throw new Error(`${stream} is not there yet`);
+      if (!isUnfinished(known.state)) return done;
+
+      const { job } = known.state;
+      // Before the attempt begins: a storage that cannot be reached must not use up attempts.
+      const inputs = await loadInputs(this.options.storage, job.inputs);
+      claim.throwIfAborted();
+      const attempt = await JobAttempt.start(this.options.worker, task.environment, job, known);
+      return attempt ? await this.#run(attempt, inputs, cancel.signal, claim) : done;
+    } catch (error) {
+      if (!(error instanceof AttemptLost)) throw error;
+      this.options.logger.info({ jobId: task.jobId, because: error.message }, 'render given up');
+      return error.finished ? done : { kind: 'retry', afterMs: elsewhereMs };
+    } finally {
+      cancel.release();
+    }
+  }
+
+  async #run(
+    attempt: JobAttempt,
+    inputs: RenderInputs,
+    cancelled: AbortSignal,
+    claim: AbortSignal,
+  ): Promise<TaskOutcome> {
+    const timeout = AbortSignal.timeout(this.options.renderTimeoutMs ?? 5 * 60 * 1_000);
+    const interruptions = { cancelled, claim, timeout };
+    try {
+      if (inputs.kind === 'broken') throw inputs.error;
+      await this.#draw(attempt, inputs.images, interruptions);
+      return done;
+    } catch (error) {
+      if (error instanceof AttemptLost) throw error;
+      if (cancelled.aborted) return done;
+      if (claim.aborted) return { kind: 'retry', afterMs: 0 };
+      return this.#afterError(attempt, timeout.aborted ? tookTooLong() : error);
+    }
+  }
+
+  async #draw(
+    attempt: JobAttempt,
+    images: Extract<RenderInputs, { kind: 'loaded' }>['images'],
+    interruptions: Interruptions,
+  ): Promise<void> {
+    const { worker, storage, engineFor } = this.options;
+    const { job, environment } = attempt;
+    const engine = engineFor(job.operation);
+    const pictures = new RenderedPictures(worker.store, storage, attempt);
+    const startedAt = performance.now();
+    let stages = 0;
+    const onStage = async ({ stage, message, pictures: shown }: EngineStage) => {
+      const artifacts = await pictures.keep(shown, 'intermediate');
+      await attempt.completeStage(stages++, { stage, message, artifacts });
+    };
+    const request = { ...requestOf(job), inputs: images, testMark: environment === 'test' };
+    const result = await renderUnlessInterrupted(engine, request, onStage, interruptions);
+    if (result.pictures.length === 0) throw new EngineError('no_image', 'The engine returned no picture.');
+
+    const artifacts = await pictures.keep(result.pictures, 'final');
+    await attempt.succeed(result.message, artifacts, {
+      engine: engine.name,
+      model: result.model,
+      seed: job.seed,
+      attempt: attempt.number,
+      renderMs: Math.round(performance.now() - startedAt),
+      inputHashes: images.map(({ bytes }) => sha256Of(bytes)),
+    });
+  }
+
+  async #afterError(attempt: JobAttempt, error: unknown): Promise<TaskOutcome> {
+    // Not the request's fault as far as anybody knows: another attempt may do better.
+    if (!(error instanceof EngineError)) throw error;
+    const next = afterEngineError(error, attempt.number);
+    const { jobId, tenant } = attempt.job;
+    const facts = { jobId, tenant, attempt: attempt.number, errorClass: error.errorClass, err: error };
+    if (next.kind === 'retry') {
+      this.options.logger.warn({ ...facts, afterMs: next.afterMs }, 'render will be tried again');
+      return next;
+    }
+    await attempt.fail(next.code, error.message);
+    this.options.logger[next.alarm ? 'error' : 'warn'](facts, 'render failed');
+    return done;
+  }
+}
+
+function requestOf(job: QueuedJob) {
+  const { operation, request: parameters, seed, displayName } = job;
+  return { operation, parameters, seed, displayName };
+}
+
+/**
+ * An attempt that takes too long is `outcome_unknown`, not `capacity`: the engine was asked and may still be
+ * rendering, or billing, so asking again could pay twice for something that would probably be too slow again.
+ */
+function tookTooLong(): EngineError {
+  return new EngineError('outcome_unknown', 'The render took too long. Your credits were refunded.');
+}
+
+/** An engine that does not obey its signal is left behind: what it still reports is not listened to. */
+async function renderUnlessInterrupted(
+  engine: ImageEngine,
+  request: Parameters<ImageEngine['render']>[0],
+  onStage: (stage: EngineStage) => Promise<void>,
+  interruptions: Interruptions,
+): Promise<RenderResult> {
+  const over = new AbortController();
+  const { cancelled, claim, timeout } = interruptions;
+  const signal = AbortSignal.any([cancelled, claim, timeout, over.signal]);
+  signal.throwIfAborted();
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  const rendering = engine.render(request, {
+    signal,
+    onStage: async (stage) => {
+      signal.throwIfAborted();
+      await onStage(stage);
+    },
+  });
+  try {
+    return await Promise.race([rendering, interrupted]);
+  } finally {
+    over.abort(new Error('the render is over'));
+    // Both have had their say; what comes of the loser of the race no longer matters.
+    rendering.catch(() => undefined);
+    interrupted.catch(() => undefined);
+  }
+}

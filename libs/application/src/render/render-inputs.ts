@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { JobInputImage } from '#domain/job/job.events.js';
+import { EngineError, type EngineImage } from '#engines/image-engine.js';
+import { ObjectNotFound, type ObjectStorage } from '#storage/object-storage.js';
+
+export type RenderInputs =
+  | { readonly kind: 'loaded'; readonly images: readonly EngineImage[] }
+  /** A picture is gone, or is not the one that the job was queued with. */
+  | { readonly kind: 'broken'; readonly error: EngineError };
+
+/**
+ * The pictures of a job, verified against the hashes that its first event recorded.
+ * @throws whatever the storage throws when it cannot be reached
+ */
+export async function loadInputs(
+  storage: ObjectStorage,
+  inputs: readonly JobInputImage[],
+): Promise<RenderInputs> {
+  const images: EngineImage[] = [];
+  for (const { name, storageKey, sha256 } of inputs) {
+    const bytes = await storage.get(storageKey).catch((error: unknown) => {
+      if (error instanceof ObjectNotFound) return undefined;
+      throw error;
+    });
+    if (!bytes) return broken(name, 'is no longer stored');
+    if (sha256Of(bytes) !== sha256) return broken(name, 'is not the picture that the job was queued with');
+    images.push({ name, bytes });
+  }
+  return { kind: 'loaded', images };
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function broken(name: string, problem: string): RenderInputs {
+  return { kind: 'broken', error: new EngineError('bad_input', `The ${name} ${problem}. Upload it again.`) };
+}

@@ -1,0 +1,57 @@
+import { maxAttempts } from '#domain/job/render-job.js';
+import type { JobFailureCode } from '#domain/job/job.events.js';
+import type { EngineError, EngineErrorClass } from '#engines/image-engine.js';
+
+export type AfterEngineError =
+  | { readonly kind: 'retry'; readonly afterMs: number }
+  | {
+      readonly kind: 'fail';
+      readonly code: JobFailureCode;
+      /** True when an operator has to do something. */
+      readonly alarm: boolean;
+    };
+
+const codes: Record<EngineErrorClass, JobFailureCode> = {
+  bad_input: 'ENGINE_REJECTED_INPUT',
+  policy: 'ENGINE_POLICY',
+  no_image: 'ENGINE_NO_IMAGE',
+  capacity: 'ENGINE_CAPACITY',
+  outcome_unknown: 'ENGINE_OUTCOME_UNKNOWN',
+  misconfigured: 'ENGINE_MISCONFIGURED',
+};
+
+const firstBackoffMs = 1_000;
+
+/** An engine may ask for a pause, but not hold a charge open for longer than this. */
+const longestPauseMs = 15 * 60 * 1_000;
+
+/**
+ * What follows on an engine's error in the given attempt, which counts from 1. The stream remembers how often a job
+ * was taken up and not why it ended, so a crash in an earlier attempt uses up a retry as well: a job is never
+ * started more often than its attempts allow.
+ */
+export function afterEngineError(error: EngineError, attempt: number): AfterEngineError {
+  const fail: AfterEngineError = {
+    kind: 'fail',
+    code: codes[error.errorClass],
+    alarm: error.errorClass === 'misconfigured',
+  };
+  switch (error.errorClass) {
+    case 'bad_input':
+    case 'policy':
+    case 'misconfigured':
+      return fail;
+    case 'outcome_unknown':
+      // The engine may have rendered, and may bill for it: sending again could pay twice.
+      return fail;
+    case 'no_image':
+      return attempt < 2 ? { kind: 'retry', afterMs: firstBackoffMs } : fail;
+    case 'capacity': {
+      if (attempt >= maxAttempts) return fail;
+      const backoffMs = firstBackoffMs * 2 ** (attempt - 1);
+      return { kind: 'retry', afterMs: Math.min(longestPauseMs, error.retryAfterMs ?? backoffMs) };
+    }
+    default:
+      return error.errorClass satisfies never;
+  }
+}
