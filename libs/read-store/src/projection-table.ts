@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { columnsOf, type EntityColumn } from './entity-table.js';
+import { columnArray } from './column-array.js';
 import type { Key, ReadModel } from './read-model.js';
 
 /** A row of any read model, by property. */
@@ -42,13 +43,12 @@ export class ProjectionTable {
   }
 
   upsert(rows: readonly Row[]): pg.QueryConfig {
-    const values = this.columns.map(({ property, type }) => {
-      const encode = encoderOf(type);
-      return rows.map((row) => {
-        const value = row[property];
-        return value === null || value === undefined ? null : encode(value);
-      });
-    });
+    const values = this.columns.map(({ property, type }) =>
+      columnArray(
+        type,
+        rows.map((row) => row[property]),
+      ),
+    );
     return { name: `upsert ${this.name}`, text: this.upsertText, values };
   }
 
@@ -56,8 +56,13 @@ export class ProjectionTable {
     return this.primary.map(({ property }) => row[property]) as (string | number)[];
   }
 
-  private keyValues(keys: readonly Key[]): unknown[][] {
-    return this.primary.map((_, index) => keys.map((key) => key[index]));
+  private keyValues(keys: readonly Key[]): Buffer[] {
+    return this.primary.map(({ type }, index) =>
+      columnArray(
+        type,
+        keys.map((key) => key[index]),
+      ),
+    );
   }
 
   private onConflict(): string {
@@ -69,11 +74,4 @@ export class ProjectionTable {
 
 function arrays(columns: readonly EntityColumn[]): string {
   return columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
-}
-
-/** How a value travels inside an array parameter. `pg` would write a Date in local time and a JSON array as an SQL one. */
-function encoderOf(type: string): (value: unknown) => unknown {
-  if (type === 'jsonb') return (value) => JSON.stringify(value);
-  if (type === 'timestamptz') return (value) => (value as Date).toISOString();
-  return (value) => value;
 }
