@@ -1,0 +1,62 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { PurchaseKind } from '#domain/account/account.events.js';
+import type { Capability } from '#domain/key/key.events.js';
+import type { Environment } from '#domain/streams.js';
+
+/** More than this at once is a slip of the finger. */
+export const maxCreditsAtOnce = 1_000_000_000;
+
+/** A parser for whole numbers within bounds. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** A parser for text that people read: trimmed, within bounds, on one line. */
+export function shortText(least: number, most: number): (text: string) => string {
+  return (text) => {
+    const value = text.trim();
+    if (value.length >= least && value.length <= most && !/\p{Cc}/u.test(value)) return value;
+    throw new InvalidArgumentError(`It must have ${least} to ${most} characters, on one line.`);
+  };
+}
+
+export function ulid(text: string): string {
+  if (/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a ULID: 26 characters, for example 01JABCDEFGHJKMNPQRSTVWXYZ0.');
+}
+
+/** The older names of the capabilities mean the same. */
+const capabilityNames: Readonly<Record<string, Capability>> = {
+  'jobs:create': 'jobs:create',
+  'jobs:read': 'jobs:read',
+  'ctm:create': 'jobs:create',
+  'ctm:read': 'jobs:read',
+};
+
+export function capabilities(text: string): Capability[] {
+  const names = text.split(',').map((name) => name.trim());
+  const found = names.map((name) => {
+    if (Object.hasOwn(capabilityNames, name)) return capabilityNames[name] as Capability;
+    throw new InvalidArgumentError(`${JSON.stringify(name)} is none: use jobs:create, jobs:read or both.`);
+  });
+  return [...new Set(found)];
+}
+
+export function environmentOption(description = 'data environment'): Option {
+  return new Option('--env <environment>', description).choices(['live', 'test'] satisfies Environment[]);
+}
+
+export function tenantOption(): Option {
+  return new Option('--tenant <id>', 'tenant').argParser(ulid).makeOptionMandatory();
+}
+
+export function purchaseKindOption(): Option {
+  return new Option('--kind <kind>', 'what was bought').choices([
+    'pack',
+    'subscription',
+  ] satisfies PurchaseKind[]);
+}

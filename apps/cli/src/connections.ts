@@ -1,0 +1,45 @@
+import { ConfigurationError, loadConfiguration } from '#platform/configuration.js';
+import { readRuntime } from '#platform/runtime-file.js';
+import { CliError } from './cli-error.js';
+
+/** Where the service is that this command is about. */
+export interface Connections {
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  readonly baseUrl: string;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * With DATABASE_URL the environment decides, as for every role in production; without it the `npm start` that runs on
+ * ATELIER_HOME does.
+ * @throws CliError when nothing runs there, or a setting is wrong
+ */
+export function findConnections(variables: Variables = process.env): Connections {
+  try {
+    // The secret signs URLs of pictures, which no verb makes.
+    const provided = { DATABASE_URL: 'postgres://of-the-running-service', URL_SIGNING_SECRET: 'unused' };
+    const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
+    const configuration = loadConfiguration({ ...provided, ...given });
+    if (given['DATABASE_URL']) {
+      const { databaseUrl, eventStoreUrl, publicUrl } = configuration;
+      return { databaseUrl, eventStoreUrl: postgresOnly(eventStoreUrl), baseUrl: publicUrl };
+    }
+    const runtime = readRuntime(configuration.home);
+    if (runtime) return runtime;
+    throw new CliError(
+      `nothing runs on ${configuration.home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
+    );
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+function postgresOnly(eventStoreUrl: string): string {
+  if (/^postgres(?:ql)?:/.test(eventStoreUrl)) return eventStoreUrl;
+  throw new CliError(
+    'EVENT_STORE_URL must be a postgres:// URL: this release keeps events in PostgreSQL only',
+  );
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { environmentOption, wholeNumber } from '../arguments.js';
+import { guarded, verb } from '../verb.js';
+
+const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];
+
+export function addEvents(program: Command): void {
+  const events = program.command('events').description('the log, as it is stored');
+
+  verb(events, 'show', 'the events of one stream')
+    .argument('<stream>', 'name of the stream, for example test.job-01J…')
+    .option('--from <revision>', 'first revision to show', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('--limit <n>', 'most events to show', wholeNumber(1, 4_096), 100)
+    .action(
+      guarded(async (stream, options) => (await import('./show-events.js')).showEvents(stream, options)),
+    );
+
+  verb(events, 'tail', 'events as they come, until Ctrl-C; with --json one line each')
+    .addOption(environmentOption('only those of this environment'))
+    .option('--prefix <prefix>', 'only streams that begin so, for example job- ; repeatable', collect)
+    .option('--type <type>', 'only events of this type, for example JobFailed ; repeatable', collect)
+    .action(guarded(async (options) => (await import('./tail-events.js')).tailEvents(options)));
+}
