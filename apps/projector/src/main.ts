@@ -1,0 +1,36 @@
+import { AccountWriter } from '#application/account/account-writer.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { systemClock } from '#platform/clock.js';
+import { loadConfiguration } from '#platform/configuration.js';
+import { keepTrying } from '#platform/keep-trying.js';
+import { createLogger } from '#platform/logger.js';
+import { runRole } from '#platform/run-role.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { startProjector } from './projector.js';
+
+const logger = createLogger('projector');
+
+await runRole(logger, async (stopping) => {
+  const { databaseUrl, eventStoreUrl, orphanHorizonMs, sweepIntervalMs } = loadConfiguration();
+  const opened = openEventStore(eventStoreUrl);
+  const { store, snapshots } = opened;
+  const accounts = new AccountWriter(store, snapshots, {
+    onSnapshotError: (error) => logger.warn({ err: error }, 'a snapshot was not saved'),
+  });
+  const queue = await keepTrying(
+    () => PgBossRenderQueue.start({ url: databaseUrl, logger }),
+    stopping,
+    (error, retryMs) => logger.error({ err: error, retryMs }, 'the render queue cannot be reached'),
+  );
+  const projector = startProjector({
+    ...{ databaseUrl, store, accounts, queue, logger, orphanHorizonMs, sweepIntervalMs },
+    clock: systemClock,
+  });
+  return {
+    async stop() {
+      await projector.stop();
+      await queue.stop(0);
+      await opened.close();
+    },
+  };
+});

@@ -1,0 +1,83 @@
+import {
+  ChargeCloser,
+  chargeCloser,
+  chargeCloserFilter,
+} from '#application/process-managers/charge-closer.js';
+import {
+  renderDispatcher,
+  renderDispatcherFilter,
+  renderTasksOf,
+} from '#application/process-managers/render-dispatcher.js';
+import { environments, type Environment } from '#domain/streams.js';
+import { readModels } from '#projections/read-models.js';
+import { runProcess } from '#read-store/process-runner.js';
+import { ProjectionRunner } from '#read-store/projection-runner.js';
+import type { RenderQueue } from '#render-queue/render-queue.js';
+import { Housekeeping, type HousekeepingDependencies } from './housekeeping.js';
+
+/** `databaseUrl` is that of the read models, the checkpoints and the render queue. */
+export interface ProjectorDependencies extends HousekeepingDependencies {
+  readonly queue: RenderQueue;
+  /** How often a process that waits behind another projector looks whether it may take over. Default 1000. */
+  readonly takeOverPollMs?: number;
+}
+
+export interface RunningProjector {
+  /** Finishes the batches at hand. Does not close what it was given. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the read models and the process managers of both environments. Any number of projectors may run: each of
+ * these tasks is active in one of them, and the others stand by to take it over.
+ */
+export function startProjector(dependencies: ProjectorDependencies): RunningProjector {
+  const { logger } = dependencies;
+  const stopping = new AbortController();
+  const tasks = environments.flatMap((environment) =>
+    tasksOf(environment, dependencies, stopping.signal).map(({ name, running }) =>
+      running.catch((error: unknown) => {
+        // The others go on: a read model that stands still must not keep a charge open.
+        logger.fatal({ err: error, environment, task: name }, `${name} stands still until the next start`);
+      }),
+    ),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(tasks);
+    },
+  };
+}
+
+function tasksOf(environment: Environment, dependencies: ProjectorDependencies, signal: AbortSignal) {
+  const { databaseUrl: url, store, accounts, queue, clock, logger: log, takeOverPollMs } = dependencies;
+  const common = { url, eventStore: store, environment, log, takeOverPollMs };
+  const closer = new ChargeCloser(environment, store, accounts, clock);
+  return [
+    { name: 'projections', running: new ProjectionRunner({ ...common, readModels }).run(signal) },
+    {
+      name: renderDispatcher,
+      running: runProcess({
+        ...common,
+        signal,
+        name: renderDispatcher,
+        filter: renderDispatcherFilter(environment),
+        mode: 'transactional',
+        handle: (events, tx) => queue.enqueue(renderTasksOf(environment, events), tx),
+      }),
+    },
+    {
+      name: chargeCloser,
+      running: runProcess({
+        ...common,
+        signal,
+        name: chargeCloser,
+        filter: chargeCloserFilter(environment),
+        mode: 'at-least-once',
+        handle: (events) => closer.handle(events),
+      }),
+    },
+    { name: 'housekeeping', running: new Housekeeping(environment, dependencies).run(signal) },
+  ];
+}

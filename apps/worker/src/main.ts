@@ -1,0 +1,37 @@
+import { SketchEngine } from '#engines/sketch/sketch-engine.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { systemClock } from '#platform/clock.js';
+import { loadConfiguration } from '#platform/configuration.js';
+import { keepTrying } from '#platform/keep-trying.js';
+import { createLogger } from '#platform/logger.js';
+import { runRole } from '#platform/run-role.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { openStorage } from '#storage/open-storage.js';
+import { startWorker } from './worker.js';
+
+const logger = createLogger('worker');
+
+await runRole(logger, async (stopping) => {
+  const configuration = loadConfiguration();
+  const { databaseUrl, eventStoreUrl, workerConcurrency, tenantConcurrency } = configuration;
+  const events = openEventStore(eventStoreUrl);
+  const storage = openStorage(configuration);
+  const queue = await keepTrying(
+    () => PgBossRenderQueue.start({ url: databaseUrl, logger }),
+    stopping,
+    (error, retryMs) => logger.error({ err: error, retryMs }, 'the render queue cannot be reached'),
+  );
+  const sketch = new SketchEngine();
+  const worker = await startWorker({
+    ...{ store: events.store, storage, queue, logger, tenantConcurrency },
+    engineFor: () => sketch,
+    clock: systemClock,
+    concurrency: workerConcurrency,
+  });
+  return {
+    async stop() {
+      await worker.stop();
+      await events.close();
+    },
+  };
+});

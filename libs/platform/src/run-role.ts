@@ -1,0 +1,44 @@
+import type { Logger } from './logger.js';
+
+/** A role that runs inside this process. */
+export interface RunningRole {
+  stop(): Promise<void>;
+}
+
+/** Longer than any role takes to stop by itself; whatever hangs then, hangs on something that will not come back. */
+const stopWithinMs = 20_000;
+
+/**
+ * A process that is one role: starts it, tells the parent (where there is one) that it is ready, and stops it on
+ * SIGTERM, SIGINT or when the parent is gone. Exit code 1 when the role cannot start, with the reason in the log.
+ */
+export async function runRole(
+  logger: Logger,
+  start: (stopping: AbortSignal) => Promise<RunningRole>,
+): Promise<void> {
+  const stopping = new AbortController();
+  const { promise: asked, resolve: ask } = Promise.withResolvers<string>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ask(signal));
+  // A parent that was killed sends no signal, but its end of the channel closes.
+  process.on('disconnect', () => ask('the parent is gone'));
+  void asked.then(() => {
+    stopping.abort();
+    setTimeout(() => process.exit(1), stopWithinMs).unref();
+  });
+
+  try {
+    const role = await start(stopping.signal);
+    process.send?.({ type: 'ready' });
+    logger.info('ready');
+    const because = await asked;
+    logger.info({ because }, 'stopping');
+    await role.stop();
+  } catch (error) {
+    if (!stopping.signal.aborted) {
+      logger.fatal({ err: error }, 'could not go on');
+      process.exit(1);
+    }
+    logger.warn({ err: error }, 'did not stop cleanly');
+  }
+  process.exit(0);
+}
