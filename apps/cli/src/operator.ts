@@ -3,11 +3,7 @@ import type { CommandContext } from '#application/command-context.js';
 import type { OpenedAccount } from '#domain/account/account.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
-import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
@@ -19,14 +15,16 @@ const catchUpMs = 5_000;
 
 /** The write side as the operator's verbs use it. Dispose of it, or the process does not end. */
 export class Operator implements AsyncDisposable {
-  readonly #pool: ReturnType<typeof createEventStorePool>;
-  readonly store: EventStore;
+  readonly #opened: OpenedEventStore;
   readonly accounts: AccountWriter;
 
   private constructor(readonly connections: Connections) {
-    this.#pool = createEventStorePool(connections.eventStoreUrl, 2);
-    this.store = createPostgresEventStore({ connection: { pool: this.#pool }, deadlineMs: 5_000 });
-    this.accounts = new AccountWriter(this.store, createPostgresSnapshotStore({ pool: this.#pool }));
+    this.#opened = openEventStore(connections.eventStoreUrl, 2);
+    this.accounts = new AccountWriter(this.#opened.store, this.#opened.snapshots);
+  }
+
+  get store(): EventStore {
+    return this.#opened.store;
   }
 
   static connect(): Operator {
@@ -67,7 +65,6 @@ export class Operator implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.store.close();
-    await this.#pool.end();
+    await this.#opened.close();
   }
 }

@@ -66,6 +66,14 @@ class Settings {
     return fallback;
   }
 
+  /** Checked here and read where it is used. */
+  oneOf(name: string, allowed: readonly string[]): void {
+    const text = this.variables[name];
+    if (text && !allowed.includes(text)) {
+      this.problems.push(`${name} must be one of ${allowed.join(', ')}, not "${text}"`);
+    }
+  }
+
   url(name: string, schemes: readonly string[], fallback?: string): string {
     const value = this.text(name, fallback);
     const scheme = /^([a-z0-9+]+):\/\/./.exec(value)?.[1];
@@ -76,11 +84,14 @@ class Settings {
   }
 }
 
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+
 const postgresSchemes = ['postgres', 'postgresql'];
 
 /** @throws ConfigurationError naming all that is missing or malformed */
 export function loadConfiguration(variables: Variables = process.env): Configuration {
   const settings = new Settings(variables);
+  settings.oneOf('LOG_LEVEL', logLevels);
   const host = settings.text('HOST', '127.0.0.1');
   const port = settings.integer('PORT', 3000, 0, 65_535);
   const home = resolve(settings.text('ATELIER_HOME', '.atelier'));

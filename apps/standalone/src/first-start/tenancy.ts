@@ -2,12 +2,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
 import type { CommandContext } from '#application/command-context.js';
 import { issueApiKey, revokeApiKey } from '#application/key/api-keys.js';
-import type { EventStore } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
-import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 
@@ -16,19 +11,17 @@ const actor = 'operator';
 
 /** What the standalone service does with tenants on its own account: a demo tenant in the test environment. */
 export class Tenancy implements AsyncDisposable {
-  readonly #pool: ReturnType<typeof createEventStorePool>;
-  readonly #store: EventStore;
+  readonly #opened: OpenedEventStore;
   readonly #accounts: AccountWriter;
 
   constructor(eventStoreUrl: string) {
-    this.#pool = createEventStorePool(eventStoreUrl, 2);
-    this.#store = createPostgresEventStore({ connection: { pool: this.#pool } });
-    this.#accounts = new AccountWriter(this.#store, createPostgresSnapshotStore({ pool: this.#pool }));
+    this.#opened = openEventStore(eventStoreUrl, 2);
+    this.#accounts = new AccountWriter(this.#opened.store, this.#opened.snapshots);
   }
 
   /** True while nothing has ever happened on this log. */
   async isUntouched(): Promise<boolean> {
-    return (await this.#store.head()) === undefined;
+    return (await this.#opened.store.head()) === undefined;
   }
 
   /** Makes sure that the tenant exists and can spend `credits`. Repeatable. */
@@ -43,16 +36,15 @@ export class Tenancy implements AsyncDisposable {
 
   async issueKey(tenant: string, label: string): Promise<{ keyId: string; key: string }> {
     const capabilities = ['jobs:create', 'jobs:read'] as const;
-    return issueApiKey(this.#store, this.#context(tenant), { capabilities, label });
+    return issueApiKey(this.#opened.store, this.#context(tenant), { capabilities, label });
   }
 
   async revokeKey(tenant: string, keyId: string, reason: string): Promise<void> {
-    await revokeApiKey(this.#store, this.#context(tenant), keyId, reason);
+    await revokeApiKey(this.#opened.store, this.#context(tenant), keyId, reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store.close();
-    await this.#pool.end();
+    await this.#opened.close();
   }
 
   #context(tenant: string): CommandContext {
