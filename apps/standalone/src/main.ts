@@ -21,7 +21,7 @@ process.exit();
 
 async function run(): Promise<void> {
   const { signal } = stopping;
-  const standalone = await Standalone.start({ settings: loadSettings(), signal, warn });
+  const standalone = await Standalone.start({ settings: loadSettings(), signal, warn, seedDemoTenant: true });
   announce(standalone);
   const failure = await Promise.race([stopRequested(signal), defect()]);
   const late = setTimeout(() => {

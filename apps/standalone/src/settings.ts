@@ -1,15 +1,17 @@
 import { ConfigurationError, loadConfiguration, type Configuration } from '#platform/configuration.js';
 import { StartError } from './start-error.js';
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 export interface Settings {
   readonly configuration: Configuration;
   /** The operator's own PostgreSQL; undefined: the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
   readonly urlSigningSecret: string | undefined;
+  /** Where all of this was taken from; the roles get it too. */
+  readonly variables: Variables;
 }
-
-type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Checks all settings before anything is started. What the standalone service provides by itself is filled in with
@@ -25,6 +27,7 @@ export function loadSettings(variables: Variables = process.env): Settings {
       databaseUrl: given['DATABASE_URL'],
       eventStoreUrl: given['EVENT_STORE_URL'],
       urlSigningSecret: given['URL_SIGNING_SECRET'],
+      variables: given,
     };
   } catch (error) {
     if (error instanceof ConfigurationError)

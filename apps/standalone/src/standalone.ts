@@ -1,3 +1,4 @@
+import { httpUrl } from '#platform/configuration.js';
 import { thisProcess } from '#platform/processes.js';
 import { removeRuntime, writeRuntime } from '#platform/runtime-file.js';
 import { externalDatabase, type Database } from './database/database.js';
@@ -16,6 +17,8 @@ export interface StandaloneOptions {
   /** Ends a start that is under way. */
   readonly signal: AbortSignal;
   readonly warn: (line: string) => void;
+  /** Whether a first start makes a tenant to play with, and its key. */
+  readonly seedDemoTenant: boolean;
 }
 
 /** After a crash the API of before ends within this time, and gives its port back. */
@@ -62,16 +65,17 @@ export class Standalone {
     signal.throwIfAborted();
 
     await this.#startRoles(folders, () => ({
-      ...process.env,
+      ...settings.variables,
       ATELIER_HOME: folders.home,
       PORT: String(port),
       DATABASE_URL: database.url,
       EVENT_STORE_URL: eventStoreUrl(),
       URL_SIGNING_SECRET: settings.urlSigningSecret ?? urlSigningSecret(folders.home),
     }));
-    await using tenancy = new Tenancy(eventStoreUrl());
-    await seedDemoTenant(folders.home, tenancy, (key) => (this.demoKey = key));
-
+    if (this.options.seedDemoTenant) {
+      await using tenancy = new Tenancy(eventStoreUrl());
+      await seedDemoTenant(folders.home, tenancy, (key) => (this.demoKey = key));
+    }
     this.baseUrl = baseUrlOf(settings, port);
     this.#publish(folders, database, eventStoreUrl());
   }
@@ -122,8 +126,7 @@ export class Standalone {
   }
 }
 
-/** Where people reach the service: with PORT=0 the default URL does not know the port yet. */
-function baseUrlOf({ configuration }: Settings, port: number): string {
-  const { publicUrl, host } = configuration;
-  return process.env['PUBLIC_URL'] ? publicUrl : `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+/** Where people reach the service. With PORT=0 the configuration's own URL cannot know the port. */
+function baseUrlOf({ configuration, variables }: Settings, port: number): string {
+  return variables['PUBLIC_URL'] ? configuration.publicUrl : httpUrl(configuration.host, port);
 }

@@ -99,7 +99,7 @@ export function loadConfiguration(variables: Variables = process.env): Configura
   const configuration: Configuration = {
     host,
     port,
-    publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], `http://${host}:${port}`).replace(/\/+$/, ''),
+    publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], httpUrl(host, port)).replace(/\/+$/, ''),
     home,
     databaseUrl,
     eventStoreUrl: settings.url(
@@ -115,6 +115,12 @@ export function loadConfiguration(variables: Variables = process.env): Configura
   };
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
   return configuration;
+}
+
+/** Where a client on this machine reaches a server that listens there. */
+export function httpUrl(host: string, port: number): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function loadStorage(settings: Settings, home: string, variables: Variables): StorageConfiguration {

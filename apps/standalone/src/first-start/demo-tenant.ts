@@ -45,11 +45,11 @@ export async function seedDemoTenant(
   writePrivateJson(fileOf(home), { tenant, announced: true });
 }
 
-/** The tenant that `npm run demo` plays for: the one of the first start, or one that is noted for the next time. */
+/** The tenant that `npm run demo` plays for: the one whose key a first start shows, before or after. */
 export function demoTenantOf(home: string): string {
   const file = readJson(fileOf(home)) as DemoTenantFile | undefined;
   if (file) return file.tenant;
   const tenant = newId();
-  writePrivateJson(fileOf(home), { tenant, announced: true });
+  writePrivateJson(fileOf(home), { tenant, announced: false });
   return tenant;
 }

@@ -24,13 +24,13 @@ export class Tenancy implements AsyncDisposable {
     return (await this.#opened.store.head()) === undefined;
   }
 
-  /** Makes sure that the tenant exists and can spend `credits`. Repeatable. */
-  async provide(tenant: string, name: string, credits: number): Promise<void> {
+  /** Makes sure that the tenant exists, and has `credits` when it has less than `least`. Repeatable. */
+  async provide(tenant: string, name: string, credits: number, least = credits): Promise<void> {
     await openTenantAccount(this.#accounts, this.#context(tenant), { name, terms: defaultTerms });
     const { state } = await this.#accounts.read(environment, tenant);
-    const missing = credits - (state.status === 'unopened' ? 0 : state.balance);
-    if (missing <= 0) return;
-    const purchase = { amount: missing, kind: 'pack', label: 'Demo credits' } as const;
+    const balance = state.status === 'unopened' ? 0 : state.balance;
+    if (balance >= least) return;
+    const purchase = { amount: credits - balance, kind: 'pack', label: 'Demo credits' } as const;
     await grantCredits(this.#accounts, this.#context(tenant), purchase);
   }
 
