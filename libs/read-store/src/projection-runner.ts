@@ -84,6 +84,8 @@ export class ProjectionRunner {
     const { environment, log } = this.options;
     this.problems = [];
     this.actives = await this.activate(client);
+    if (this.actives.length === 0)
+      throw new ConsumerHalted(`no read model of ${environment} can be kept up to date`);
     this.state = 'active';
     const continuity = new StreamContinuity('projections');
     const session = new ProjectionSession(client, environment, this.actives, continuity, log);
@@ -104,6 +106,7 @@ export class ProjectionRunner {
     const batches = this.subscribe(signal);
     let next = batches.next();
     let pending: bigint | undefined;
+    let caughtUp = false;
     while (true) {
       const result = await (pending === undefined
         ? next
@@ -113,12 +116,13 @@ export class ProjectionRunner {
         // The next batch is read while this one is being folded and written.
         next = batches.next();
         next.catch(() => undefined);
-        if (result.value.caughtUp) this.caughtUp = true;
         pending = result.value.position;
+        caughtUp = result.value.caughtUp;
         if (result.value.events.length === 0) continue;
       }
       await session.project(result?.value.events ?? [], pending!);
       pending = undefined;
+      if (caughtUp) this.caughtUp = true;
     }
   }
 

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { migrateReadStore } from './migrate.js';
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterEach(async () => {
+  await client.end();
+  await database.drop();
+});
+
+async function relations(schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1 and c.relkind in ('r', 'v') order by 1`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('the read store migrations', () => {
+  it('make the same tables and views in both environments', async () => {
+    await migrateReadStore(database.url);
+    const live = await relations('live');
+    expect(live).toEqual(
+      expect.arrayContaining(['jobs', 'jobs_g1', 'idempotency_keys', 'process_checkpoints', 'timeline_g1']),
+    );
+    expect(await relations('test')).toEqual(live);
+    expect(await relations('read_store')).toEqual([
+      'parked_events',
+      'projections',
+      'schema_migrations',
+      'stream_revisions',
+    ]);
+  });
+
+  it('change nothing when they run again', async () => {
+    await migrateReadStore(database.url);
+    await client.query(`insert into live.keys (key_id, tenant, capabilities, label, issued_at)
+      values ('K', 'T', '[]', '', now())`);
+    await migrateReadStore(database.url);
+    expect((await client.query('select key_id from live.keys')).rows).toEqual([{ key_id: 'K' }]);
+  });
+
+  it('run once when several processes start at the same time', async () => {
+    await Promise.all([1, 2, 3, 4].map(() => migrateReadStore(database.url)));
+    const { rows } = await client.query('select name from live.schema_migrations');
+    expect(rows).toHaveLength(2);
+  });
+
+  it('leave room for a second generation: a table made like the first takes over by a change of the view', async () => {
+    await migrateReadStore(database.url);
+    await client.query('create table live.keys_g2 (like live.keys_g1 including all)');
+    await client.query(`insert into live.keys_g2 values ('K2', 'T', '[]', '', now(), null)`);
+    await client.query('begin; create or replace view live.keys as select * from live.keys_g2; commit');
+    expect((await client.query('select key_id from live.keys')).rows).toEqual([{ key_id: 'K2' }]);
+    const { rows } = await client.query(`select indexname from pg_indexes where tablename = 'keys_g2'`);
+    expect(rows).toHaveLength(2);
+  });
+});

@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { categoryPrefix } from '#domain/streams.js';
+import { FencedOff, asConsumerError } from './consumer-errors.js';
+import { moveProcess, takeOverProcess } from './process-checkpoint.js';
+import { runProcess, type ProcessOptions } from './process-runner.js';
+import type { ProjectedEvent } from './projected-event.js';
+import { purchase } from './testing/purchases.js';
+import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';
+
+let fixture: ReadStoreFixture;
+let stop: AbortController;
+let running: Promise<void>[];
+
+beforeEach(async () => {
+  fixture = await ReadStoreFixture.create();
+  await fixture.rows('create table live.effects (amount integer)');
+  stop = new AbortController();
+  running = [];
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  stop.abort();
+  await Promise.all(running);
+  await fixture.dispose();
+});
+
+type Mode =
+  | Pick<Extract<ProcessOptions, { mode: 'transactional' }>, 'mode' | 'handle'>
+  | Pick<Extract<ProcessOptions, { mode: 'at-least-once' }>, 'mode' | 'handle'>;
+
+function start(
+  mode: Mode,
+  more: { signal?: AbortSignal; batchSize?: number } = {},
+): { ended: Promise<void> } {
+  const ended = runProcess({
+    url: fixture.url,
+    eventStore: fixture.store,
+    name: 'bookkeeper',
+    environment: 'live',
+    filter: { types: ['CreditsPurchased'], streamPrefixes: [categoryPrefix('live', 'account')] },
+    signal: stop.signal,
+    log: silent,
+    takeOverPollMs: 50,
+    ...more,
+    ...mode,
+  });
+  running.push(ended);
+  return { ended };
+}
+
+const amountsOf = (events: readonly ProjectedEvent[]) =>
+  events.map((event) => (event.type === 'CreditsPurchased' ? event.data.amount : NaN));
+
+const inserting: Mode = {
+  mode: 'transactional',
+  handle: async (events, tx) => {
+    await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
+  },
+};
+
+const effects = async () =>
+  (await fixture.rows<{ amount: number }>('select amount from live.effects order by amount')).map(
+    ({ amount }) => amount,
+  );
+const position = async () =>
+  (await fixture.rows<{ position: string }>('select position from live.process_checkpoints'))[0]?.position;
+
+describe('a process', () => {
+  it('gets each event that it asks for once, in order, over restarts', async () => {
+    const seen: number[] = [];
+    const handle = async (events: readonly ProjectedEvent[]) => void seen.push(...amountsOf(events));
+    await fixture.append('account', 'A', [purchase(1), purchase(2)]);
+    const first = new AbortController();
+    const run = start({ mode: 'at-least-once', handle }, { signal: first.signal, batchSize: 1 });
+    await eventually(() => seen.length === 2, 'the first two');
+    first.abort();
+    await run.ended;
+    const at = new Date().toISOString();
+    await fixture.append('account', 'A', [
+      { type: 'AccountSuspended', data: { reason: '', at } },
+      purchase(3),
+    ]);
+    start({ mode: 'at-least-once', handle });
+    await eventually(() => seen.length === 3, 'the third');
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it('in a transaction commits its writes together with its checkpoint', async () => {
+    start(inserting);
+    const last = await fixture.append('account', 'A', [purchase(1), purchase(2)]);
+    await eventually(async () => (await position()) === String(last), 'the checkpoint');
+    expect(await effects()).toEqual([1, 2]);
+  });
+
+  it('in a transaction that is killed half way has done nothing, and then does it once', async () => {
+    let killed = false;
+    start({
+      mode: 'transactional',
+      handle: async (events, tx) => {
+        await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
+        if (killed) return;
+        killed = true;
+        const [row] = (await tx.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+        await fixture.rows('select pg_terminate_backend($1)', [row!.pid]);
+      },
+    });
+    const last = await fixture.append('account', 'A', [purchase(1)]);
+    await eventually(async () => (await position()) === String(last), 'the checkpoint');
+    expect(await effects()).toEqual([1]);
+  });
+
+  it('gets the same batch again when its handler fails, rolled back and with an alarm', async () => {
+    const alarm = jest.spyOn(silent, 'error');
+    let failures = 0;
+    start({
+      mode: 'transactional',
+      handle: async (events, tx) => {
+        await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
+        if (failures++ < 2) throw new Error('not yet');
+      },
+    });
+    const last = await fixture.append('account', 'A', [purchase(1)]);
+    await eventually(async () => (await position()) === String(last), 'the checkpoint');
+    expect(await effects()).toEqual([1]);
+    expect(alarm.mock.calls.map(([fields]) => fields)).toEqual([
+      expect.objectContaining({ process: 'bookkeeper' }),
+      expect.objectContaining({ process: 'bookkeeper' }),
+    ]);
+  });
+
+  it('at least once: killed after the effect and before the checkpoint, it repeats the effect', async () => {
+    const seen: number[] = [];
+    start({
+      mode: 'at-least-once',
+      handle: async (events) => {
+        seen.push(...amountsOf(events));
+        if (seen.length > 1) return;
+        await fixture.rows(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+            where application_name = 'atelier.process.live.bookkeeper' and datname = current_database()`,
+        );
+      },
+    });
+    const last = await fixture.append('account', 'A', [purchase(1)]);
+    await eventually(async () => (await position()) === String(last), 'the checkpoint');
+    expect(seen).toEqual([1, 1]);
+  });
+
+  it('runs once however many runners there are, and another takes over when it stops', async () => {
+    const first = new AbortController();
+    const handlers: number[] = [];
+    const noting = (runner: number): Mode => ({
+      mode: 'transactional',
+      handle: async (events, tx) => {
+        handlers.push(runner);
+        await inserting.handle(events, tx);
+      },
+    });
+    const run = start(noting(1), { signal: first.signal });
+    await eventually(async () => (await position()) !== undefined, 'the first to be active');
+    start(noting(2));
+    await fixture.append('account', 'A', [purchase(1)]);
+    await eventually(() => handlers.length === 1, 'the first batch');
+    first.abort();
+    await run.ended;
+    await fixture.append('account', 'A', [purchase(2)]);
+    await eventually(() => handlers.length === 2, 'the second batch', 3_000);
+    expect(handlers).toEqual([1, 2]);
+  });
+
+  it('that was paused cannot move its checkpoint after a take-over', async () => {
+    const client = new pg.Client({ connectionString: fixture.url });
+    await client.connect();
+    const paused = await takeOverProcess(client, 'live', 'bookkeeper');
+    await takeOverProcess(client, 'live', 'bookkeeper');
+    const late = await client
+      .query(moveProcess(paused, 7n))
+      .catch((error: unknown) => asConsumerError(error));
+    expect(late).toBeInstanceOf(FencedOff);
+    expect(await position()).toBeNull();
+    await client.end();
+  });
+});
