@@ -1,6 +1,7 @@
 // Which way the arrows of this repository go: apps → application → domain; projections → domain events; adapters are
 // wired in apps only. Specs are exempt where a rule is about what runs in production.
-const spec = '[.](?:spec|int-spec|e2e-spec|fixture)[.]ts$';
+const spec =
+  '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|projections)/.+/(?:testing|conformance)/.+)$';
 const libraries = (names) => `^libs/(?:${names})/`;
 
 /** A package, however deep its resolved file lies. */
@@ -111,15 +112,21 @@ module.exports = {
       name: 'production-without-dev-dependencies',
       comment: 'What is a devDependency is not there when the service is installed for production.',
       severity: 'error',
-      from: { path: '^(?:apps|libs|projections)/', pathNot: [spec, '/conformance/'] },
+      from: { path: '^(?:apps|libs|projections)/', pathNot: spec },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'dependencies-are-declared',
-      comment: 'A package that only comes along with another one can leave with it.',
+      comment:
+        'A package that only comes along with another one can leave with it. Its types are the exception.',
       severity: 'error',
       from: {},
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+        // Jest's documented way to import its globals; it is a part of Jest.
+        pathNot: packages('@jest/globals'),
+      },
     },
     {
       name: 'production-without-tests',
