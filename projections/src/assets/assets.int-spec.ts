@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { EventOfType } from '#domain/events.js';
+import { inStream } from '../testing/stories.js';
+import { startReadSide, type ReadSide } from '../testing/read-side.js';
+import { foldAssetRow } from './assets.read-model.js';
+import { AssetsReader } from './assets.reader.js';
+
+let side: ReadSide;
+let assets: AssetsReader;
+
+const stored: EventOfType<'AssetStored'> = {
+  type: 'AssetStored',
+  data: {
+    assetId: 'A1',
+    tenant: 'acme',
+    storageKey: 'live/acme/uploads/A1.png',
+    contentType: 'image/png',
+    width: 800,
+    height: 600,
+    sizeBytes: 26_214_400,
+    sha256: 'ab'.repeat(32),
+    origin: 'upload',
+    jobId: null,
+    at: '2026-06-01T12:00:00.123Z',
+  },
+};
+const { at: storedAt, ...data } = stored.data;
+const row = { ...data, createdAt: new Date(storedAt) };
+
+beforeAll(async () => {
+  side = await startReadSide();
+  assets = new AssetsReader(side.dataSource);
+  await side.fixture.append('asset', 'A1', [stored], { tenant: 'acme' });
+  await side.fixture.passed((await side.fixture.store.head())!);
+});
+
+afterAll(() => side.dispose());
+
+describe('the assets reader', () => {
+  it('finds a picture by its id and by its upload key', async () => {
+    expect(await assets.find('acme', 'A1')).toEqual(row);
+    expect(await assets.findByStorageKey('acme', 'live/acme/uploads/A1.png')).toEqual(row);
+  });
+
+  it("does not know another tenant's", async () => {
+    expect(await assets.find('rival', 'A1')).toBeUndefined();
+    expect(await assets.findByStorageKey('rival', 'live/acme/uploads/A1.png')).toBeUndefined();
+  });
+
+  it('gives the row that the stream itself folds into', () => {
+    expect(foldAssetRow(inStream('asset', 'A1', [stored]))).toEqual(row);
+    expect(foldAssetRow([])).toBeUndefined();
+  });
+});

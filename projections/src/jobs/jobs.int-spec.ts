@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  at,
+  cancelled,
+  failed,
+  queued,
+  renderStarted,
+  stageCompleted,
+  succeeded,
+  voided,
+} from '../testing/stories.js';
+import { startReadSide, type ReadSide } from '../testing/read-side.js';
+import { JobsReader } from './jobs.reader.js';
+
+let side: ReadSide;
+let jobs: JobsReader;
+
+beforeAll(async () => {
+  side = await startReadSide();
+  jobs = new JobsReader(side.dataSource);
+  const { fixture } = side;
+  const job = (
+    id: string,
+    tenant: string,
+    second: number,
+    jobType: string,
+    events: Parameters<typeof fixture.append>[2],
+  ) => fixture.append('job', id, [queued(id, tenant, { at: at(second), jobType }), ...events], { tenant });
+  await job('J1', 'acme', 0, 'MODEL_GENERATOR', []);
+  await job('J2', 'acme', 1, 'MODEL_GENERATOR', [renderStarted, stageCompleted]);
+  await job('J3', 'acme', 2, 'PRODUCT_TO_MODEL_DIRECT', [renderStarted, succeeded]);
+  await job('J4', 'acme', 3, 'PRODUCT_TO_MODEL_DIRECT', [renderStarted, failed]);
+  // The same moment as J4: the id decides.
+  await job('J5', 'acme', 3, 'LOOK', [cancelled]);
+  await job('X1', 'rival', 4, 'LOOK', []);
+  await fixture.append('job', 'V1', [voided], { tenant: 'acme' });
+  const child = queued('C2', 'batch', { parentJobId: 'P' });
+  await fixture.append('job', 'C2', [child]);
+  await fixture.append('job', 'C1', [queued('C1', 'batch', { parentJobId: 'P' })]);
+  await fixture.append('job', 'T1', [queued('T1', 'acme')], { environment: 'test' });
+  await fixture.passed((await fixture.store.head())!);
+});
+
+afterAll(() => side.dispose());
+
+const ids = async (filter: Partial<Parameters<JobsReader['list']>[1]>) =>
+  (await jobs.list('acme', { limit: 50, offset: 0, ...filter })).map(({ publicId }) => publicId);
+
+describe('the jobs reader', () => {
+  it("lists a tenant's own jobs of its environment, newest first", async () => {
+    expect(await ids({})).toEqual(['J5', 'J4', 'J3', 'J2', 'J1']);
+  });
+
+  it('pages', async () => {
+    expect(await ids({ limit: 2, offset: 1 })).toEqual(['J4', 'J3']);
+    expect(await ids({ limit: 2, offset: 5 })).toEqual([]);
+  });
+
+  it('filters by several types, by status and strictly after a moment', async () => {
+    expect(await ids({ jobTypes: ['LOOK', 'MODEL_GENERATOR'] })).toEqual(['J5', 'J2', 'J1']);
+    expect(await ids({ jobTypes: [] })).toEqual([]);
+    expect(await ids({ status: 'FAILURE' })).toEqual(['J5', 'J4']);
+    expect(await ids({ status: 'IN_PROGRESS' })).toEqual(['J2']);
+    expect(await ids({ createdAfter: new Date(at(2)) })).toEqual(['J5', 'J4']);
+    expect(await ids({ createdAfter: new Date(at(0)), status: 'SUCCESS', jobTypes: ['LOOK'] })).toEqual([]);
+  });
+
+  it('finds a job with everything that the fold gave it', async () => {
+    const row = await jobs.find('acme', 'J3');
+    expect(row).toMatchObject({
+      status: 'SUCCESS',
+      result: succeeded.data.artifacts,
+      createdAt: new Date(at(2)),
+      finishedAt: new Date(at(4)),
+      latestSeq: 3,
+      latestEvent: { seq: 3, eventType: 'succeeded', createdAt: at(4) },
+      revision: 2,
+    });
+  });
+
+  it('does not know a job of another tenant, of another environment, or one that was only fenced', async () => {
+    expect(await jobs.find('acme', 'X1')).toBeUndefined();
+    expect(await jobs.find('acme', 'T1')).toBeUndefined();
+    expect(await jobs.find('acme', 'V1')).toBeUndefined();
+    expect(await jobs.find('rival', 'X1')).toBeDefined();
+  });
+
+  it('lists the children of a batch to their own tenant only', async () => {
+    expect((await jobs.children('batch', 'P')).map(({ publicId }) => publicId)).toEqual(['C1', 'C2']);
+    expect(await jobs.children('acme', 'P')).toEqual([]);
+  });
+});

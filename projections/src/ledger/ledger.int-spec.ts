@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { at, debited, purchased, queued, refunded, settled } from '../testing/stories.js';
+import { startReadSide, type ReadSide } from '../testing/read-side.js';
+import { LedgerReader } from './ledger.reader.js';
+
+let side: ReadSide;
+let ledger: LedgerReader;
+
+beforeAll(async () => {
+  side = await startReadSide();
+  ledger = new LedgerReader(side.dataSource);
+  const { fixture } = side;
+  await fixture.append('account', 'acme', [purchased(100), debited('R1', 5, 1), debited('R2', 5, 2)]);
+  await fixture.append('account', 'acme', [debited('R3', 5, 3), settled('R1', 5), refunded('R2', 5)]);
+  await fixture.append('account', 'acme', [debited('R4', 5, 4), debited('R5', 5, 50)]);
+  await fixture.append('job', 'job-of-R4', [queued('job-of-R4', 'acme')], { tenant: 'acme' });
+  await fixture.append('account', 'rival', [purchased(7, 8), debited('X1', 2, 2)]);
+  await fixture.passed((await fixture.store.head())!);
+});
+
+afterAll(() => side.dispose());
+
+describe('the ledger reader', () => {
+  it("lists a tenant's own entries in the order of the account, newest first", async () => {
+    const { items, total } = await ledger.list('acme', { limit: 50, offset: 0 });
+    expect(items.map(({ id, creditsDelta, status }) => [id, creditsDelta, status])).toEqual([
+      ['R5', -5, 'PENDING'],
+      ['R4', -5, 'PENDING'],
+      ['R3', -5, 'PENDING'],
+      ['R2', 0, 'REFUNDED'],
+      ['R1', -5, 'SUCCESS'],
+      ['pack-0', 100, 'PURCHASED'],
+    ]);
+    expect(total).toBe(6);
+  });
+
+  it('sums to the balance: purchases less charges plus refunds', async () => {
+    expect(await ledger.sum('acme')).toBe(80);
+    expect(await ledger.sum('rival')).toBe(5);
+    expect(await ledger.sum('nobody')).toBe(0);
+    const { items } = await ledger.list('acme', { limit: 50, offset: 0 });
+    expect(items.reduce((sum, { creditsDelta }) => sum + creditsDelta, 0)).toBe(80);
+  });
+
+  it('pages', async () => {
+    const { items, total } = await ledger.list('acme', { limit: 2, offset: 4 });
+    expect(items.map(({ id }) => id)).toEqual(['R1', 'pack-0']);
+    expect(total).toBe(6);
+  });
+
+  it('names old open charges without a job, of all tenants, oldest first', async () => {
+    const candidates = await ledger.openChargesOlderThan(new Date(at(40)), 10);
+    expect(candidates).toEqual([
+      { tenant: 'rival', chargeId: 'X1', jobId: 'job-of-X1', amount: 2, createdAt: new Date(at(2)) },
+      { tenant: 'acme', chargeId: 'R3', jobId: 'job-of-R3', amount: 5, createdAt: new Date(at(3)) },
+    ]);
+    expect(await ledger.openChargesOlderThan(new Date(at(40)), 1)).toHaveLength(1);
+    expect(await ledger.openChargesOlderThan(new Date(at(2)), 10)).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '#read-store/data-source.js';
+import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
+import { readModelEntities, readModels } from '../read-models.js';
+
+export interface ReadSide {
+  readonly fixture: ReadStoreFixture;
+  /** Of the environment `live`, in which all read models run. */
+  readonly dataSource: DataSource;
+  dispose(): Promise<void>;
+}
+
+/** The whole read side on a database of its own: an event store, all read models kept up to date, a data source. */
+export async function startReadSide(): Promise<ReadSide> {
+  const fixture = await ReadStoreFixture.create();
+  fixture.start({ readModels });
+  const dataSource = createDataSource({ url: fixture.url, schema: 'live', entities: readModelEntities });
+  await dataSource.initialize();
+  return {
+    fixture,
+    dataSource,
+    dispose: async () => {
+      await dataSource.destroy();
+      await fixture.dispose();
+    },
+  };
+}
