@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Dispatcher, DispatchVoided } from '#application/dispatch/dispatcher.js';
+import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { PictureReferences } from '#application/dispatch/picture-references.js';
+import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { systemClock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
+import { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import { readModelEntities } from '#projections/read-models.js';
+import { createDataSource } from '#read-store/data-source.js';
+import { eventually, Workshop } from './support/workshop.js';
+
+let workshop: Workshop;
+
+beforeEach(async () => {
+  workshop = await Workshop.open();
+});
+
+afterEach(async () => {
+  await workshop[Symbol.asyncDispose]();
+});
+
+/** What a crash between the debit and JobQueued leaves behind. */
+async function orphanedCharge(tenant: string): Promise<DispatchIds> {
+  const ids = { requestId: newId(), jobId: newId() };
+  const { requestId, jobId } = ids;
+  const charge = {
+    ...{
+      chargeId: requestId,
+      requestId,
+      jobId,
+      operation: 'model-generator',
+      endpoint: '/v1/model-generator',
+    },
+    ...{ amount: 5, at: new Date().toISOString() },
+  };
+  await workshop.accounts.execute(workshop.context(tenant, `debit:${requestId}`), (account) =>
+    debitCredits(charge, account),
+  );
+  return ids;
+}
+
+/** The same store for a process that is stopped just before it writes its next job event. */
+function stalling(store: EventStore, awake: Promise<void>): EventStore {
+  const append: EventStore['append'] = async (stream, expected, events) => {
+    if (stream.includes('.job-')) await awake;
+    return store.append(stream, expected, events);
+  };
+  return Object.assign(Object.create(store) as EventStore, { append });
+}
+
+function sweepOf(candidates: readonly (DispatchIds & { tenant: string })[]): OrphanSweepOptions {
+  const found = candidates.map(({ requestId, jobId, tenant }) => ({ chargeId: requestId, jobId, tenant }));
+  return {
+    environment: 'test',
+    store: workshop.store,
+    accounts: workshop.accounts,
+    openCharges: { openChargesOlderThan: () => Promise.resolve(found) },
+    clock: systemClock,
+    logger: createLogger('test', 'silent'),
+    orphanHorizonMs: 0,
+  };
+}
+
+describe('an orphaned charge', () => {
+  it('is fenced off and given back after the horizon, and a late JobQueued fails', async () => {
+    await workshop.startProjector({ orphanHorizonMs: 1500 });
+    const tenant = await workshop.tenantWith(100);
+    const { promise: awake, resolve: wakeUp } = Promise.withResolvers<void>();
+    const chargedAt = Date.now();
+    const ids = { requestId: newId(), jobId: newId() };
+    const stalled = new Dispatcher(
+      stalling(workshop.store, awake),
+      workshop.accounts,
+      new PictureReferences(workshop.store),
+    ).dispatch(workshop.request(tenant), ids);
+    await eventually(async () => (await workshop.balance(tenant)) === 95);
+    await eventually(async () => (await workshop.balance(tenant)) === 100);
+    expect(Date.now() - chargedAt).toBeGreaterThanOrEqual(1500);
+
+    wakeUp();
+    await expect(stalled).rejects.toThrow(DispatchVoided);
+    expect(await workshop.types('job', ids.jobId)).toEqual(['JobVoided']);
+    expect(await workshop.find('account', tenant, 'CreditsRefunded')).toMatchObject([
+      { chargeId: ids.requestId, amount: 5, reason: 'orphaned' },
+    ]);
+    expect(await workshop.balance(tenant)).toBe(100);
+  });
+
+  it('is left alone while it is younger than the horizon', async () => {
+    await workshop.startProjector({ orphanHorizonMs: 60_000 });
+    const tenant = await workshop.tenantWith(100);
+    const ids = await orphanedCharge(tenant);
+    await workshop.readModelsCaughtUp();
+    await sleep(500);
+    await workshop.dispatchAs(ids, tenant);
+    expect(await workshop.types('job', ids.jobId)).toEqual(['JobQueued']);
+    expect(await workshop.balance(tenant)).toBe(95);
+  });
+
+  it('is found by the ledger only while no job came of it', async () => {
+    await workshop.startProjector();
+    const tenant = await workshop.tenantWith(100);
+    const ids = await orphanedCharge(tenant);
+    const queued = await workshop.dispatch(tenant);
+    await workshop.readModelsCaughtUp();
+    const dataSource = createDataSource({
+      ...{ url: workshop.databaseUrl, schema: 'test', entities: readModelEntities },
+    });
+    await dataSource.initialize();
+    const found = await new LedgerReader(dataSource).openChargesOlderThan(new Date(Date.now() + 1000), 10);
+    await dataSource.destroy();
+    expect(found).toMatchObject([{ tenant, chargeId: ids.requestId, jobId: ids.jobId, amount: 5 }]);
+    expect(found).not.toMatchObject([{ chargeId: queued.requestId }]);
+  });
+
+  it('is spared when its job came after all: the fence loses', async () => {
+    const tenant = await workshop.tenantWith(100);
+    const ids = await workshop.dispatch(tenant);
+    const result = await sweepOrphans(sweepOf([{ ...ids, tenant }]));
+    expect(result).toEqual({ refunded: 0, spared: 1, failed: 0 });
+    expect(await workshop.types('job', ids.jobId)).toEqual(['JobQueued']);
+    expect(await workshop.balance(tenant)).toBe(95);
+  });
+
+  it('is refunded once, or becomes a job, when two sweeps and a late JobQueued come together', async () => {
+    const tenant = await workshop.tenantWith(1000);
+    const elsewhere = openEventStore(workshop.databaseUrl);
+    const other = new AccountWriter(elsewhere.store, elsewhere.snapshots);
+    let voided = 0;
+    for (let round = 0; round < 20; round++) {
+      const ids = await orphanedCharge(tenant);
+      const sweep = sweepOf([{ ...ids, tenant }]);
+      // Sometimes the sweeps come first and sometimes the job, and often they meet.
+      const later = sleep(round % 10);
+      const [late] = await Promise.allSettled([
+        workshop.dispatchAs(ids, tenant),
+        later.then(() => sweepOrphans(sweep)),
+        later.then(() => sweepOrphans({ ...sweep, store: elsewhere.store, accounts: other })),
+      ]);
+      const [first, ...more] = await workshop.types('job', ids.jobId);
+      const refunds = (await workshop.find('account', tenant, 'CreditsRefunded')).filter(
+        ({ chargeId }) => chargeId === ids.requestId,
+      );
+      expect(more).toEqual([]);
+      expect(refunds).toHaveLength(first === 'JobVoided' ? 1 : 0);
+      expect(late.status).toBe(first === 'JobVoided' ? 'rejected' : 'fulfilled');
+      if (first === 'JobVoided') voided++;
+    }
+    await elsewhere.close();
+    expect(await workshop.balance(tenant)).toBe(1000 - 5 * (20 - voided));
+  });
+});

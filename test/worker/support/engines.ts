@@ -1,0 +1,27 @@
+import sharp from 'sharp';
+import type { EnginePicture, ImageEngine, RenderContext, RenderRequest } from '#engines/image-engine.js';
+
+/** A real PNG of one colour, which is as fast as a picture gets. */
+export async function plainPicture(kind: string, colour = '#888'): Promise<EnginePicture> {
+  const [width, height] = [8, 6];
+  const bytes = await sharp({ create: { width, height, channels: 3, background: colour } })
+    .png()
+    .toBuffer();
+  return { kind, label: kind, bytes, contentType: 'image/png', width, height, meta: { colour } };
+}
+
+/** What an engine does before it returns its one final picture: fail, wait, report stages. */
+export type Behaviour = (request: RenderRequest, context: RenderContext) => Promise<void>;
+
+export function engineThat(behave: Behaviour): ImageEngine {
+  return {
+    name: 'plain',
+    capabilities: { maxInputImages: 8, seed: true, quality: false, cancel: true },
+    async render(request, context) {
+      await behave(request, context);
+      return { pictures: [await plainPicture('on_model_render')], message: 'Done', model: 'plain-1' };
+    },
+  };
+}
+
+export const obligingEngine = engineThat(() => Promise.resolve());

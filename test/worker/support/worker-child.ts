@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { systemClock } from '#platform/clock.js';
+import { createLogger } from '#platform/logger.js';
+import { runRole } from '#platform/run-role.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { startWorker } from '../../../apps/worker/src/worker.js';
+import { engineThat } from './engines.js';
+import { FileStorage } from './file-storage.js';
+
+/** A worker in a process of its own, to be killed: its engine reports one stage and then never comes to an end. */
+const [, , databaseUrl = '', folder = ''] = process.argv;
+const logger = createLogger('worker', 'silent');
+
+const endless = engineThat(async (_request, context) => {
+  await context.onStage({ stage: 'begun', message: 'Begun', pictures: [] });
+  process.send?.({ type: 'rendering' });
+  await sleep(600_000, undefined, { signal: context.signal });
+});
+
+await runRole(logger, async () => {
+  const { store } = openEventStore(databaseUrl);
+  const queue = await PgBossRenderQueue.start({
+    ...{ url: databaseUrl, logger, heartbeatSeconds: 2, superviseSeconds: 1 },
+  });
+  return startWorker({
+    ...{ store, queue, logger, clock: systemClock, concurrency: 1, tenantConcurrency: 4 },
+    storage: new FileStorage(folder),
+    engineFor: () => endless,
+  });
+});

@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import { load, readForwards } from '#application/aggregate.js';
+import type { Caller } from '#application/caller.js';
+import { toNewEvent, type CommandContext } from '#application/command-context.js';
+import { Dispatcher, type DispatchRequest } from '#application/dispatch/dispatcher.js';
+import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { PictureReferences } from '#application/dispatch/picture-references.js';
+import { jobAggregate } from '#application/render/job-aggregate.js';
+import type { StoredAsset } from '#domain/asset/asset.js';
+import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
+import { isUnfinished } from '#domain/job/job.js';
+import { decode } from '#domain/stored-events.js';
+import { streamName } from '#domain/streams.js';
+import type { ImageEngine } from '#engines/image-engine.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { systemClock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { startProjector } from '../../../apps/projector/src/projector.js';
+import { startWorker, type RunningWorker } from '../../../apps/worker/src/worker.js';
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+import { FileStorage } from './file-storage.js';
+
+const environment = 'test';
+const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
+
+/** Workers that fall silent are found quickly here. */
+export const impatience = { heartbeatSeconds: 2, superviseSeconds: 1 };
+
+const template = {
+  name: 'workshop',
+  async prepare(url: string): Promise<void> {
+    const pool = createEventStorePool(url, 1);
+    await migrateEventStore(pool);
+    await pool.end();
+    await migrateReadStore(url);
+    await (await PgBossRenderQueue.start({ url, logger, ...impatience })).stop(0);
+  },
+};
+
+/** A service without its HTTP side, on a database of its own: dispatches, workers, a projector. */
+export class Workshop implements AsyncDisposable {
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  readonly accounts: AccountWriter;
+  readonly #dispatcher: Dispatcher;
+
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly events: OpenedEventStore,
+    readonly folder: string,
+  ) {
+    this.accounts = new AccountWriter(events.store, events.snapshots);
+    this.#dispatcher = new Dispatcher(events.store, this.accounts, new PictureReferences(events.store));
+  }
+
+  static async open(): Promise<Workshop> {
+    const database = await createTestDatabase({ template });
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-workshop-'));
+    return new Workshop(database, openEventStore(database.url), folder);
+  }
+
+  get store(): EventStore {
+    return this.events.store;
+  }
+
+  get databaseUrl(): string {
+    return this.database.url;
+  }
+
+  get storage(): FileStorage {
+    return new FileStorage(this.folder);
+  }
+
+  async startProjector(settings: { orphanHorizonMs?: number } = {}): Promise<{ stop(): Promise<void> }> {
+    const { store, accounts, databaseUrl } = this;
+    const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
+    const projector = startProjector({
+      ...{ databaseUrl, store, accounts, queue, logger, clock: systemClock },
+      ...{ orphanHorizonMs: 60_000, sweepIntervalMs: 100, ...settings },
+    });
+    let stopped: Promise<void> | undefined;
+    const stop = () => (stopped ??= projector.stop().then(() => queue.stop(0)));
+    this.#cleanups.unshift(stop);
+    return { stop };
+  }
+
+  /** Waits until the read models of the environment show all that has happened so far. */
+  async readModelsCaughtUp(): Promise<void> {
+    const head = (await this.store.head()) ?? 0n;
+    const behind = `select from read_store.projections
+      where environment = $1 and (position is null or position < $2)`;
+    await eventually(async () => (await this.query(behind, [environment, head])).rowCount === 0);
+  }
+
+  async startWorker(
+    engine: ImageEngine,
+    settings: { renderTimeoutMs?: number } = {},
+  ): Promise<RunningWorker> {
+    const queue = await PgBossRenderQueue.start({ url: this.databaseUrl, logger, ...impatience });
+    const { store, storage } = this;
+    const worker = await startWorker({
+      ...{ store, storage, queue, logger, clock: systemClock, concurrency: 1, tenantConcurrency: 4 },
+      engineFor: () => engine,
+      ...settings,
+    });
+    let stopped: Promise<void> | undefined;
+    const stop = (graceMs = 0) => (stopped ??= worker.stop(graceMs));
+    this.#cleanups.unshift(stop);
+    return { id: worker.id, stop };
+  }
+
+  async tenantWith(credits: number): Promise<string> {
+    const tenant = newId();
+    await openTenantAccount(this.accounts, this.context(tenant), { name: 'Acme', terms: defaultTerms });
+    await grantCredits(this.accounts, this.context(tenant), {
+      ...{ amount: credits, kind: 'pack', label: 'Starter' },
+    });
+    return tenant;
+  }
+
+  request(
+    tenant: string,
+    body: Record<string, unknown> = {},
+    operation = 'model-generator',
+  ): DispatchRequest {
+    const caller: Caller = { environment, tenant, keyId: 'key', capabilities: ['jobs:create'] };
+    return { caller, operation, endpoint: `/v1/${operation}`, body, at: new Date() };
+  }
+
+  /** Debits and queues, as the API does. */
+  async dispatch(tenant: string, body?: Record<string, unknown>, operation?: string): Promise<DispatchIds> {
+    const ids = { requestId: newId(), jobId: newId() };
+    await this.dispatchAs(ids, tenant, body, operation);
+    return ids;
+  }
+
+  async dispatchAs(ids: DispatchIds, tenant: string, body?: Record<string, unknown>, operation?: string) {
+    const outcome = await this.#dispatcher.dispatch(this.request(tenant, body, operation), ids);
+    if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
+  }
+
+  /** A picture as an upload leaves it: the bytes in storage, its AssetStored in the log. */
+  async upload(
+    tenant: string,
+    picture: { bytes: Buffer; width: number; height: number },
+  ): Promise<StoredAsset> {
+    const assetId = newId();
+    const { bytes, width, height } = picture;
+    const asset: StoredAsset = {
+      ...{ assetId, tenant, storageKey: `${environment}/${tenant}/uploads/${assetId}.png`, width, height },
+      ...{ contentType: 'image/png', sizeBytes: bytes.length, origin: 'upload', jobId: null },
+      ...{ sha256: createHash('sha256').update(bytes).digest('hex'), at: new Date().toISOString() },
+    };
+    await this.storage.put(asset.storageKey, bytes);
+    const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.context(tenant));
+    await this.store.append(streamName(environment, 'asset', assetId), 'no-stream', [event]);
+    return asset;
+  }
+
+  async eventsOf(category: 'account' | 'job' | 'asset', id: string): Promise<DomainEvent[]> {
+    const events: DomainEvent[] = [];
+    for await (const page of readForwards(this.store, streamName(environment, category, id), 0n)) {
+      events.push(...page.map(decode));
+    }
+    return events;
+  }
+
+  async find<Type extends DomainEventType>(
+    category: 'account' | 'job',
+    id: string,
+    type: Type,
+  ): Promise<EventOfType<Type>['data'][]> {
+    const events = await this.eventsOf(category, id);
+    // TypeScript does not see that the filter leaves events of this type only.
+    return events.filter((event) => event.type === type).map(({ data }) => data as EventOfType<Type>['data']);
+  }
+
+  async types(category: 'account' | 'job', id: string): Promise<string[]> {
+    return (await this.eventsOf(category, id)).map(({ type }) => type);
+  }
+
+  /** Waits until the job has ended and its charge is closed. */
+  async ended(tenant: string, { jobId, requestId }: DispatchIds, timeoutMs = 15_000): Promise<void> {
+    await eventually(async () => {
+      const { state } = await load(this.store, streamName(environment, 'job', jobId), jobAggregate);
+      if (state.status === 'unqueued' || isUnfinished(state)) return false;
+      const { state: account } = await this.accounts.read(environment, tenant);
+      return account.status !== 'unopened' && account.charges.get(requestId) === undefined;
+    }, timeoutMs);
+  }
+
+  async balance(tenant: string): Promise<number> {
+    const { state } = await this.accounts.read(environment, tenant);
+    return state.status === 'unopened' ? 0 : state.balance;
+  }
+
+  context(tenant: string, commandId = newId()): CommandContext {
+    return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at: new Date() };
+  }
+
+  async query(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      return await client.query(text, values);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const cleanup of this.#cleanups) await cleanup();
+    await this.events.close();
+    await this.database.drop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function eventually(
+  condition: () => Promise<boolean> | boolean,
+  timeoutMs = 10_000,
+): Promise<void> {
+  for (const end = Date.now() + timeoutMs; !(await condition()); await sleep(20)) {
+    if (Date.now() > end) throw new Error('it did not come to pass in time');
+  }
+}
