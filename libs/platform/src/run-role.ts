@@ -2,6 +2,8 @@ import type { Logger } from './logger.js';
 
 /** A role that runs inside this process. */
 export interface RunningRole {
+  /** What the parent is told beside the fact that it is ready, for example the port. */
+  readonly facts?: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export async function runRole(
 
   try {
     const role = await start(stopping.signal);
-    process.send?.({ type: 'ready' });
+    process.send?.({ type: 'ready', ...role.facts });
     logger.info('ready');
     const because = await asked;
     logger.info({ because }, 'stopping');

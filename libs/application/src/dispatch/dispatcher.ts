@@ -34,7 +34,7 @@ export type DispatchOutcome =
       /** Where in the log the job begins, for read-your-writes. */
       readonly position: bigint;
     }
-  | { readonly kind: 'refused'; readonly rejection: DebitRejection }
+  | { readonly kind: 'refused'; readonly requestId: string; readonly rejection: DebitRejection }
   | ({ readonly kind: 'unknown-reference' } & UnknownReference);
 
 /** The sweep was faster: it has fenced the job off. The charge, if it was made, has been given back. */
@@ -84,7 +84,9 @@ export class Dispatcher {
           account,
         ),
     );
-    if (debited.kind === 'rejected') return { kind: 'refused', rejection: debited.rejection };
+    if (debited.kind === 'rejected') {
+      return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
+    }
 
     return this.#queue(request, ids, queuedJob(request, ids, workflow, resolved.inputs));
   }

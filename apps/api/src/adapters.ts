@@ -1,0 +1,122 @@
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { AccountWriter } from '#application/account/account-writer.js';
+import {
+  IdempotencyLeaseLost,
+  idempotencyLeaseMs,
+  idempotencyRetentionHours,
+} from '#application/dispatch/idempotency.js';
+import { Authenticator } from '#application/key/authenticator.js';
+import type { Environment } from '#domain/streams.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { systemClock } from '#platform/clock.js';
+import type { Configuration } from '#platform/configuration.js';
+import type { Logger } from '#platform/logger.js';
+import { JobsReader } from '#projections/jobs/jobs.reader.js';
+import { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import { readModelEntities } from '#projections/read-models.js';
+import { RendersReader } from '#projections/renders/renders.reader.js';
+import { TimelineReader } from '#projections/timeline/timeline.reader.js';
+import { UsageReader } from '#projections/usage/usage.reader.js';
+import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
+import { createDataSource } from '#read-store/data-source.js';
+import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
+import { openStorage } from '#storage/open-storage.js';
+import type { ApiDependencies, Reads } from './api-dependencies.js';
+import { StoredJobs } from './jobs/stored-jobs.js';
+
+export type ApiConfiguration = Pick<Configuration, 'databaseUrl' | 'eventStoreUrl' | 'storage' | 'publicUrl'>;
+
+export interface OpenedDependencies extends AsyncDisposable {
+  readonly dependencies: ApiDependencies;
+}
+
+const idempotencyConnections = 8;
+const readConnections = 8;
+
+/** Connects the API to what the configuration names. Disposing of it closes all of that, in reverse order. */
+export async function openDependencies(
+  configuration: ApiConfiguration,
+  logger: Logger,
+): Promise<OpenedDependencies> {
+  await using opening = new AsyncDisposableStack();
+  const { databaseUrl, eventStoreUrl } = configuration;
+
+  const { store, snapshots, close } = openEventStore(eventStoreUrl);
+  opening.defer(close);
+  const accounts = new AccountWriter(store, snapshots, {
+    onSnapshotError: (err) => logger.warn({ err }, 'a snapshot was not saved'),
+  });
+
+  const keys = new Authenticator(store);
+  watchRevocations(keys, logger, opening);
+
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: idempotencyConnections,
+    connectionTimeoutMillis: 5_000,
+  });
+  // A connection that breaks while idle is replaced at the next use.
+  pool.on('error', (err) => logger.warn({ err }, 'a database connection broke'));
+  opening.defer(() => pool.end());
+
+  const live = await openReads(databaseUrl, 'live', opening);
+  const test = await openReads(databaseUrl, 'test', opening);
+  const checkpoints = new CheckpointWatcher({ url: databaseUrl, log: logger });
+  opening.defer(() => checkpoints.stop());
+  await checkpoints.start();
+
+  const storage = openStorage(configuration);
+  const dependencies: ApiDependencies = {
+    ...{ store, accounts, keys, checkpoints, storage, logger, reads: { live, test } },
+    idempotency: new PostgresIdempotencyStore(pool, {
+      leaseMs: idempotencyLeaseMs,
+      retentionHours: idempotencyRetentionHours,
+      leaseLost: (message) => new IdempotencyLeaseLost(message),
+    }),
+    jobStreams: new StoredJobs(store),
+    ...(storage instanceof FolderStorage ? { objects: storage } : {}),
+    ready: async () => {
+      await Promise.all([store.head(), pool.query('select 1')]);
+    },
+    clock: systemClock,
+  };
+  const opened = opening.move();
+  return { dependencies, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function openReads(url: string, schema: Environment, opening: AsyncDisposableStack): Promise<Reads> {
+  const source: DataSource = createDataSource({
+    ...{ url, schema, entities: readModelEntities, poolSize: readConnections },
+  });
+  await source.initialize();
+  opening.defer(() => source.destroy());
+  return {
+    jobs: new JobsReader(source),
+    timeline: new TimelineReader(source),
+    renders: new RendersReader(source),
+    ledger: new LedgerReader(source),
+    usage: new UsageReader(source),
+  };
+}
+
+/** Listens for as long as the process lives: a subscription that ends by an error begins anew. */
+function watchRevocations(keys: Authenticator, logger: Logger, opening: AsyncDisposableStack): void {
+  const stopping = new AbortController();
+  const watch = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await keys.watchRevocations(stopping.signal);
+      } catch (err) {
+        logger.warn({ err }, 'revoked keys are not heard of right now and may work for a minute longer');
+        await new Promise((resolve) => setTimeout(resolve, 1_000).unref());
+      }
+    }
+  };
+  const watching = watch();
+  opening.defer(async () => {
+    stopping.abort();
+    await watching;
+  });
+}

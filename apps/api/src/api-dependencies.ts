@@ -1,0 +1,48 @@
+import type { AccountWriter } from '#application/account/account-writer.js';
+import type { Checkpoints } from '#application/consistency/read-your-writes.js';
+import type { IdempotencyStore } from '#application/dispatch/idempotency.js';
+import type { JobReads, JobStreams, TimelineReads } from '#application/job/job-view.js';
+import type { LedgerReads } from '#application/ledger/list-transactions.handler.js';
+import type { RenderReads } from '#application/render/renders.handler.js';
+import type { UsageReads } from '#application/usage/list-usage.handler.js';
+import type { Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logger.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+import type { KeyCheck } from './auth/api-key.guard.js';
+import type { SignedObjects } from './objects/signed-objects.js';
+
+/** Resolves when everything that a request needs answers; rejects with what does not. */
+export type Readiness = () => Promise<void>;
+
+/** The read models of one environment. */
+export interface Reads {
+  readonly jobs: JobReads;
+  readonly timeline: TimelineReads;
+  readonly renders: RenderReads;
+  readonly ledger: LedgerReads;
+  readonly usage: UsageReads;
+}
+
+/** All that the API stands on. Who wires it decides which store, database and bucket that is. */
+export interface ApiDependencies {
+  readonly store: EventStore;
+  readonly accounts: AccountWriter;
+  readonly keys: KeyCheck;
+  readonly idempotency: IdempotencyStore;
+  readonly reads: Readonly<Record<Environment, Reads>>;
+  readonly jobStreams: JobStreams;
+  readonly checkpoints: Checkpoints;
+  readonly storage: ObjectStorage;
+  /** Present where the API itself serves the objects. */
+  readonly objects?: SignedObjects;
+  readonly ready: Readiness;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export const CLOCK = Symbol('clock');
+export const STORAGE = Symbol('storage');
+export const SIGNED_OBJECTS = Symbol('signed objects');
+export const READINESS = Symbol('readiness');

@@ -1,0 +1,116 @@
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
+import { CqrsModule } from '@nestjs/cqrs';
+import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import { GetCreditsHandler } from '#application/credits/get-credits.handler.js';
+import { DispatchWorkflowHandler } from '#application/dispatch/dispatch-workflow.handler.js';
+import { Dispatcher } from '#application/dispatch/dispatcher.js';
+import { PictureReferences } from '#application/dispatch/picture-references.js';
+import { GetJobEventsHandler } from '#application/job/get-job-events.handler.js';
+import { GetJobHandler } from '#application/job/get-job.handler.js';
+import { ListJobsHandler } from '#application/job/list-jobs.handler.js';
+import { ListTransactionsHandler } from '#application/ledger/list-transactions.handler.js';
+import { GetRenderHandler, ListRendersHandler } from '#application/render/renders.handler.js';
+import { StoreUploadHandler } from '#application/upload/store-upload.handler.js';
+import { ListUsageHandler } from '#application/usage/list-usage.handler.js';
+import { RejectionLog } from '#application/usage/rejection-log.js';
+import type { Environment } from '#domain/streams.js';
+import type { WorkflowName } from '#domain/workflow/workflows.js';
+import {
+  CLOCK,
+  READINESS,
+  SIGNED_OBJECTS,
+  STORAGE,
+  type ApiDependencies,
+  type Reads,
+} from './api-dependencies.js';
+import { ApiKeyGuard } from './auth/api-key.guard.js';
+import { CreditsController } from './credits/credits.controller.js';
+import { dispatchController } from './dispatch/dispatch.controller.js';
+import { RefusedDispatches } from './dispatch/refused-dispatches.js';
+import { workflowBodies } from './dispatch/workflow-bodies.js';
+import { ErrorFilter } from './errors/error.filter.js';
+import { HealthController } from './health/health.controller.js';
+import { JobPresenter } from './jobs/job-presenter.js';
+import { JobsController } from './jobs/jobs.controller.js';
+import { ObjectsController } from './objects/objects.controller.js';
+import { OperationsController } from './operations/operations.controller.js';
+import { RendersController } from './renders/renders.controller.js';
+import { TransactionsController } from './transactions/transactions.controller.js';
+import { UploadsController } from './uploads/uploads.controller.js';
+import { UsageController } from './usage/usage.controller.js';
+
+const dispatchControllers = Object.entries(workflowBodies).map(([name, body]) =>
+  // Object.entries forgets that the keys are names of the workflow table.
+  dispatchController(name as WorkflowName, body),
+);
+
+const controllers = [
+  ...dispatchControllers,
+  UploadsController,
+  JobsController,
+  RendersController,
+  CreditsController,
+  UsageController,
+  TransactionsController,
+  OperationsController,
+  HealthController,
+];
+
+@Module({})
+export class ApiModule {
+  /** The API on what it depends on. Everything lives as long as the process: nothing is made per request. */
+  static on(dependencies: ApiDependencies): DynamicModule {
+    const { objects } = dependencies;
+    return {
+      module: ApiModule,
+      imports: [CqrsModule.forRoot()],
+      controllers: [...controllers, ...(objects ? [ObjectsController] : [])],
+      providers: providersOn(dependencies),
+    };
+  }
+}
+
+function providersOn(dependencies: ApiDependencies): Provider[] {
+  const { store, storage, clock, logger, ready, keys, objects } = dependencies;
+  const consistency = new ReadYourWrites(dependencies.checkpoints);
+  const refusals = new RefusedDispatches(new RejectionLog(store), consistency, clock, logger);
+  return [
+    { provide: CLOCK, useValue: clock },
+    { provide: STORAGE, useValue: storage },
+    { provide: READINESS, useValue: ready },
+    ...(objects ? [{ provide: SIGNED_OBJECTS, useValue: objects }] : []),
+    { provide: ReadYourWrites, useValue: consistency },
+    { provide: JobPresenter, useValue: new JobPresenter(storage) },
+    { provide: APP_FILTER, useValue: new ErrorFilter(logger, refusals) },
+    {
+      provide: APP_GUARD,
+      inject: [Reflector],
+      useFactory: (reflector: Reflector) => new ApiKeyGuard(reflector, keys),
+    },
+    ...handlersOn(dependencies, consistency),
+  ];
+}
+
+/** Handlers take ports, which have no runtime type that Nest could inject by: they are made here. */
+function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites): Provider[] {
+  const { store, accounts, idempotency, jobStreams, reads, storage } = dependencies;
+  const each = <Name extends keyof Reads>(name: Name): Record<Environment, Reads[Name]> => ({
+    live: reads.live[name],
+    test: reads.test[name],
+  });
+  const dispatcher = new Dispatcher(store, accounts, new PictureReferences(store));
+  const handlers = [
+    new DispatchWorkflowHandler(dispatcher, idempotency),
+    new StoreUploadHandler(store, storage),
+    new ListJobsHandler(each('jobs'), consistency),
+    new GetJobHandler(each('jobs'), jobStreams, consistency),
+    new GetJobEventsHandler(each('jobs'), each('timeline'), jobStreams, consistency),
+    new ListRendersHandler(each('renders'), consistency),
+    new GetRenderHandler(each('renders'), consistency),
+    new GetCreditsHandler(accounts),
+    new ListTransactionsHandler(each('ledger'), accounts, consistency),
+    new ListUsageHandler(each('usage'), accounts, consistency),
+  ];
+  return handlers.map((handler) => ({ provide: handler.constructor, useValue: handler }));
+}

@@ -1,0 +1,23 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '#application/caller.js';
+
+const callers = Symbol('caller');
+
+type WithCaller = FastifyRequest & { [callers]?: Caller };
+
+export function setCaller(request: FastifyRequest, caller: Caller): void {
+  (request as WithCaller)[callers] = caller;
+}
+
+/** Whom the request speaks for; undefined before the guard has let it in. */
+export function callerOf(request: FastifyRequest): Caller | undefined {
+  return (request as WithCaller)[callers];
+}
+
+/** The caller that {@link ApiKeyGuard} let in. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext): Caller => {
+  const caller = callerOf(context.switchToHttp().getRequest<FastifyRequest>());
+  if (!caller) throw new Error('a route without @Public() was reached without a caller');
+  return caller;
+});

@@ -1,0 +1,96 @@
+import type { Socket } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { newId } from '#platform/ids.js';
+import { ApiModule } from './api.module.js';
+import type { ApiDependencies } from './api-dependencies.js';
+import { serveDocs } from './docs/serve-docs.js';
+import { ApiError, type ErrorCode } from './errors/api-error.js';
+import { envelopeOf } from './errors/error-envelope.js';
+import { translateError } from './errors/translate-error.js';
+import { watchRoutes } from './http/route-table.js';
+
+/** A client may take this long for its headers, and for a whole request (25 MiB over a slow line). */
+const headersTimeoutMs = 15_000;
+const requestTimeoutMs = 300_000;
+const maxHeaderBytes = 16 * 1024;
+
+/** The API on its dependencies, ready to listen. Closing it does not close them. */
+export async function createApi(dependencies: ApiDependencies): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    genReqId: newId,
+    requestIdHeader: false,
+    // Nothing here is Nest middleware, and each layer that every request passes costs dispatches.
+    skipMiddie: true,
+    multipart: false,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
+    http: {
+      headersTimeout: headersTimeoutMs,
+      maxHeaderSize: maxHeaderBytes,
+      connectionsCheckingInterval: 5_000,
+    },
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      const problem = translateError(error);
+      void reply
+        .code(problem.status)
+        .header('x-request-id', request.id)
+        .send(envelopeOf(problem, request.id));
+    },
+  });
+  const server = adapter.getInstance() as unknown as FastifyInstance;
+  watchRoutes(server);
+  server.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    done();
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(dependencies), adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: false,
+  });
+  // Whether a file is too large is told where it is written, see `uploads/`.
+  await server.register(multipart, { throwFileSizeLimit: false });
+  readBodiesOurselves(server);
+  serveDocs(app);
+  await app.init();
+  await server.ready();
+  return app;
+}
+
+/** Bodies are read behind the guards, see `http/request-body.ts`; until then they wait in the socket. */
+function readBodiesOurselves(server: FastifyInstance): void {
+  server.removeContentTypeParser(['application/json', 'text/plain']);
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+}
+
+/** What comes before there is a request: broken framing, headers that are too large or too slow. */
+function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const codes: Record<string, ErrorCode> = {
+    HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+    ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+  };
+  const problem = new ApiError(
+    codes[error.code ?? ''] ?? 'BAD_REQUEST',
+    'The request could not be read: check its framing, its headers, and how long it takes to send them.',
+  );
+  const requestId = newId();
+  const body = JSON.stringify(envelopeOf(problem, requestId));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${problem.code}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,69 @@
+import type { DispatchAnswer } from '#application/dispatch/dispatch-workflow.handler.js';
+import type { DispatchOutcome } from '#application/dispatch/dispatcher.js';
+import { ApiError, notFound } from '../errors/api-error.js';
+
+type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
+type Accepted = Extract<DispatchOutcome, { kind: 'accepted' }> & { readonly replayed: boolean };
+
+/** The dispatch that was accepted. @throws ApiError for every other answer */
+export function acceptedOrRefused(answer: DispatchAnswer): Accepted {
+  switch (answer.kind) {
+    case 'key-in-use':
+      throw new ApiError(
+        'IDEMPOTENCY_KEY_IN_USE',
+        'A request with this Idempotency-Key is still being worked on. Send it again in a moment: it gets that answer.',
+        { headers: { 'retry-after': '1' } },
+      );
+    case 'key-reused': {
+      const msg = 'was used for another body. Use a new key for a new request';
+      const detail = [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }];
+      throw new ApiError('IDEMPOTENCY_KEY_REUSED', `This Idempotency-Key ${msg}. Nothing was charged.`, {
+        detail,
+      });
+    }
+    case 'answered':
+      return outcomeOf(answer.outcome, answer.replayed);
+    default:
+      return answer satisfies never;
+  }
+}
+
+function outcomeOf(outcome: DispatchOutcome, replayed: boolean): Accepted {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { ...outcome, replayed };
+    case 'unknown-reference':
+      throw notFound(`picture: ${outcome.field} names nothing that you own`);
+    case 'refused':
+      throw refused(outcome, replayed);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function refused({ rejection, requestId }: Refused, replayed: boolean): ApiError {
+  // A replay repeats the first answer, whose request is the one in the usage log.
+  const more = replayed ? { headers: { 'idempotent-replayed': 'true' }, requestId } : {};
+  switch (rejection.code) {
+    case 'INSUFFICIENT_BALANCE': {
+      const { balance, cost } = rejection;
+      const message = `This costs ${cost} credits and the balance is ${balance}. Nothing was charged: buy credits first.`;
+      return new ApiError(rejection.code, message, more);
+    }
+    case 'DAILY_SPEND_CAP_EXCEEDED': {
+      const { cap, spent, cost } = rejection;
+      const message =
+        `This costs ${cost} credits; ${spent} of today's cap of ${cap} are spent. ` +
+        'Nothing was charged: try again when the daily window resets.';
+      return new ApiError(rejection.code, message, more);
+    }
+    case 'ACCOUNT_INACTIVE':
+      return new ApiError(
+        rejection.code,
+        'This account is not active. Nothing was charged: ask your operator.',
+        more,
+      );
+    default:
+      return rejection satisfies never;
+  }
+}

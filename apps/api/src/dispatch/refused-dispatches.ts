@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import type { RejectionLog } from '#application/usage/rejection-log.js';
+import type { Clock } from '#platform/clock.js';
+import type { Logger } from '#platform/logger.js';
+import { callerOf } from '../auth/caller.js';
+import type { ApiError } from '../errors/api-error.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The workflow that this route dispatches. */
+    operation?: string;
+  }
+}
+
+/** What the usage log shows of refused dispatches. The others say nothing about the account that was asked for. */
+const recorded = new Set([402, 403, 422]);
+
+/** The answer waits this long for its own record; a slow store then records it after the answer. */
+const patienceMs = 1_000;
+
+/** Puts a dispatch that was refused into the usage log. Whatever goes wrong here, the answer stays what it is. */
+export class RefusedDispatches {
+  constructor(
+    private readonly log: RejectionLog,
+    private readonly consistency: ReadYourWrites,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  async record(request: FastifyRequest, reply: FastifyReply, error: ApiError): Promise<void> {
+    const { operation } = request.routeOptions.config;
+    const caller = callerOf(request);
+    if (operation === undefined || !caller || !recorded.has(error.status)) return;
+    // A replayed refusal is in the log already.
+    if (error.requestId !== undefined) return;
+    const recording = this.log
+      .record(caller, {
+        requestId: request.id,
+        operation,
+        endpoint: request.routeOptions.url ?? '',
+        method: request.method,
+        httpStatus: error.status,
+        errorCode: error.code,
+        errorMessage: error.message.slice(0, 1_000),
+        latencyMs: Math.round(reply.elapsedTime),
+        at: this.clock().toISOString(),
+      })
+      .then((position) => position !== undefined && this.consistency.noteWrite(caller, position))
+      .catch((err: unknown) => this.logger.warn({ requestId: request.id, err }, 'refusal not recorded'));
+    await Promise.race([recording, after(patienceMs)]);
+  }
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

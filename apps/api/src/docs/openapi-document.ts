@@ -1,0 +1,35 @@
+import type { INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+
+const description = `
+Atelier makes fashion imagery to order. Dispatch a workflow with one POST: credits are deducted, a job is queued, and the
+answer comes at once. Poll the job's timeline until it says \`succeeded\` or \`failed\`, then fetch the picture. A job that
+fails is refunded by itself.
+
+Every identifier is a ULID of 26 characters. The prefix of the key, \`sk_live_\` or \`sk_test_\`, selects the data
+environment. Every error has the same envelope; \`code\` is what to branch on.
+
+**Read your writes.** A request sees what the same caller wrote before it. Where several replicas serve you, pass the
+\`X-Consistency-Token\` of a write with the reads that follow it.
+`.trim();
+
+/** The description of the interface, made from the code that serves it. */
+export function openApiDocument(app: INestApplication): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.1')
+    .setTitle('Atelier')
+    .setVersion('1')
+    .setDescription(description)
+    .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
+    .addServer('/', 'Where this document was found')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: '`sk_live_…` or `sk_test_…`' }, 'key')
+    .addSecurityRequirements('key')
+    .addTag('workflows', 'What can be dispatched. All workflows share one job model.')
+    .addTag('uploads', 'Pictures to work from.')
+    .addTag('jobs', 'What became of a dispatch.')
+    .addTag('renders', 'The gallery of finished pictures.')
+    .addTag('account', 'Credits: balance, usage, ledger and prices.')
+    .addTag('health', 'For load balancers and supervisors.')
+    .build();
+  return SwaggerModule.createDocument(app, config, { autoTagControllers: false });
+}

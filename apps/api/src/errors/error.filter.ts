@@ -1,0 +1,45 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from '#platform/logger.js';
+import type { RefusedDispatches } from '../dispatch/refused-dispatches.js';
+import { allowedMethods } from '../http/route-table.js';
+import { ApiError } from './api-error.js';
+import { envelopeOf } from './error-envelope.js';
+import { translateError } from './translate-error.js';
+
+/** The one place where errors become answers, whoever raised them: our code, Nest or Fastify. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly logger: Logger,
+    private readonly refusals: RefusedDispatches,
+  ) {}
+
+  async catch(raised: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const error = this.#withAllowedMethods(translateError(raised), request);
+    if (error.status >= 500) {
+      this.logger.error({
+        requestId: request.id,
+        route: request.routeOptions.url,
+        err: error.cause ?? error,
+      });
+    }
+    await this.refusals.record(request, reply, error);
+    // The client went away, or the answer is under way already: there is nobody left to tell.
+    if (reply.sent) return;
+    void reply.code(error.status).headers(error.headers).send(envelopeOf(error, request.id));
+  }
+
+  /** Fastify answers 404 for a method that a path does not have; the difference helps whoever typed it. */
+  #withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
+    if (error.status !== 404 || request.routeOptions.url !== undefined) return error;
+    const allowed = allowedMethods(request.server, request.url);
+    if (allowed.length === 0) return error;
+    return new ApiError('METHOD_NOT_ALLOWED', `This path answers to ${allowed.join(', ')} only.`, {
+      headers: { allow: allowed.join(', ') },
+    });
+  }
+}

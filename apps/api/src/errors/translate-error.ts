@@ -1,0 +1,66 @@
+import { HttpException } from '@nestjs/common';
+import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
+import { DispatchVoided } from '#application/dispatch/dispatcher.js';
+import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
+import { ApiError, type ErrorCode } from './api-error.js';
+
+/** What the framework reports by status, in words of ours. Statuses that are not here are our own fault: 500. */
+const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  400: ['BAD_REQUEST', 'The request could not be read: check its URL, headers and framing.'],
+  404: ['RESOURCE_NOT_FOUND', 'There is nothing at this path. The paths that exist are in /openapi.json.'],
+  408: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Nothing was charged; send it again.'],
+  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than this endpoint accepts. Nothing was charged.'],
+  414: ['URI_TOO_LONG', 'A part of the path is longer than any identifier of this service.'],
+  415: ['UNSUPPORTED_MEDIA_TYPE', 'The Content-Type header is not one that this endpoint accepts.'],
+  431: ['HEADERS_TOO_LARGE', 'The headers of the request are larger than 16 KiB.'],
+  503: ['SERVICE_UNAVAILABLE', 'The service is shutting down. Send the request again.'],
+};
+
+/** Any error as the answer that it becomes. Whatever nobody foresaw is INTERNAL_ERROR and keeps its cause to itself. */
+export function translateError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isOutage(error)) {
+    return new ApiError(
+      'SERVICE_UNAVAILABLE',
+      'The service cannot reach its store right now. Send the request again, a dispatch with the same ' +
+        'Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
+      { headers: { 'retry-after': '2' }, cause: error },
+    );
+  }
+  const known = byStatus[statusOf(error)];
+  if (known) return new ApiError(known[0], known[1], { cause: error });
+  return new ApiError(
+    'INTERNAL_ERROR',
+    'Something went wrong on our side. Quote the request_id when you report it. ' +
+      'A charge that no job came of is refunded by itself.',
+    { cause: error },
+  );
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : 500;
+}
+
+function isOutage(error: unknown): boolean {
+  return (
+    error instanceof EventStoreUnavailable ||
+    error instanceof AppendOutcomeUnknown ||
+    error instanceof DispatchVoided ||
+    error instanceof IdempotencyLeaseLost ||
+    isConnectionLoss(error)
+  );
+}
+
+/** Node's and PostgreSQL's codes for a database that is not there: class 08, 53300, 57P01–57P03. */
+const connectionLoss = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|08...|53300|57P0[1-3])$/;
+
+function isConnectionLoss(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, driverError } = error as { code?: unknown; driverError?: unknown };
+  if (typeof code === 'string' && connectionLoss.test(code)) return true;
+  if (driverError !== undefined && driverError !== error) return isConnectionLoss(driverError);
+  // What `pg` says without a code when a connection breaks or cannot be had in time.
+  return /^(?:Connection terminated|timeout exceeded when trying to connect)/.test(error.message);
+}

@@ -1,0 +1,28 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '#application/caller.js';
+import { callerOf } from '../auth/caller.js';
+import { invalid } from '../errors/api-error.js';
+
+const header = 'x-consistency-token';
+
+/** What a write answers with, and any replica accepts in later reads: how far the log was. Opaque to callers. */
+export function consistencyToken({ environment }: Caller, position: bigint): string {
+  return Buffer.from(`${environment}.${position}`).toString('base64url');
+}
+
+/** The position that the caller's token names. @throws ApiError 422 for a token that this service did not give */
+export const ConsistencyToken = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): bigint | undefined => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const token = request.headers[header];
+    if (token === undefined) return undefined;
+    const text = typeof token === 'string' ? Buffer.from(token, 'base64url').toString('latin1') : '';
+    const match = /^(live|test)\.(\d{1,18})$/.exec(text);
+    if (!match?.[2] || match[1] !== callerOf(request)?.environment) {
+      const msg = 'is not a token that this environment gave: repeat it as you got it, or leave it out';
+      throw invalid([{ loc: ['header', 'X-Consistency-Token'], msg, type: 'value' }]);
+    }
+    return BigInt(match[2]);
+  },
+);

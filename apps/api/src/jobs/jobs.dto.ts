@@ -1,0 +1,205 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsOptional, ValidateBy } from 'class-validator';
+import { ChoiceField } from '../validation/fields.js';
+import { IntegerQuery, PageQuery } from '../validation/query-fields.js';
+import { Artifact } from './artifact.dto.js';
+
+export const jobStatuses = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
+
+/** What the list can be narrowed to. Answers may carry other job types. */
+export const listedJobTypes = [
+  'MODEL_GENERATOR',
+  'BACKGROUND_GENERATOR',
+  'COMPLEMENTARY_GARMENT_GENERATOR',
+  'SHOT_REFERENCE_GENERATOR',
+  'PRODUCT_TO_MODEL_DIRECT',
+  'PDP_EXTRACTION',
+  'BACKGROUND_SWAP_WITH_IMAGE',
+  'BACKGROUND_SWAP_WITH_SPEC',
+  'MODEL_SWAP_WITH_IMAGE',
+] as const;
+
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function JobTypesField(): PropertyDecorator {
+  const among = (type: unknown) => listedJobTypes.includes(type as (typeof listedJobTypes)[number]);
+  return applyDecorators(
+    IsOptional(),
+    Transform(({ value }: { value: unknown }) =>
+      value === undefined || Array.isArray(value) ? value : [value],
+    ),
+    ValidateBy({
+      name: 'enum',
+      validator: {
+        validate: (value: unknown) => Array.isArray(value) && value.length <= 64 && value.every(among),
+        defaultMessage: () => `must each be one of: ${listedJobTypes.join(', ')}`,
+      },
+    }),
+    ApiPropertyOptional({
+      description: 'Repeatable. When absent, jobs of all types.',
+      enum: listedJobTypes,
+      enumName: 'ListedJobType',
+      isArray: true,
+    }),
+  );
+}
+
+function DateTimeField(description: string): PropertyDecorator {
+  return applyDecorators(
+    IsOptional(),
+    // An unescaped `+` of a time zone arrives as a blank.
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? value.replace(' ', '+') : value,
+    ),
+    ValidateBy({
+      name: 'date_time',
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string' && dateTime.test(value) && !Number.isNaN(Date.parse(value)),
+        defaultMessage: () => 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
+      },
+    }),
+    ApiPropertyOptional({ description, format: 'date-time', example: '2026-01-31T12:00:00Z' }),
+  );
+}
+
+export class ListJobsQuery extends PageQuery {
+  @JobTypesField()
+  job_type?: string[];
+
+  @ChoiceField({ description: 'Jobs in this state only.', values: jobStatuses, name: 'JobStatus' })
+  status?: (typeof jobStatuses)[number];
+
+  @DateTimeField('Jobs created strictly after this moment.')
+  created_after?: string;
+}
+
+export class JobEventsQuery {
+  @IntegerQuery({
+    description: 'The `latest_seq` of the last answer: only later events are wanted.',
+    min: 0,
+    max: 2 ** 31 - 1,
+    default: 0,
+  })
+  since: number = 0;
+}
+
+export class JobSummaryResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  public_id: string;
+
+  @ApiProperty({ description: 'UPPER_SNAKE. An open set: new types may appear.', example: 'MODEL_GENERATOR' })
+  job_type: string;
+
+  @ApiProperty({ enum: jobStatuses, enumName: 'JobStatus' })
+  status: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  created_at: string;
+}
+
+export class JobListResponse {
+  @ApiProperty({ type: [JobSummaryResponse] })
+  jobs: JobSummaryResponse[];
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
+  limit: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  offset: number;
+
+  @ApiProperty({ description: 'Jobs on this page.', type: 'integer', minimum: 0, example: 1 })
+  count: number;
+}
+
+export class JobEventResponse {
+  @ApiProperty({
+    description: 'Grows with each event of the job: the polling cursor.',
+    type: 'integer',
+    minimum: 1,
+    example: 1,
+  })
+  seq: number;
+
+  @ApiProperty({ enum: ['queued', 'stage', 'succeeded', 'failed'], enumName: 'JobEventType' })
+  event_type: string;
+
+  @ApiProperty({ enum: ['public'], example: 'public' })
+  visibility: 'public';
+
+  @ApiProperty({ description: "The stage's name; otherwise the event's type.", example: 'queued' })
+  stage: string;
+
+  @ApiProperty({ example: 'Job accepted.' })
+  message: string;
+
+  @ApiProperty({ type: [Artifact] })
+  artifacts: Artifact[];
+
+  @ApiProperty({
+    description:
+      'Depends on the event: what it cost, which engine drew, `error: {code, message}` of a failure.',
+    type: 'object',
+    additionalProperties: true,
+    example: { credits_cost: 5 },
+  })
+  extra: Record<string, unknown>;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  created_at: string;
+}
+
+export class JobResult {
+  @ApiProperty({ type: [Artifact] })
+  artifacts: Artifact[];
+}
+
+export class JobError {
+  @ApiProperty({ example: 'ENGINE_CAPACITY' })
+  code: string;
+
+  @ApiProperty({ example: 'The engine is busy. Your credits were refunded.' })
+  message: string;
+}
+
+export class JobDetailResponse extends JobSummaryResponse {
+  @ApiProperty({ type: 'integer', minimum: 0, example: 5 })
+  credits_cost: number;
+
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  request_id: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The batch that it is part of.', example: null })
+  parent_job_id: string | null;
+
+  @ApiProperty({ type: [JobSummaryResponse], description: 'The jobs of a batch.' })
+  children: JobSummaryResponse[];
+
+  @ApiProperty({ type: JobResult, nullable: true, description: 'What a job that succeeded made.' })
+  result: JobResult | null;
+
+  @ApiProperty({ type: JobEventResponse, description: 'The newest public event of its timeline.' })
+  latest_event: JobEventResponse;
+
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-01-31T12:00:00.120Z' })
+  started_at: string | null;
+
+  @ApiProperty({ type: String, nullable: true, format: 'date-time', example: null })
+  finished_at: string | null;
+
+  @ApiProperty({ type: JobError, nullable: true, description: 'Why a job failed.' })
+  error: JobError | null;
+}
+
+export class JobEventsResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  public_id: string;
+
+  @ApiProperty({ type: [JobEventResponse], description: 'Ascending by seq.' })
+  events: JobEventResponse[];
+
+  @ApiProperty({ description: 'Pass it as `since` next time.', type: 'integer', minimum: 0, example: 1 })
+  latest_seq: number;
+}

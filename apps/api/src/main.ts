@@ -1,0 +1,29 @@
+import { loadConfiguration } from '#platform/configuration.js';
+import { keepTrying } from '#platform/keep-trying.js';
+import { createLogger } from '#platform/logger.js';
+import { runRole } from '#platform/run-role.js';
+import { openDependencies } from './adapters.js';
+import { createApi } from './create-api.js';
+
+const logger = createLogger('api');
+
+await runRole(logger, async (stopping) => {
+  const configuration = loadConfiguration();
+  const opened = await keepTrying(
+    () => openDependencies(configuration, logger),
+    stopping,
+    (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
+  );
+  const api = await createApi(opened.dependencies);
+  const { host } = configuration;
+  await api.listen(configuration.port, host);
+  const { port } = api.getHttpServer().address() as { port: number };
+  logger.info({ host, port }, 'listening');
+  return {
+    facts: { host, port },
+    async stop() {
+      await api.close();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+});

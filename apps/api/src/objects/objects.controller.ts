@@ -1,0 +1,49 @@
+import { Controller, Get, Inject, Req, Res, StreamableFile } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ObjectNotFound } from '#storage/object-storage.js';
+import { SIGNED_OBJECTS } from '../api-dependencies.js';
+import { Public } from '../auth/api-key.guard.js';
+import { notFound } from '../errors/api-error.js';
+import type { SignedObjects } from './signed-objects.js';
+
+/**
+ * Pictures of folder storage, for whoever holds a URL that is signed and not expired. The URL is the permission, as
+ * with a bucket; it is no part of the interface, and anything wrong with it gives the same 404.
+ */
+@ApiExcludeController()
+@Controller('/objects')
+@Public()
+export class ObjectsController {
+  constructor(@Inject(SIGNED_OBJECTS) private readonly objects: SignedObjects) {}
+
+  @Get('*')
+  async get(
+    @Req() request: FastifyRequest<{ Params: { '*': string }; Querystring: Record<string, unknown> }>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const { expires, signature } = request.query;
+    const key = request.params['*'];
+    if (typeof expires !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(expires)) {
+      throw notFound('picture');
+    }
+    if (!this.objects.allows({ key, expires: Number(expires), signature })) throw notFound('picture');
+    const { stream, sizeBytes, contentType } = await this.#open(key);
+    void reply.headers({
+      // What is stored under a key never changes. Private: the URL was given to one caller.
+      'cache-control': 'private, max-age=86400, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    return new StreamableFile(stream, { type: contentType, length: sizeBytes, disposition: 'inline' });
+  }
+
+  async #open(key: string) {
+    try {
+      return await this.objects.openRead(key);
+    } catch (error) {
+      throw error instanceof ObjectNotFound ? notFound('picture') : error;
+    }
+  }
+}

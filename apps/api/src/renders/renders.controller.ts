@@ -1,0 +1,73 @@
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '#application/caller.js';
+import { GetRender, ListRenders, type RenderView } from '#application/render/renders.handler.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+import { STORAGE } from '../api-dependencies.js';
+import { RequireCapability } from '../auth/api-key.guard.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { DescribeErrors, DescribePublicId, DescribeRead } from '../docs/describe.js';
+import { notFound } from '../errors/api-error.js';
+import { ConsistencyToken } from '../http/consistency-token.js';
+import { PublicId } from '../http/id-param.js';
+import { unwrap } from '../http/staleness.js';
+import { PageQuery } from '../validation/query-fields.js';
+import { ValidQuery } from '../validation/valid-body.js';
+import { RenderListResponse, RenderResponse } from './renders.dto.js';
+
+@ApiTags('renders')
+@Controller('/v1/renders')
+@RequireCapability('jobs:read')
+export class RendersController {
+  constructor(
+    private readonly queries: QueryBus,
+    @Inject(STORAGE) private readonly storage: ObjectStorage,
+  ) {}
+
+  @Get()
+  @ApiOperation({ operationId: 'listRenders', summary: 'The gallery of finished pictures, newest first' })
+  @ApiQuery({ type: PageQuery })
+  @DescribeRead(RenderListResponse)
+  @DescribeErrors(401, 403, 422)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @ValidQuery(PageQuery) { limit, offset }: PageQuery,
+    @ConsistencyToken() token: bigint | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RenderListResponse> {
+    const page = { limit, offset };
+    const { items, total } = unwrap(await this.queries.execute(new ListRenders(caller, page, token)), reply);
+    return { items: await Promise.all(items.map((render) => this.#present(render))), total, limit, offset };
+  }
+
+  @Get(':public_id')
+  @ApiOperation({ operationId: 'getRender', summary: 'The finished picture of one job' })
+  @DescribePublicId('render')
+  @DescribeRead(RenderResponse)
+  @DescribeErrors(401, 403, 404, 422)
+  async get(
+    @CurrentCaller() caller: Caller,
+    @PublicId('render') publicId: string,
+    @ConsistencyToken() token: bigint | undefined,
+  ): Promise<RenderResponse> {
+    const render = await this.queries.execute(new GetRender(caller, publicId, token));
+    if (!render) throw notFound('render');
+    return this.#present(render);
+  }
+
+  async #present(render: RenderView): Promise<RenderResponse> {
+    const { publicId, jobType, width, height, kind, label, storageKey, createdAt } = render;
+    return {
+      public_id: publicId,
+      job_type: jobType,
+      image_url: await this.storage.presignGet(storageKey),
+      width,
+      height,
+      kind,
+      label,
+      created_at: createdAt.toISOString(),
+    };
+  }
+}

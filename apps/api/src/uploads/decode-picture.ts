@@ -1,0 +1,92 @@
+import { open } from 'node:fs/promises';
+import sharp, { type Sharp } from 'sharp';
+import type { Picture, PictureType } from '#application/upload/picture.js';
+import { ApiError, invalid } from '../errors/api-error.js';
+
+/** Pixels of the largest picture that is decoded: about 8660 × 5773. A small file can claim to be much larger. */
+export const pixelLimit = 50_000_000;
+
+const formats: Readonly<Record<string, PictureType>> = {
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+};
+
+const decodeTimeoutSeconds = 30;
+
+/** libvips may use a thread for each picture, and no more: decoding shares the machine with answering. */
+sharp.concurrency(1);
+sharp.cache(false);
+
+/**
+ * Decodes a picture wholly and encodes it anew: turned upright, in sRGB, its first frame, without metadata. What
+ * comes out is known to be a picture, whatever its name and its declared type said.
+ * @throws ApiError 415 for anything but JPEG, PNG and WebP; 422 for what does not decode or is too large
+ */
+export async function decodePicture(path: string): Promise<Picture> {
+  const claimed = await sniff(path);
+  if (!claimed) {
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The file is neither JPEG, nor PNG, nor WebP, whatever its name says.',
+    );
+  }
+  try {
+    const source = sharp(path, {
+      failOn: 'warning',
+      limitInputPixels: pixelLimit,
+      sequentialRead: true,
+      pages: 1,
+    });
+    const contentType = formats[(await source.metadata()).format ?? ''];
+    if (contentType !== claimed) throw undecodable();
+    const { data, info } = await encode(source.autoOrient(), contentType)
+      .timeout({ seconds: decodeTimeoutSeconds })
+      .toBuffer({ resolveWithObject: true });
+    return { bytes: data, contentType, width: info.width, height: info.height };
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw /pixel limit/i.test(String(error)) ? tooManyPixels() : undecodable(error);
+  }
+}
+
+/** The same type as it came in, so that transparency and sharp edges stay what they are. */
+function encode(image: Sharp, type: PictureType): Sharp {
+  switch (type) {
+    case 'image/jpeg':
+      return image.jpeg({ quality: 92, chromaSubsampling: '4:4:4' });
+    case 'image/png':
+      return image.png({ compressionLevel: 6 });
+    case 'image/webp':
+      return image.webp({ quality: 92, alphaQuality: 100 });
+    default:
+      return type satisfies never;
+  }
+}
+
+/** The type that the first bytes tell: formats that sharp could read as well, SVG among them, do not get to it. */
+async function sniff(path: string): Promise<PictureType | undefined> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(12), 0, 12, 0);
+    const head = buffer.subarray(0, bytesRead).toString('latin1');
+    if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+    if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+    if (head.startsWith('RIFF') && head.slice(8) === 'WEBP') return 'image/webp';
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+function undecodable(cause?: unknown): ApiError {
+  const msg = 'is damaged or incomplete: it does not decode as a picture';
+  const problem = invalid([{ loc: ['body', 'file'], msg, type: 'image' }]);
+  problem.cause = cause;
+  return problem;
+}
+
+function tooManyPixels(): ApiError {
+  const msg = `has more than ${pixelLimit / 1_000_000} megapixels: send a smaller picture`;
+  return invalid([{ loc: ['body', 'file'], msg, type: 'image' }]);
+}

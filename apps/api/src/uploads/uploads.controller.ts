@@ -1,0 +1,84 @@
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#application/caller.js';
+import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import { StoreUpload } from '#application/upload/store-upload.handler.js';
+import type { Clock } from '#platform/clock.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+import { CLOCK, STORAGE } from '../api-dependencies.js';
+import { RequireCapability } from '../auth/api-key.guard.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { DescribeErrors, DescribeWrite } from '../docs/describe.js';
+import { ApiError } from '../errors/api-error.js';
+import { consistencyToken } from '../http/consistency-token.js';
+import { BoundedConcurrency } from './bounded-concurrency.js';
+import { decodePicture } from './decode-picture.js';
+import { spoolUpload } from './spooled-upload.js';
+import { UploadResponse } from './upload.dto.js';
+
+function tooBusy(): ApiError {
+  const message = 'Too many pictures are being uploaded at the same time. Send this one again in a moment.';
+  return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '2' } });
+}
+
+@ApiTags('uploads')
+@Controller('/v1/uploads')
+export class UploadsController {
+  /** Bodies that come in at the same time: each costs a file of at most 25 MiB. */
+  readonly #receiving = new BoundedConcurrency(64, 0, tooBusy);
+  /** Pictures that are decoded at the same time: each costs memory for its pixels, and a thread. */
+  readonly #decoding = new BoundedConcurrency(2, 64, tooBusy);
+
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly consistency: ReadYourWrites,
+    @Inject(STORAGE) private readonly storage: ObjectStorage,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @RequireCapability('jobs:create')
+  @ApiOperation({
+    operationId: 'createUpload',
+    summary: 'Upload a picture: JPEG, PNG or WebP, at most 25 MiB and 50 megapixels',
+    description:
+      'The picture is decoded and kept without its metadata, turned upright; of an animation, the first frame. Free.',
+  })
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({
+    required: true,
+    schema: {
+      type: 'object',
+      required: ['file'],
+      additionalProperties: false,
+      properties: { file: { type: 'string', format: 'binary' } },
+    },
+  })
+  @DescribeWrite(201, UploadResponse)
+  @DescribeErrors(401, 403, 413, 415, 422, 503)
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UploadResponse> {
+    const { assetId, storageKey, position } = await this.#receiving.run(async () => {
+      await using upload = await spoolUpload(request);
+      return this.#decoding.run(async () => {
+        const picture = await decodePicture(upload.path);
+        return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock()));
+      });
+    });
+    if (position !== undefined) {
+      this.consistency.noteWrite(caller, position);
+      void reply.header('x-consistency-token', consistencyToken(caller, position));
+    }
+    return {
+      upload_key: storageKey,
+      image_url: await this.storage.presignGet(storageKey),
+      asset_id: assetId,
+    };
+  }
+}

@@ -1,0 +1,18 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { readJsonBody } from '../http/request-body.js';
+import { validate, type Shape } from './validate.js';
+
+/** The request's JSON body as an instance of its class. @throws ApiError 413, 415, 422 */
+export const ValidBody = createParamDecorator(
+  async <T extends object>(shape: Shape<T>, context: ExecutionContext): Promise<T> =>
+    validate(shape, await readJsonBody(context.switchToHttp().getRequest<FastifyRequest>()), 'body'),
+);
+
+/** The request's query as an instance of its class. @throws ApiError 422 */
+export const ValidQuery = createParamDecorator(
+  <T extends object>(shape: Shape<T>, context: ExecutionContext): T => {
+    const { query } = context.switchToHttp().getRequest<FastifyRequest>();
+    return validate(shape, { ...(query as object) }, 'query');
+  },
+);

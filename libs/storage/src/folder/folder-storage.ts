@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream, type ReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
+import { checkStorageKey, contentTypeOf, isStorageKey } from '../storage-key.js';
+import { isSignedBy, sign, type SignedRead } from './url-signature.js';
+
+export interface FolderStorageOptions {
+  readonly directory: string;
+  readonly signingSecret: string;
+  /** Base of the URLs, without a slash at the end; the API serves `{publicUrl}/objects/…`. */
+  readonly publicUrl: string;
+  /** In milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface OpenedObject {
+  readonly stream: ReadStream;
+  readonly sizeBytes: number;
+  readonly contentType: string;
+}
+
+/** URLs of one object are the same for this long, so that browsers may keep what they fetched. */
+const sameUrlSeconds = 60;
+
+/** Objects as files. A file appears under its name only when it is complete and on the disk. */
+export class FolderStorage implements ObjectStorage {
+  readonly #now: () => number;
+
+  constructor(private readonly options: FolderStorageOptions) {
+    this.#now = options.now ?? Date.now;
+  }
+
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    const path = this.#path(key);
+    const draft = `${path}.${randomBytes(6).toString('hex')}.part`;
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await writeDurably(draft, bytes);
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+    await syncFolder(dirname(path));
+  }
+
+  async get(key: string): Promise<Buffer> {
+    try {
+      return await readFile(this.#path(key));
+    } catch (error) {
+      throw asNotFound(error);
+    }
+  }
+
+  presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
+    const { signingSecret, publicUrl } = this.options;
+    const end = this.#now() / 1000 + expiresInSeconds;
+    const expires = Math.ceil(end / sameUrlSeconds) * sameUrlSeconds;
+    const signature = sign(signingSecret, checkStorageKey(key), expires);
+    return Promise.resolve(`${publicUrl}/objects/${key}?expires=${expires}&signature=${signature}`);
+  }
+
+  /** Whether a URL of {@link presignGet} still allows this read. The same no for forged, foreign and expired ones. */
+  allows(read: SignedRead): boolean {
+    const signed = isStorageKey(read.key) && isSignedBy(this.options.signingSecret, read);
+    return signed && read.expires * 1000 >= this.#now();
+  }
+
+  /** @throws ObjectNotFound */
+  async openRead(key: string): Promise<OpenedObject> {
+    let file: FileHandle | undefined;
+    try {
+      file = await open(this.#path(key), 'r');
+      const status = await file.stat();
+      if (!status.isFile()) throw new ObjectNotFound('the key names a folder');
+      const stream = createReadStream('', { fd: file });
+      return { stream, sizeBytes: status.size, contentType: contentTypeOf(key) };
+    } catch (error) {
+      await file?.close();
+      throw asNotFound(error);
+    }
+  }
+
+  #path(key: string): string {
+    return join(this.options.directory, ...checkStorageKey(key).split('/'));
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** A new name in a folder survives a power cut only once the folder itself is on the disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function asNotFound(error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || error instanceof RangeError
+    ? new ObjectNotFound('there is no object under this key')
+    : error;
+}

@@ -1,0 +1,14 @@
+import type { StorageConfiguration } from '#platform/configuration.js';
+import { FolderStorage } from './folder/folder-storage.js';
+import { S3Storage } from './s3/s3-storage.js';
+
+/** The storage that the configuration names: a bucket, or a folder whose URLs the API serves at `publicUrl`. */
+export function openStorage(configuration: {
+  readonly storage: StorageConfiguration;
+  readonly publicUrl: string;
+}): FolderStorage | S3Storage {
+  const { storage, publicUrl } = configuration;
+  if (storage.kind === 's3') return new S3Storage(storage);
+  const { directory, signingSecret } = storage;
+  return new FolderStorage({ directory, signingSecret, publicUrl });
+}

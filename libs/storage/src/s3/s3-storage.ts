@@ -1,0 +1,72 @@
+import { GetObjectCommand, NoSuchKey, NotFound, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
+import { checkStorageKey } from '../storage-key.js';
+
+export interface S3StorageOptions {
+  readonly bucket: string;
+  readonly region: string;
+  /** Absent: AWS. Callers must be able to reach it as well: presigned URLs lead there. */
+  readonly endpoint: string | undefined;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly forcePathStyle: boolean;
+}
+
+const maxAttempts = 4;
+
+/** Objects in a bucket of anything that speaks the S3 API. Retries by itself; every put replaces the object whole. */
+export class S3Storage implements ObjectStorage {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor({ bucket, region, endpoint, accessKeyId, secretAccessKey, forcePathStyle }: S3StorageOptions) {
+    this.#bucket = bucket;
+    this.#client = new S3Client({
+      region,
+      forcePathStyle,
+      maxAttempts,
+      credentials: { accessKeyId, secretAccessKey },
+      ...(endpoint === undefined ? {} : { endpoint }),
+      // Older servers that speak S3 refuse checksums that they do not know.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  async put(key: string, bytes: Uint8Array, contentType: string): Promise<void> {
+    await this.#client.send(
+      new PutObjectCommand({
+        Bucket: this.#bucket,
+        Key: checkStorageKey(key),
+        Body: bytes,
+        ContentType: contentType,
+        CacheControl: 'private, max-age=86400, immutable',
+      }),
+    );
+  }
+
+  async get(key: string): Promise<Buffer> {
+    try {
+      const { Body } = await this.#client.send(
+        new GetObjectCommand({ Bucket: this.#bucket, Key: checkStorageKey(key) }),
+      );
+      if (!Body) throw new ObjectNotFound('there is no object under this key');
+      return Buffer.from(await Body.transformToByteArray());
+    } catch (error) {
+      if (error instanceof NoSuchKey || error instanceof NotFound || error instanceof RangeError) {
+        throw new ObjectNotFound('there is no object under this key', { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
+    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: checkStorageKey(key) });
+    return getSignedUrl(this.#client, command, { expiresIn: expiresInSeconds });
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}

@@ -1,0 +1,23 @@
+/** Segments of letters, digits, `.`, `_` and `-` that do not begin with a dot: no key can lead out of a folder. */
+const pattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,127}){0,7}$/;
+
+export function isStorageKey(key: string): boolean {
+  return pattern.test(key);
+}
+
+/** @throws RangeError for a key that this service does not make */
+export function checkStorageKey(key: string): string {
+  if (!isStorageKey(key)) throw new RangeError('not a storage key');
+  return key;
+}
+
+const types: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+};
+
+/** Keys end in what they hold, so that it need not be written down beside the bytes. */
+export function contentTypeOf(key: string): string {
+  return types[/\.([a-z]+)$/.exec(key)?.[1] ?? ''] ?? 'application/octet-stream';
+}
