@@ -1,0 +1,81 @@
+import type { LabPlanes } from './lab-planes.js';
+
+/** The background's colour as a plane over the picture, because light on a sheet of paper falls off. */
+export interface BackgroundModel {
+  /** Coefficients [constant, x, y] of L, a and b; x and y run from −1 to 1. */
+  readonly coefficients: readonly (readonly [number, number, number])[];
+  /** Typical distance of border pixels from the plane, in ΔE. */
+  readonly noise: number;
+  /** Share of border pixels that the plane explains. */
+  readonly agreement: number;
+}
+
+interface Sample {
+  readonly x: number;
+  readonly y: number;
+  readonly lab: readonly [number, number, number];
+}
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+function borderSamples({ l, a, b, width, height }: LabPlanes): Sample[] {
+  const margin = Math.max(2, Math.round(Math.min(width, height) * 0.025));
+  const samples: Sample[] = [];
+  const step = Math.max(1, Math.round((width + height) / 900));
+  for (let y = 0; y < height; y += step) {
+    const edgeRow = y < margin || y >= height - margin;
+    for (let x = 0; x < width; x += edgeRow || x < margin || x >= width - margin ? step : 1) {
+      if (!edgeRow && x >= margin && x < width - margin) {
+        x = width - margin - 1;
+        continue;
+      }
+      const i = y * width + x;
+      const lab = [l[i] ?? 0, a[i] ?? 0, b[i] ?? 0] as const;
+      samples.push({ x: (2 * x) / width - 1, y: (2 * y) / height - 1, lab });
+    }
+  }
+  return samples;
+}
+
+/** Least squares for c0 + c1·x + c2·y by Cramer's rule. */
+function fitPlane(samples: readonly Sample[], channel: 0 | 1 | 2): [number, number, number] {
+  const s = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  const add = (index: number, value: number): void => {
+    s[index] = (s[index] ?? 0) + value;
+  };
+  for (const { x, y, lab } of samples) {
+    const v = lab[channel];
+    [1, x, y, x * x, x * y, y * y, v, v * x, v * y].forEach((value, index) => add(index, value));
+  }
+  const [n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0, sv = 0, svx = 0, svy = 0] = s;
+  const determinant = n * (sxx * syy - sxy * sxy) - sx * (sx * syy - sxy * sy) + sy * (sx * sxy - sxx * sy);
+  if (Math.abs(determinant) < 1e-6) return [sv / Math.max(1, n), 0, 0];
+  const c0 = sv * (sxx * syy - sxy * sxy) - sx * (svx * syy - sxy * svy) + sy * (svx * sxy - sxx * svy);
+  const c1 = n * (svx * syy - svy * sxy) - sv * (sx * syy - sxy * sy) + sy * (sx * svy - svx * sy);
+  const c2 = n * (sxx * svy - sxy * svx) - sx * (sx * svy - svx * sy) + sv * (sx * sxy - sxx * sy);
+  return [c0 / determinant, c1 / determinant, c2 / determinant];
+}
+
+export function modelBackground(planes: LabPlanes): BackgroundModel {
+  const samples = borderSamples(planes);
+  const centre = ([0, 1, 2] as const).map((k) => median(samples.map((s) => s.lab[k])));
+  let inliers = samples.filter((s) => Math.hypot(...s.lab.map((v, k) => v - (centre[k] ?? 0))) < 16);
+  let coefficients: (readonly [number, number, number])[] = centre.map((c) => [c, 0, 0]);
+  const off = (s: Sample): number =>
+    Math.hypot(
+      ...s.lab.map((v, k) => {
+        const [c0, c1, c2] = coefficients[k] ?? [0, 0, 0];
+        return v - c0 - c1 * s.x - c2 * s.y;
+      }),
+    );
+  for (let round = 0; round < 3 && inliers.length > samples.length * 0.3; round++) {
+    coefficients = ([0, 1, 2] as const).map((k) => fitPlane(inliers, k));
+    const limit = Math.max(3.5, 3 * median(inliers.map(off)));
+    inliers = samples.filter((s) => off(s) < limit);
+  }
+  return {
+    coefficients,
+    noise: median(inliers.map(off)),
+    agreement: inliers.length / Math.max(1, samples.length),
+  };
+}

@@ -1,0 +1,158 @@
+import sharp from 'sharp';
+import type { Raster } from '../drawing/rasterise.js';
+import { decode } from './decode.js';
+import { dilate, erode, type Mask } from './mask.js';
+import { segment } from './segment.js';
+
+export interface CutOut {
+  /** The garment alone, cropped to its bounds, with straight alpha. */
+  readonly raster: Raster;
+  /** The same bounds at the size that shapes are judged at. */
+  readonly mask: Mask;
+  /** Share of the photograph that the garment covers, 0–1. */
+  readonly coverage: number;
+}
+
+const MASK_SIDE = 900;
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function bounds({ data, width, height }: Mask, margin: number): Box {
+  let [left, top, right, bottom] = [width, height, 0, 0];
+  for (let i = 0; i < data.length; i++) {
+    if (!data[i]) continue;
+    const x = i % width;
+    const y = (i - x) / width;
+    if (x < left) left = x;
+    if (x > right) right = x;
+    if (y < top) top = y;
+    if (y > bottom) bottom = y;
+  }
+  left = Math.max(0, left - margin);
+  top = Math.max(0, top - margin);
+  return {
+    left,
+    top,
+    width: Math.min(width, right + margin + 1) - left,
+    height: Math.min(height, bottom + margin + 1) - top,
+  };
+}
+
+export function crop(mask: Mask, box: Box): Mask {
+  const data = new Uint8Array(box.width * box.height);
+  for (let y = 0; y < box.height; y++) {
+    const from = (y + box.top) * mask.width + box.left;
+    data.set(mask.data.subarray(from, from + box.width), y * box.width);
+  }
+  return { data, width: box.width, height: box.height };
+}
+
+/** A soft edge half a pixel inside the contour, at the photograph's own size. */
+async function feather(mask: Mask, width: number, height: number): Promise<Uint8Array> {
+  const grey = Buffer.from(mask.data.map((v) => v * 255));
+  const scale = Math.max(1, width / mask.width);
+  return sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
+    .blur(0.9)
+    .resize(width, height, { kernel: 'cubic', fit: 'fill' })
+    .linear(1.7 * Math.min(1.6, scale), -112 * Math.min(1.6, scale))
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+}
+
+/**
+ * Pushes the garment's own colour outward over its rim, because the rim's pixels are a mixture with the paper and would
+ * shine as a pale line on any other background.
+ */
+function decontaminate(raster: Raster, mask: Mask, rounds: number): void {
+  const { data, width, height } = raster;
+  let known = Uint8Array.from(erode(mask, 3).data);
+  const wanted = dilate(mask, 2).data;
+  for (let round = 0; round < rounds; round++) {
+    const next = new Uint8Array(known);
+    for (let y = 1; y < height - 1; y++) {
+      for (let x = 1; x < width - 1; x++) {
+        const i = y * width + x;
+        if (known[i] || !wanted[i]) continue;
+        let [r, g, b, n] = [0, 0, 0, 0];
+        for (const j of [
+          i - 1,
+          i + 1,
+          i - width,
+          i + width,
+          i - width - 1,
+          i - width + 1,
+          i + width - 1,
+          i + width + 1,
+        ]) {
+          if (!known[j]) continue;
+          r += data[j * 4] ?? 0;
+          g += data[j * 4 + 1] ?? 0;
+          b += data[j * 4 + 2] ?? 0;
+          n++;
+        }
+        if (n === 0) continue;
+        data[i * 4] = r / n;
+        data[i * 4 + 1] = g / n;
+        data[i * 4 + 2] = b / n;
+        next[i] = 1;
+      }
+    }
+    known = next;
+  }
+}
+
+async function scaledMask(mask: Mask, width: number, height: number): Promise<Mask> {
+  if (mask.width === width && mask.height === height) return mask;
+  const grey = Buffer.from(mask.data.map((v) => v * 255));
+  const data = await sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
+    .resize(width, height, { kernel: 'cubic', fit: 'fill' })
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+  return { data: Uint8Array.from(data, (v) => (v > 127 ? 1 : 0)), width, height };
+}
+
+/** The picture that shapes are judged on: small, and soft enough that grain and JPEG noise are no edges. */
+async function softened({ data, width, height }: Raster): Promise<Raster> {
+  const { data: small, info } = await sharp(data, { raw: { width, height, channels: 4 } })
+    .resize(MASK_SIDE, MASK_SIDE, { fit: 'inside', withoutEnlargement: true })
+    .blur(0.9)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data: small, width: info.width, height: info.height };
+}
+
+/**
+ * Cuts the garment out of a photograph on a plain background.
+ * @param longSide wanted size of the photograph in pixels; the cut-out is cropped from it
+ * @throws EngineError `bad_input` when there is no picture or no garment that can be told from its background
+ */
+export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
+  const photograph = await decode(bytes, longSide, name);
+  const small = await softened(photograph);
+  const full = segment(small);
+  const coverage = full.data.reduce((sum, v) => sum + v, 0) / full.data.length;
+  const box = bounds(full, 3);
+  const mask = crop(full, box);
+  const ratio = photograph.width / small.width;
+  const left = Math.round(box.left * ratio);
+  const top = Math.round(box.top * ratio);
+  const width = Math.min(photograph.width - left, Math.round(box.width * ratio));
+  const height = Math.min(photograph.height - top, Math.round(box.height * ratio));
+  const data = new Uint8Array(width * height * 4);
+  for (let y = 0; y < height; y++) {
+    const from = ((y + top) * photograph.width + left) * 4;
+    data.set(photograph.data.subarray(from, from + width * 4), y * width * 4);
+  }
+  const raster: Raster = { data, width, height };
+  decontaminate(raster, await scaledMask(mask, width, height), Math.ceil(6 * Math.max(1, ratio)));
+  const alpha = await feather(mask, width, height);
+  for (let i = 0; i < width * height; i++) data[i * 4 + 3] = Math.min(data[i * 4 + 3] ?? 0, alpha[i] ?? 0);
+  return { raster, mask, coverage };
+}

@@ -1,0 +1,113 @@
+import type { BackgroundModel } from './background-model.js';
+import type { LabPlanes } from './lab-planes.js';
+
+export interface Flood {
+  /** 1 where the background reaches from the border. */
+  readonly background: Uint8Array;
+  /** Distance of each pixel from the modelled background, ΔE. */
+  readonly difference: Float32Array;
+  /** ΔE below which a pixel counts as plain background. */
+  readonly tolerance: number;
+}
+
+/** Slope of lightness, L* per pixel, at which even a faint edge stops a shadow from being taken for background. */
+export const FAINT_SLOPE = 1.15;
+/** Deepest shadow, in L*, that can still lie on the background. */
+const SHADOW_DEPTH = 34;
+
+interface Planes {
+  readonly difference: Float32Array;
+  readonly chroma: Float32Array;
+  readonly drop: Float32Array;
+  readonly slope: Float32Array;
+}
+
+function measure(planes: LabPlanes, model: BackgroundModel): Planes {
+  const { l, a, b, width, height } = planes;
+  const size = width * height;
+  const out: Planes = {
+    difference: new Float32Array(size),
+    chroma: new Float32Array(size),
+    drop: new Float32Array(size),
+    slope: new Float32Array(size),
+  };
+  const [cl, ca, cb] = [model.coefficients[0], model.coefficients[1], model.coefficients[2]];
+  if (!cl || !ca || !cb) throw new RangeError('a background model has three planes');
+  for (let y = 0; y < height; y++) {
+    const v = (2 * y) / height - 1;
+    for (let x = 0; x < width; x++) {
+      const i = y * width + x;
+      const u = (2 * x) / width - 1;
+      const dl = (l[i] ?? 0) - cl[0] - cl[1] * u - cl[2] * v;
+      const da = (a[i] ?? 0) - ca[0] - ca[1] * u - ca[2] * v;
+      const db = (b[i] ?? 0) - cb[0] - cb[1] * u - cb[2] * v;
+      const chroma = Math.sqrt(da * da + db * db);
+      out.chroma[i] = chroma;
+      out.drop[i] = -dl;
+      out.difference[i] = Math.sqrt(dl * dl + chroma * chroma);
+      const right = l[x < width - 1 ? i + 1 : i] ?? 0;
+      const left = l[x > 0 ? i - 1 : i] ?? 0;
+      const below = l[y < height - 1 ? i + width : i] ?? 0;
+      const above = l[y > 0 ? i - width : i] ?? 0;
+      out.slope[i] = Math.hypot(right - left, below - above) / 2;
+    }
+  }
+  return out;
+}
+
+/**
+ * The slope that marks an edge of this garment: a garment that stands out strongly has edges far steeper than the
+ * shadow that it throws, so the flood may climb the shadow right up to it.
+ */
+export function edgeSlope(flood: Flood): number {
+  let [sum, count] = [0, 0];
+  for (let i = 0; i < flood.background.length; i++) {
+    if (flood.background[i]) continue;
+    sum += flood.difference[i] ?? 0;
+    count++;
+  }
+  return Math.min(4.5, Math.max(FAINT_SLOPE, (sum / Math.max(1, count)) * 0.1));
+}
+
+/**
+ * Floods the background inward from the border. A pixel joins when it is close to the modelled background, or when it
+ * looks like a shadow on it: the same hue, darker, and — this is what tells a grey garment from a shadow — without an
+ * edge. White garments on off-white survive because the tolerance follows the background's own noise.
+ */
+export function floodBackground(planes: LabPlanes, model: BackgroundModel, steepest: number): Flood {
+  const { width, height } = planes;
+  const { difference, chroma, drop, slope } = measure(planes, model);
+  const tolerance = Math.min(6, Math.max(1.5, 2.6 * model.noise + 0.7));
+  const background = new Uint8Array(width * height);
+  const queue = new Int32Array(width * height);
+  let tail = 0;
+  const admits = (i: number): boolean => {
+    if ((difference[i] ?? 0) < tolerance) return (slope[i] ?? 0) < steepest * 1.6;
+    const fall = drop[i] ?? 0;
+    return (
+      fall > 0 && fall < SHADOW_DEPTH && (chroma[i] ?? 0) < 2.5 + fall * 0.16 && (slope[i] ?? 0) < steepest
+    );
+  };
+  const visit = (i: number): void => {
+    if (background[i] || !admits(i)) return;
+    background[i] = 1;
+    queue[tail++] = i;
+  };
+  for (let x = 0; x < width; x++) {
+    visit(x);
+    visit((height - 1) * width + x);
+  }
+  for (let y = 0; y < height; y++) {
+    visit(y * width);
+    visit(y * width + width - 1);
+  }
+  for (let head = 0; head < tail; head++) {
+    const i = queue[head] ?? 0;
+    const x = i % width;
+    if (x > 0) visit(i - 1);
+    if (x < width - 1) visit(i + 1);
+    if (i >= width) visit(i - width);
+    if (i < width * (height - 1)) visit(i + width);
+  }
+  return { background, difference, tolerance };
+}

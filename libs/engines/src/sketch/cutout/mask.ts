@@ -1,0 +1,87 @@
+/** Binary masks: 1 inside, 0 outside, row by row. */
+export interface Mask {
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Component {
+  readonly label: number;
+  readonly area: number;
+  readonly touchesBorder: boolean;
+}
+
+/** Labels the 4-connected regions in which `value` holds; label 0 is everything else. */
+export function components(mask: Mask, value: 0 | 1): { labels: Int32Array; list: Component[] } {
+  const { data, width, height } = mask;
+  const labels = new Int32Array(data.length);
+  const stack = new Int32Array(data.length);
+  const list: Component[] = [];
+  for (let start = 0; start < data.length; start++) {
+    if (data[start] !== value || labels[start]) continue;
+    const label = list.length + 1;
+    let [top, area, touchesBorder] = [0, 0, false];
+    stack[top++] = start;
+    labels[start] = label;
+    while (top > 0) {
+      const i = stack[--top] ?? 0;
+      area++;
+      const x = i % width;
+      const y = (i - x) / width;
+      if (x === 0 || y === 0 || x === width - 1 || y === height - 1) touchesBorder = true;
+      const push = (j: number): void => {
+        if (data[j] !== value || labels[j]) return;
+        labels[j] = label;
+        stack[top++] = j;
+      };
+      if (x > 0) push(i - 1);
+      if (x < width - 1) push(i + 1);
+      if (y > 0) push(i - width);
+      if (y < height - 1) push(i + width);
+    }
+    list.push({ label, area, touchesBorder });
+  }
+  return { labels, list };
+}
+
+/** The mask of those labels for which `keep` is set; label 0 follows `otherwise`. */
+export function select(labels: Int32Array, kept: Iterable<number>, mask: Mask, otherwise: 0 | 1 = 0): Mask {
+  let most = 0;
+  for (const label of labels) if (label > most) most = label;
+  const keep = new Uint8Array(most + 1);
+  for (const label of kept) keep[label] = 1;
+  const data = new Uint8Array(labels.length);
+  for (let i = 0; i < data.length; i++) {
+    const label = labels[i] ?? 0;
+    data[i] = label ? (keep[label] ?? 0) : otherwise;
+  }
+  return { data, width: mask.width, height: mask.height };
+}
+
+const rank = (mask: Mask, radius: number, wanted: 0 | 1): Mask => {
+  const { width, height } = mask;
+  let data = mask.data;
+  for (let round = 0; round < radius; round++) {
+    const next = new Uint8Array(data);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const i = y * width + x;
+        if (data[i] === wanted) continue;
+        const near =
+          (x > 0 && data[i - 1] === wanted) ||
+          (x < width - 1 && data[i + 1] === wanted) ||
+          (y > 0 && data[i - width] === wanted) ||
+          (y < height - 1 && data[i + width] === wanted);
+        if (near) next[i] = wanted;
+      }
+    }
+    data = next;
+  }
+  return { data, width, height };
+};
+
+export const dilate = (mask: Mask, radius: number): Mask => rank(mask, radius, 1);
+export const erode = (mask: Mask, radius: number): Mask => rank(mask, radius, 0);
+/** Removes hairs and specks narrower than twice the radius. */
+export const open = (mask: Mask, radius: number): Mask => dilate(erode(mask, radius), radius);
+export const close = (mask: Mask, radius: number): Mask => erode(dilate(mask, radius), radius);

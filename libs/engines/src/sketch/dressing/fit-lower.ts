@@ -1,0 +1,130 @@
+import type { GarmentClass } from '../cutout/classify.js';
+import type { Silhouette } from '../cutout/silhouette.js';
+import { clamp, lerp, smoothstep, type Point } from '../drawing/geometry.js';
+import type { Rig } from '../figure/rig.js';
+import { bodyMesh } from './body-mesh.js';
+import { piecewise, type Fit, type FittedPart } from './fit.js';
+
+const WAIST = 304;
+const CROTCH = 428;
+
+const emptyOwners = (shape: Silhouette): Fit['owns'] => ({
+  body: new Uint8Array(shape.mask.data),
+  left: new Uint8Array(shape.mask.data.length),
+  right: new Uint8Array(shape.mask.data.length),
+});
+
+/** Half-breadth of the waistband in mask pixels: the broadest of the first rows, so that belt loops do not count. */
+function waistband(shape: Silhouette): number {
+  const widths = [0.02, 0.03, 0.04, 0.05].map((share) => {
+    const { from, to } = shape.extent(shape.row(share));
+    return (to - from) / 2;
+  });
+  return Math.max(8, ...widths);
+}
+
+export function fitSkirt(shape: Silhouette, rig: Rig): Fit {
+  const scale = (rig.proportions.trunk(WAIST) + 2.6) / waistband(shape);
+  const bottom = Math.min(880, WAIST + shape.height * scale * 1.3);
+  const height = piecewise([
+    [shape.top, WAIST - 2],
+    [shape.bottom, bottom],
+  ]);
+  const mesh = bodyMesh(shape, rig, { height, scale, reach: Infinity, bodyFrom: 310, pinch: 0 });
+  return {
+    garmentClass: 'skirt',
+    parts: [{ part: 'body', mesh }],
+    owns: emptyOwners(shape),
+    legwear: 0,
+    vest: true,
+    armsInFront: 'all',
+    hem: bottom,
+  };
+}
+
+function crotchRow(shape: Silhouette): number {
+  for (let y = shape.bottom - 4; y > shape.row(0.12); y--) {
+    const runs = (shape.runs[y] ?? []).filter((r) => r.to - r.from > shape.width * 0.08);
+    const split = runs.length >= 2 && !runs.some((r) => r.from <= shape.centre && r.to > shape.centre);
+    if (!split && y < shape.row(0.92)) return y;
+  }
+  return shape.row(0.35);
+}
+
+interface LegFit {
+  readonly height: (row: number) => number;
+  readonly scale: number;
+  readonly crotch: number;
+}
+
+const ROWS = 50;
+const COLUMNS = 8;
+
+/** One half of the trousers: hip and leg, from the outer seam (u = 1) to the middle or inner seam (u = 0). */
+function legMesh(shape: Silhouette, rig: Rig, side: -1 | 1, fit: LegFit): FittedPart {
+  const limb = side === 1 ? rig.legs.right : rig.legs.left;
+  const source: Point[][] = [];
+  const target: Point[][] = [];
+  for (let j = 0; j <= ROWS; j++) {
+    const row = lerp(shape.top - 2, shape.bottom + 2, j / ROWS);
+    const y = fit.height(row);
+    const at = Math.round(clamp(row, shape.top, shape.bottom));
+    const extent = shape.extent(at);
+    const outer = side === 1 ? extent.to : extent.from;
+    const runs = (shape.runs[at] ?? []).filter((r) => (side === 1 ? r.to === outer : r.from === outer));
+    const run = runs[0] ?? extent;
+    const open = row > fit.crotch;
+    const inner = open ? (side === 1 ? run.from : run.to) : shape.centre;
+    const legs = smoothstep(CROTCH - 26, CROTCH + 46, y);
+    const along = clamp((y - 380) / 446, 0, 1);
+    const [axisX] = limb.point(along, 0);
+    const breadth = Math.max(
+      (Math.abs(outer - inner) * fit.scale) / 2,
+      Math.abs(limb.point(along, 1)[0] - limb.point(along, -1)[0]) / 2 + 3,
+    );
+    const hip = rig.place(
+      Math.max(Math.abs(outer - shape.centre) * fit.scale, rig.proportions.trunk(Math.min(y, 410)) + 3) *
+        side,
+      y,
+    );
+    const middle = rig.place(0, y);
+    const [s, t]: [Point[], Point[]] = [[], []];
+    for (let i = 0; i <= COLUMNS; i++) {
+      // A little beyond both seams, so that the soft edge of the cut-out is carried along.
+      const u = -0.04 + (1.1 * i) / COLUMNS;
+      const uu = open ? u : Math.max(0, u);
+      s.push([lerp(inner, outer, uu), row]);
+      const onHip: Point = [lerp(middle[0], hip[0], uu), lerp(middle[1], hip[1], uu)];
+      const onLeg: Point = [axisX + side * breadth * (2 * uu - 1), y];
+      t.push([lerp(onHip[0], onLeg[0], legs), lerp(onHip[1], onLeg[1], legs)]);
+    }
+    source.push(s);
+    target.push(t);
+  }
+  return { part: 'body', mesh: { source, target } };
+}
+
+export function fitTrousers(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fit {
+  const half = waistband(shape);
+  const scale = (rig.proportions.trunk(WAIST) + 2.6) / half;
+  const crotch = crotchRow(shape);
+  const inseam = (shape.bottom - crotch) / (half * 2);
+  // Full-length trousers have an inseam of about twice their flat waist.
+  const hem = lerp(CROTCH, 836, clamp(inseam / 1.85, 0.12, 1));
+  const height = piecewise([
+    [shape.top, WAIST - 2],
+    [crotch, CROTCH + 8],
+    [shape.bottom, hem],
+  ]);
+  const fit = { height, scale, crotch };
+  const back = rig.weightSide === 'right' ? -1 : 1;
+  return {
+    garmentClass,
+    parts: [legMesh(shape, rig, back, fit), legMesh(shape, rig, -back as -1 | 1, fit)],
+    owns: emptyOwners(shape),
+    legwear: 0,
+    vest: true,
+    armsInFront: 'all',
+    hem,
+  };
+}

@@ -1,0 +1,119 @@
+import { bodyHalf, hasSleeves, type GarmentClass } from '../cutout/classify.js';
+import type { Silhouette } from '../cutout/silhouette.js';
+import { clamp, distance, type Point } from '../drawing/geometry.js';
+import type { Rig } from '../figure/rig.js';
+import { bodyMesh } from './body-mesh.js';
+import { piecewise, type Fit, type FittedPart } from './fit.js';
+import { armForSleeve, findSleeve, sleeveMesh, type Sleeve } from './sleeve.js';
+
+/** A croquis has longer legs than a person: what hangs below the waist is lengthened with them. */
+const BELOW_WAIST = 1.32;
+
+/** Row at which a sleeveless garment first has its full breadth under the arm, and that half-breadth. */
+function chest(shape: Silhouette): { row: number; half: number } {
+  const half = (y: number): number => {
+    const { from, to } = shape.extent(y);
+    return (to - from) / 2;
+  };
+  const rows = Array.from({ length: 30 }, (_, i) => shape.row(0.02 + (0.36 * i) / 29));
+  const most = Math.max(...rows.slice(0, 16).map(half));
+  const row = rows.find((y) => half(y) > most * 0.97) ?? shape.row(0.15);
+  return { row, half: half(row) };
+}
+
+function waistRow(shape: Silhouette, from: number): number | undefined {
+  const limit = from + (shape.bottom - from) * 0.62;
+  let best: { row: number; width: number } | undefined;
+  for (let y = Math.round(from); y < limit; y++) {
+    const { from: left, to } = shape.extent(y);
+    if (!best || to - left < best.width) best = { row: y, width: to - left };
+  }
+  const start = shape.extent(Math.round(from + 2));
+  return best && best.width < (start.to - start.from) * 0.94 && best.row > from + 10 ? best.row : undefined;
+}
+
+function sleeveless(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fit {
+  const { row, half } = chest(shape);
+  const scale = (rig.proportions.trunk(208) + 3.5) / half;
+  const waist = waistRow(shape, row);
+  const naturalWaist = waist === undefined ? 0 : 206 + (waist - row) * scale;
+  const rows: Point[] = [
+    [shape.top, 147.5],
+    [row, 206],
+  ];
+  if (waist !== undefined && naturalWaist > 235)
+    rows.push([waist, clamp(300, naturalWaist * 0.9, naturalWaist * 1.2)]);
+  const last = rows[rows.length - 1] ?? [row, 206];
+  const stretch = garmentClass === 'dress' ? BELOW_WAIST : 1.14;
+  rows.push([shape.bottom, Math.min(880, last[1] + (shape.bottom - last[0]) * scale * stretch)]);
+  const height = piecewise(rows);
+  return {
+    garmentClass,
+    parts: [
+      {
+        part: 'body',
+        mesh: bodyMesh(shape, rig, { height, scale, reach: Infinity, bodyFrom: 214, pinch: 0.02 }),
+      },
+    ],
+    owns: ownership(shape, []),
+    legwear: garmentClass === 'dress' ? 0 : 0.9,
+    vest: false,
+    armsInFront: 'forearms',
+    hem: height(shape.bottom),
+  };
+}
+
+function ownership(shape: Silhouette, sleeves: readonly Sleeve[]): Fit['owns'] {
+  const body = new Uint8Array(shape.mask.data);
+  const none = new Uint8Array(body.length);
+  for (const { owns } of sleeves) for (let i = 0; i < body.length; i++) if (owns[i]) body[i] = 0;
+  return {
+    body,
+    left: sleeves.find((s) => s.side === -1)?.owns ?? none,
+    right: sleeves.find((s) => s.side === 1)?.owns ?? none,
+  };
+}
+
+/** Tops, outerwear and dresses: what hangs from the shoulders. */
+export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fit {
+  if (!hasSleeves(shape)) return sleeveless(shape, rig, garmentClass);
+  const half = bodyHalf(shape);
+  const found = [findSleeve(shape, -1, half), findSleeve(shape, 1, half)];
+  const sleeves = found.filter((s): s is Sleeve => s !== undefined);
+  const [left, right] = found;
+  const scale = (rig.proportions.shoulder * 0.95) / half;
+  const shoulderRow = (shape.topAt(shape.centre - half * 0.93) + shape.topAt(shape.centre + half * 0.93)) / 2;
+  const top = Math.max(112, 158 - (shoulderRow - shape.top) * scale);
+  const stretch = garmentClass === 'dress' ? 1.24 : 1.1;
+  const bottom = Math.min(880, 158 + (shape.bottom - shoulderRow) * scale * stretch);
+  const height = piecewise([
+    [shape.top, top],
+    [shoulderRow, 158],
+    [shape.bottom, bottom],
+  ]);
+  const pinch = rig.spec.gender === 'FEMALE' ? 0.05 : 0.01;
+  const reach = sleeves.length === 2 ? half * 1.2 : Infinity;
+  const body: FittedPart = {
+    part: 'body',
+    mesh: bodyMesh(shape, rig, { height, scale, reach, bodyFrom: 214, pinch }),
+  };
+  const parts: FittedPart[] = sleeves.map((sleeve) => {
+    const shoulder = rig.place(sleeve.side * half * 0.95 * scale, 158);
+    const pose = armForSleeve(rig, sleeve);
+    return {
+      part: sleeve.side === -1 ? 'left' : 'right',
+      mesh: sleeveMesh(rig, sleeve, pose, scale, shoulder),
+    };
+  });
+  const short = sleeves.every((s) => distance(s.root, s.cuff) * scale < 150);
+  return {
+    garmentClass,
+    parts: [...parts, body],
+    owns: ownership(shape, sleeves),
+    ...(left && right ? { arms: { left: armForSleeve(rig, left), right: armForSleeve(rig, right) } } : {}),
+    legwear: garmentClass === 'dress' ? 0 : 0.9,
+    vest: false,
+    armsInFront: short ? 'forearms' : 'none',
+    hem: bottom,
+  };
+}

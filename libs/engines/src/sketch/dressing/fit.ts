@@ -1,0 +1,42 @@
+import type { GarmentClass } from '../cutout/classify.js';
+import type { Point } from '../drawing/geometry.js';
+import type { ArmPose, Rig } from '../figure/rig.js';
+import type { Mesh } from './mesh.js';
+
+/** Which part of the cut-out a mesh carries. */
+export type GarmentPart = 'body' | 'left' | 'right';
+
+/** A mesh whose source is in mask pixels and whose target is in figure units. */
+export interface FittedPart {
+  readonly part: GarmentPart;
+  readonly mesh: Mesh;
+}
+
+/** How a garment sits on the figure. */
+export interface Fit {
+  readonly garmentClass: GarmentClass;
+  /** Back to front. */
+  readonly parts: readonly FittedPart[];
+  /** 1 where the mask pixel belongs to the part. */
+  readonly owns: Readonly<Record<GarmentPart, Uint8Array>>;
+  /** Where the arms must go for the hands to come out of the sleeves. */
+  readonly arms?: Readonly<Record<'left' | 'right', ArmPose>>;
+  readonly legwear: number;
+  readonly vest: boolean;
+  /** Bare arms: the forearms are drawn again in front of the garment. */
+  readonly armsInFront: 'all' | 'forearms' | 'none';
+  /** Lowest point of the garment in figure units. */
+  readonly hem: number;
+}
+
+export type Place = Rig['place'];
+
+/** Piecewise linear through (source, target) rows; straight on beyond the ends. */
+export function piecewise(rows: readonly Point[]): (at: number) => number {
+  return (at) => {
+    let i = 0;
+    while (i < rows.length - 2 && at > (rows[i + 1]?.[0] ?? 0)) i++;
+    const [a, b] = [rows[i] ?? [0, 0], rows[i + 1] ?? [1, 1]];
+    return a[1] + ((at - a[0]) / Math.max(1e-6, b[0] - a[0])) * (b[1] - a[1]);
+  };
+}

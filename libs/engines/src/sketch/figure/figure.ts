@@ -1,0 +1,45 @@
+import { drawArm, drawLeg, drawTrunk } from './body.js';
+import { drawLegwear, drawVest } from './base-wear.js';
+import { drawHead, type HeadLayers } from './head.js';
+import type { Pens } from './pens.js';
+import { SIDES, type Rig } from './rig.js';
+
+/** Height of the whole figure, crown to toe, in figure units. */
+export const FIGURE_HEIGHT = 900;
+
+export interface FigureOptions {
+  /** Where on the leg the trousers end, 0–1; 0 leaves them away. */
+  readonly legwear: number;
+  readonly vest: boolean;
+  readonly arms: boolean;
+  /** A portrait ends above them. */
+  readonly legs: boolean;
+}
+
+/** The figure's layers, back to front, as SVG in figure units. */
+export interface FigureLayers {
+  readonly head: HeadLayers;
+  readonly body: string;
+  readonly arms: string;
+  /** Forearms that rest on the body and so come in front of it. */
+  readonly hands: string;
+}
+
+export function drawFigure(pens: Pens, rig: Rig, options: FigureOptions): FigureLayers {
+  const head = drawHead(pens, rig.spec);
+  const backLeg = rig.weightSide === 'left' ? 'right' : 'left';
+  const body = [
+    ...(options.legs ? [drawLeg(pens, rig, backLeg), drawLeg(pens, rig, rig.weightSide)] : []),
+    drawTrunk(pens, rig),
+    options.legwear > 0 ? drawLegwear(pens, rig, options.legwear) : '',
+    options.vest ? drawVest(pens, rig, 336) : '',
+  ].join('');
+  const arms = options.arms ? SIDES.map(([name]) => drawArm(pens, rig, name)).join('') : '';
+  const resting = options.arms ? SIDES.filter(([name]) => rig.poses[name].onHip) : [];
+  const hands = resting.map(([name]) => drawArm(pens, rig, name, 0.56)).join('');
+  return { head, body, arms, hands };
+}
+
+/** All layers at once. The arms lie under the trunk, so that shoulder and chest join without a seam. */
+export const flat = ({ head, body, arms, hands }: FigureLayers): string =>
+  head.back + arms + body + hands + head.face + head.front;

@@ -1,0 +1,24 @@
+import type { FigureSpec } from '../casting/figure-spec.js';
+import type { Point } from '../drawing/geometry.js';
+import { drawEars, drawFace } from '../face/face.js';
+import { HeadFrame } from '../face/head-frame.js';
+import { drawHair, EARS_SHOW } from '../hair/hair.js';
+import type { Pens } from './pens.js';
+
+/** How far the head is set down on the neck: a croquis wants a long neck, but not a stem. */
+export const HEAD_DROP = 11;
+
+export interface HeadLayers {
+  /** Behind neck and shoulders. */
+  readonly back: string;
+  readonly face: string;
+  /** In front of everything, garment included. */
+  readonly front: string;
+}
+
+export function drawHead(pens: Pens, spec: FigureSpec, origin: Point = [0, HEAD_DROP]): HeadLayers {
+  const frame = new HeadFrame(spec, origin);
+  const hair = drawHair(pens, frame, spec);
+  const ears = EARS_SHOW.has(spec.hair.style) ? drawEars(pens, frame) : '';
+  return { back: hair.back, face: ears + drawFace(pens, frame, spec), front: hair.front };
+}

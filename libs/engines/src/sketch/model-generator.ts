@@ -1,0 +1,108 @@
+import type { EnginePicture, RenderContext, RenderRequest, RenderResult } from '../image-engine.js';
+import { breathe } from './abort.js';
+import { canvasSize, type CanvasSize } from './canvas-size.js';
+import { cast } from './casting/cast.js';
+import type { FigureSpec } from './casting/figure-spec.js';
+import { takeAfter } from './casting/portrait-palette.js';
+import type { Framing } from './dressing/dress.js';
+import { rasterise, type Raster } from './drawing/rasterise.js';
+import { SvgSheet } from './drawing/svg-sheet.js';
+import { encode } from './encode.js';
+import { drawConstruction } from './figure/construction.js';
+import { drawFigure, flat } from './figure/figure.js';
+import { buildRig, type Rig } from './figure/rig.js';
+import { compose, figureLayer, frame, soles } from './scene.js';
+import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+const factsOf = (spec: FigureSpec, request: RenderRequest): Record<string, unknown> => ({
+  seed: request.seed,
+  gender: spec.gender,
+  ethnicity: spec.ethnicity,
+  ...(spec.heritage ? { heritage: spec.heritage } : {}),
+  body_type: spec.bodyType,
+  age_range: spec.ageRange,
+  skin_tone: spec.skin,
+  hair: { colour: spec.hair.colour, texture: spec.hair.texture, style: spec.hair.style },
+  eye_colour: spec.face.eyeColour,
+});
+
+const feetOf = (rig: Rig): readonly (readonly [number, number])[] =>
+  [rig.legs.left, rig.legs.right].map((leg) => [leg.point(1, 0)[0], leg.point(1, 0)[1] + 70] as const);
+
+function backdrop(
+  spec: FigureSpec,
+  studio: Studio,
+  size: CanvasSize,
+  framing: Framing,
+  rig?: Rig,
+): Promise<Raster> {
+  const sheet = new SvgSheet();
+  const { width, height } = size;
+  const feet = rig ? soles(framing, feetOf(rig)) : [];
+  const floor = rig ? framing.y + 862 * framing.scale : undefined;
+  const body = [
+    drawBackdrop(sheet, studio, spec.random.fork('swash'), width, height, floor),
+    rig ? drawFloorShadow(sheet, studio, feet, framing.scale) : '',
+  ];
+  return rasterise(sheet.document(width, height, ...body));
+}
+
+const blankSheet = ({ width, height }: CanvasSize): Promise<Raster> =>
+  rasterise(
+    new SvgSheet().document(width, height, `<rect width="${width}" height="${height}" fill="#f4f0e8"/>`),
+  );
+
+async function sketchStage(
+  rig: Rig,
+  size: CanvasSize,
+  framing: Framing,
+  request: RenderRequest,
+  context: RenderContext,
+): Promise<void> {
+  const lines = await figureLayer(rig.spec, framing, size.width, size.height, (pens) =>
+    drawConstruction(pens, rig),
+  );
+  const picture = await encode(await compose([await blankSheet(size), lines], request.testMark), {
+    kind: 'croquis',
+    label: 'Construction sketch',
+    meta: { seed: request.seed },
+  });
+  await context.onStage({ stage: 'croquis', message: 'The figure is sketched out', pictures: [picture] });
+}
+
+/**
+ * Draws a model: `portrait` is head and shoulders, `full_body` stands in plain base wear. A `portrait_image` lends its skin
+ * and hair colours to the full figure.
+ */
+export const modelGenerator: Workflow = async (request, context): Promise<RenderResult> => {
+  const { parameters, seed } = request;
+  const full = parameters['generation_stage'] === 'full_body';
+  const size = canvasSize(parameters, full ? '2:3' : '4:5');
+  const portrait = request.inputs.find((input) => input.name === 'portrait_image');
+  const spec = portrait ? await takeAfter(cast(parameters, seed), portrait) : cast(parameters, seed);
+  const rig = buildRig(full ? spec : { ...spec, stance: 'relaxed' });
+  const framing = full
+    ? frame(size.width, size.height, 0, 900, 0.875, 0.068)
+    : frame(size.width, size.height, 0, 100, Math.min(0.43, (0.5 * size.width) / size.height), 0.16);
+  await sketchStage(rig, size, framing, request, context);
+  await breathe(context.signal);
+  const studio = chooseStudio(spec.random.fork('studio'));
+  const behind = await backdrop(spec, studio, size, framing, full ? rig : undefined);
+  await breathe(context.signal);
+  const figure = await figureLayer(spec, framing, size.width, size.height, (pens) =>
+    flat(drawFigure(pens, rig, { legwear: full ? 0.9 : 0, vest: true, arms: true, legs: full })),
+  );
+  await breathe(context.signal);
+  const sheet = await compose([behind, figure], request.testMark);
+  const picture: EnginePicture = await encode(sheet, {
+    kind: full ? 'model_full_body' : 'model_portrait',
+    label: request.displayName || (full ? 'Model, full length' : 'Model portrait'),
+    meta: { ...factsOf(spec, request), aspect_ratio: size.aspectRatio, resolution: size.resolution },
+  });
+  return {
+    pictures: [picture],
+    message: full ? 'The model stands before the studio backdrop' : 'The portrait is painted',
+    model: MODEL,
+  };
+};
