@@ -4,8 +4,8 @@ const spec =
   '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|projections)/.+/(?:testing|conformance)/.+)$';
 const libraries = (names) => `^libs/(?:${names})/`;
 
-/** A package, however deep its resolved file lies. */
-const packages = (names) => `^node_modules/(?:@types/)?(?:${names})(?:/|$)`;
+/** A package, wherever it is installed, and also when it is not: it then goes by its bare name. */
+const packages = (names) => [`(?:^|/)node_modules/(?:@types/)?(?:${names})(?:/|$)`, `^(?:${names})(?:/|$)`];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -51,7 +51,7 @@ module.exports = {
           '^libs/engines/src/[^/]+/',
           '^libs/read-store/',
           '^projections/',
-          packages('typeorm|pg|pg-boss|@eventstore|@aws-sdk|sharp|fastify|@fastify|@nestjs/typeorm'),
+          ...packages('typeorm|pg|pg-boss|@eventstore|@aws-sdk|sharp|fastify|@fastify|@nestjs/typeorm'),
         ],
       },
     },
@@ -84,7 +84,7 @@ module.exports = {
       comment: 'A controller maps HTTP to commands and queries; it never sees the database.',
       severity: 'error',
       from: { path: '[.]controller[.]ts$' },
-      to: { path: [packages('typeorm|@nestjs/typeorm|pg'), '^libs/read-store/'] },
+      to: { path: [...packages('typeorm|@nestjs/typeorm|pg'), '^libs/read-store/'] },
     },
     {
       name: 'one-library-sees-eventstoredb',
@@ -106,7 +106,7 @@ module.exports = {
         'A read model knows the domain events, its table, and nothing else: that is what makes it rebuildable.',
       severity: 'error',
       from: { path: '^projections/', pathNot: spec },
-      to: { pathNot: ['^projections/', '^libs/domain/', '^libs/read-store/', packages('typeorm')] },
+      to: { pathNot: ['^projections/', '^libs/domain/', '^libs/read-store/', ...packages('typeorm')] },
     },
     {
       name: 'production-without-dev-dependencies',
