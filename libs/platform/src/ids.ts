@@ -1,7 +1,20 @@
+import { randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import { v5 } from 'uuid';
 
-const nextUlid = monotonicFactory();
+/** Random bytes are drawn by the page: ULIDs take them one character at a time, and each draw is a system call. */
+const randomBytes = new Uint8Array(4096);
+let drawn = randomBytes.length;
+
+function random(): number {
+  if (drawn === randomBytes.length) {
+    randomFillSync(randomBytes);
+    drawn = 0;
+  }
+  return (randomBytes[drawn++] as number) / 256;
+}
+
+const nextUlid = monotonicFactory(random);
 
 /** A fresh ULID: 26 characters, sorts by time; within one process strictly increasing. */
 export function newId(): string {
