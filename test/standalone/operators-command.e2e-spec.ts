@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Atelier, run, type Finished } from './support/atelier.js';
+import { temporaryHome } from './support/home.js';
+
+const ulid = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+
+describe("the operator's command", () => {
+  const home = temporaryHome();
+  let atelier: Atelier;
+  let tenant: string;
+  beforeAll(async () => {
+    atelier = await Atelier.start(home.path);
+    const made = await json(
+      'tenants',
+      'create',
+      '--name',
+      'Maison Test',
+      '--credits',
+      '40',
+      '--plan',
+      'house',
+    );
+    tenant = made['tenant_id'] as string;
+  }, 60_000);
+  afterAll(async () => {
+    await atelier?.stop();
+    await home[Symbol.asyncDispose]();
+  }, 30_000);
+
+  const atelierCommand = (...args: string[]): Promise<Finished> => run('cli/src/main.js', args, home.path);
+  async function json(...args: string[]): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await atelierCommand(...args, '--json');
+    expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+  const issueKey = (env: string, capabilities: string) =>
+    json('keys', 'issue', '--tenant', tenant, '--env', env, '--capabilities', capabilities);
+  const credits = async (key: unknown) => {
+    const response = await atelier.get('/v1/credits', String(key));
+    return { status: response.status, ...((await response.json()) as object) };
+  };
+
+  it('opens a tenant in both environments, each with its own balance', async () => {
+    const shown = await json('tenants', 'show', tenant);
+    expect(shown).toMatchObject({
+      tenant_id: tenant,
+      name: 'Maison Test',
+      plan: 'house',
+      balances: { live: 40, test: 40 },
+    });
+    expect(tenant).toMatch(ulid);
+    const one = await json('tenants', 'create', '--name', 'Only live', '--credits', '0', '--env', 'live');
+    expect(one['balances']).toEqual({ live: 0 });
+  });
+
+  it('issues a key that works at once, under the old names of the capabilities too', async () => {
+    const issued = await issueKey('live', 'ctm:create,jobs:read');
+    expect(issued).toMatchObject({
+      tenant_id: tenant,
+      env: 'live',
+      capabilities: ['jobs:create', 'jobs:read'],
+    });
+    expect(issued['key_id']).toMatch(ulid);
+    expect(issued['key']).toMatch(/^sk_live_/);
+    expect(await credits(issued['key'])).toMatchObject({ status: 200, balance: 40, plan: 'house' });
+  });
+
+  it('lists and revokes keys', async () => {
+    const { key, key_id: keyId } = await issueKey('test', 'jobs:read');
+    const listed = await json('keys', 'list', '--tenant', tenant, '--env', 'test');
+    expect(listed['keys']).toEqual([
+      expect.objectContaining({ key_id: keyId, status: 'active', revoked_at: null }),
+    ]);
+    expect(JSON.stringify(listed)).not.toContain(String(key));
+
+    expect(await json('keys', 'revoke', String(keyId))).toMatchObject({ key_id: keyId, status: 'revoked' });
+    const after = await json('keys', 'list', '--tenant', tenant, '--env', 'test');
+    expect(after['keys']).toEqual([expect.objectContaining({ key_id: keyId, status: 'revoked' })]);
+    expect((await credits(key)).status).toBe(401);
+  });
+
+  it('grants credits that the ledger shows in the next call', async () => {
+    const grant = ['credits', 'grant', '--tenant', tenant, '--env', 'live', '--amount', '60'];
+    const granted = await json(...grant, '--kind', 'subscription', '--label', 'May');
+    expect(granted).toMatchObject({ tenant_id: tenant, env: 'live', amount: 60, balance: 100 });
+    const { key } = await issueKey('live', 'jobs:read');
+    const ledger = (await (await atelier.get('/v1/transactions', String(key))).json()) as {
+      items: unknown[];
+    };
+    expect(ledger.items[0]).toMatchObject({ kind: 'subscription', label: 'May', credits_delta: 60 });
+  });
+
+  it('shows events, and what they fold into at any point', async () => {
+    const stream = `test.account-${tenant}`;
+    const shown = await json('events', 'show', stream);
+    const events = shown['events'] as { type: string; revision: number }[];
+    expect(events.map(({ type, revision }) => [revision, type])).toEqual([
+      [0, 'AccountOpened'],
+      [1, 'CreditsPurchased'],
+    ]);
+    expect(await json('replay', stream)).toMatchObject({
+      revision: 1,
+      state: { status: 'active', balance: 40 },
+    });
+    expect(await json('replay', stream, '--at', '0')).toMatchObject({ revision: 0, state: { balance: 0 } });
+    const replayed = await json('replay', stream, '--at', new Date().toISOString());
+    expect(replayed['history']).toHaveLength(2);
+  });
+
+  it('follows the log as it grows', async () => {
+    const command = [
+      join('dist', 'apps', 'cli', 'src', 'main.js'),
+      'events',
+      'tail',
+      '--json',
+      '--env',
+      'test',
+    ];
+    const tail = spawn(process.execPath, [...command, '--prefix', 'account-', '--type', 'CreditsPurchased'], {
+      env: { PATH: process.env['PATH'], ATELIER_HOME: home.path },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const line = once(createInterface(tail.stdout), 'line') as Promise<[string]>;
+    const grants = setInterval(() => void atelierCommand(...grant), 1_000);
+    const grant = [
+      'credits',
+      'grant',
+      '--tenant',
+      tenant,
+      '--env',
+      'test',
+      '--amount',
+      '1',
+      '--kind',
+      'pack',
+    ];
+    grant.push('--label', 'tail');
+    const [first] = await line;
+    clearInterval(grants);
+    expect(JSON.parse(first)).toMatchObject({ stream: `test.account-${tenant}`, type: 'CreditsPurchased' });
+    const ended = once(tail, 'exit');
+    tail.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  it('finds a running service well', async () => {
+    const { ok, projections, checks } = await json('doctor');
+    expect({ ok, checks }).toEqual({ ok: true, checks: expect.anything() });
+    expect((projections as object[]).length).toBeGreaterThan(10);
+  });
+
+  it('has a form for people', async () => {
+    const { stdout } = await atelierCommand('tenants', 'show', tenant);
+    expect(stdout).toContain('Maison Test');
+    expect(stdout).not.toContain('{');
+  });
+
+  const unknown = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+  it.each([
+    [['tenants', 'show', unknown], /there is no tenant/],
+    [
+      ['keys', 'issue', '--tenant', unknown, '--env', 'test', '--capabilities', 'jobs:read'],
+      /there is no tenant/,
+    ],
+    [
+      ['keys', 'issue', '--tenant', unknown, '--env', 'test', '--capabilities', 'toString'],
+      /"toString" is none/,
+    ],
+    [['keys', 'list', '--tenant', unknown], /there is no tenant/],
+    [['keys', 'revoke', unknown], /there is no key/],
+    [['tenants', 'create', '--name', '', '--credits', '1'], /1 to 128 characters/],
+    [['tenants', 'create', '--name', 'x'.repeat(129), '--credits', '1'], /1 to 128 characters/],
+    [['tenants', 'create', '--name', 'x', '--credits', '-1'], /whole number/],
+    [['tenants', 'create', '--name', 'x', '--credits', '1.5'], /whole number/],
+    [['events', 'show', 'nonsense'], /is not the name of a stream/],
+    [['events', 'show', `test.job-${unknown}`], /there is no stream/],
+    [['replay', `test.usage-${unknown}`], /has no state/],
+    [['replay', `test.job-${unknown}`, '--at', 'yesterday'], /--at must be a revision or a time/],
+  ])('refuses %j in one line and with a code that says so', async (args, says) => {
+    const { code, stdout, stderr } = await atelierCommand(...args);
+    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(/^atelier: [^\n]+\n$/);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  });
+
+  it('says so when nothing runs', async () => {
+    await using nowhere = temporaryHome();
+    const { code, stderr } = await run('cli/src/main.js', ['doctor'], nowhere.path);
+    expect(stderr).toMatch(/^atelier: nothing runs on .*: run "npm start" there first.*\n$/);
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identityOf, isRunning, type ProcessIdentity } from '#platform/processes.js';
+
+/** The processes that this one has started, by what their command line contains. */
+export function childrenOf(pid: number, program: string): ProcessIdentity[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
+  return lines
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null && Number(match[2]) === pid && match[3]?.includes(program))
+    .map((match) => identityOf(Number(match?.[1])));
+}
+
+/** Waits until none of them runs any more; those that still do after the time. */
+export async function remaining(
+  processes: readonly ProcessIdentity[],
+  withinMs: number,
+): Promise<ProcessIdentity[]> {
+  for (const deadline = Date.now() + withinMs; ;) {
+    const running = processes.filter(isRunning);
+    if (running.length === 0 || Date.now() > deadline) return running;
+    await sleep(50);
+  }
+}
+
+/** Repeats a look until it gives something. @throws Error after the time, with the last error */
+export async function eventually<T>(look: () => Promise<T>, withinMs: number): Promise<T> {
+  for (const deadline = Date.now() + withinMs; ;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(100);
+    }
+  }
+}
