@@ -112,5 +112,5 @@ function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites):
     new ListTransactionsHandler(each('ledger'), accounts, consistency),
     new ListUsageHandler(each('usage'), accounts, consistency),
   ];
-  return handlers.map((handler) => ({ provide: handler.constructor, useValue: handler }));
+  return handlers.map((handler) => ({ provide: handler.constructor, useFactory: () => handler, inject: [] }));
 }

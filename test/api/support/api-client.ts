@@ -1,0 +1,84 @@
+import { request as httpRequest } from 'node:http';
+import { expect } from '@jest/globals';
+
+// What answers look like is what these specs are about: bodies are read as they come.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Json = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Json;
+}
+
+export interface Call {
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: string | FormData | Uint8Array<ArrayBuffer>;
+}
+
+/** Calls one instance of the API over its socket. */
+export class ApiClient {
+  constructor(readonly url: string) {}
+
+  async call(method: string, path: string, { key, headers, json, body }: Call = {}): Promise<Answer> {
+    const sent = body ?? (json === undefined ? undefined : JSON.stringify(json));
+    const response = await fetch(path.startsWith('http') ? path : this.url + path, {
+      method,
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  get(path: string, key?: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.call('GET', path, { key, ...(headers && { headers }) });
+  }
+
+  post(path: string, key: string, json: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.call('POST', path, { key, json, ...(headers && { headers }) });
+  }
+
+  /** Uploads bytes as the one field `file`. */
+  upload(key: string, bytes: Uint8Array, name = 'picture.png', field = 'file'): Promise<Answer> {
+    const form = new FormData();
+    form.append(field, new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'image/png' }), name);
+    return this.call('POST', '/v1/uploads', { key, body: form });
+  }
+
+  /** What `fetch` would not send: any path, and headers and bytes as they are. */
+  raw(path: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
+    const { hostname, port } = new URL(this.url);
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({ hostname, port, path, headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      });
+      request.on('error', reject).end();
+    });
+  }
+}
+
+/** An answer of the error envelope, and nothing beside it. */
+export function expectError(answer: Answer, status: number, code: string): void {
+  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code });
+  expect(Object.keys(answer.body).sort()).toEqual(status === 422 ? ['detail', 'error'] : ['error']);
+  expect(Object.keys(answer.body.error).sort()).toEqual(['code', 'message', 'request_id']);
+  expect(answer.body.error.request_id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+}
+
+/** The fields that a 422 complains about, as paths. */
+export function complaints(answer: Answer): string[] {
+  return (answer.body.detail as { loc: (string | number)[] }[]).map(({ loc }) => loc.join('.'));
+}

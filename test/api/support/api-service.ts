@@ -1,0 +1,165 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import type { CommandContext } from '#application/command-context.js';
+import { issueApiKey, revokeApiKey } from '#application/key/api-keys.js';
+import type { AccountTerms } from '#domain/account/account.events.js';
+import type { Capability } from '#domain/key/key.events.js';
+import { environments, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
+import { readModels } from '#projections/read-models.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { ProjectionRunner } from '#read-store/projection-runner.js';
+import { openDependencies } from '../../../apps/api/src/adapters.js';
+import { createApi } from '../../../apps/api/src/create-api.js';
+import { createTestDatabase } from '../../support/test-database.js';
+import { ApiClient } from './api-client.js';
+
+const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
+
+const template = {
+  name: 'api',
+  async prepare(url: string): Promise<void> {
+    const pool = createEventStorePool(url, 1);
+    await migrateEventStore(pool);
+    await pool.end();
+    await migrateReadStore(url);
+  },
+};
+
+export interface TenantOptions {
+  readonly credits?: number;
+  readonly environment?: Environment;
+  readonly capabilities?: readonly Capability[];
+  readonly terms?: Partial<AccountTerms>;
+}
+
+export interface Tenant {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/**
+ * The API on real sockets and a database of its own: any number of instances, each with its own writers and
+ * connections, and one projector. Jobs are not rendered: specs append what a worker would.
+ */
+export class ApiService implements AsyncDisposable {
+  readonly #cleanups = new AsyncDisposableStack();
+  readonly folder: string;
+  readonly #accounts: AccountWriter;
+  readonly #stopProjecting = new AbortController();
+
+  private constructor(
+    readonly databaseUrl: string,
+    folder: string,
+    readonly store: EventStore,
+    accounts: AccountWriter,
+  ) {
+    this.folder = folder;
+    this.#accounts = accounts;
+  }
+
+  static async start(options: { readonly projector?: boolean } = {}): Promise<ApiService> {
+    const database = await createTestDatabase({ template });
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-api-'));
+    const events = openEventStore(database.url, 4);
+    const accounts = new AccountWriter(events.store, events.snapshots);
+    const service = new ApiService(database.url, folder, events.store, accounts);
+    service.#cleanups.defer(() => database.drop());
+    service.#cleanups.defer(() => rm(folder, { recursive: true, force: true }));
+    service.#cleanups.defer(() => events.close());
+    if (options.projector ?? true) service.#project();
+    return service;
+  }
+
+  /** One more API. Its port is free, and known to the URLs that it signs. */
+  async openApi(): Promise<ApiClient> {
+    const publicUrl = { value: '' };
+    const opened = await openDependencies(
+      {
+        databaseUrl: this.databaseUrl,
+        eventStoreUrl: this.databaseUrl,
+        storage: {
+          kind: 'folder',
+          directory: join(this.folder, 'objects'),
+          signingSecret: 'a secret of tests',
+        },
+        get publicUrl() {
+          return publicUrl.value;
+        },
+      },
+      logger,
+    );
+    this.#cleanups.defer(() => opened[Symbol.asyncDispose]());
+    const api: NestFastifyApplication = await createApi(opened.dependencies);
+    this.#cleanups.defer(() => api.close());
+    await api.listen(0, '127.0.0.1');
+    const { port } = api.getHttpServer().address() as AddressInfo;
+    publicUrl.value = `http://127.0.0.1:${port}`;
+    return new ApiClient(publicUrl.value);
+  }
+
+  async openTenant(options: TenantOptions = {}): Promise<Tenant> {
+    const { credits = 100, environment = 'live', capabilities = ['jobs:create', 'jobs:read'] } = options;
+    const id = newId();
+    const terms = { ...defaultTerms, ...options.terms };
+    await openTenantAccount(this.#accounts, contextOf(environment, id), { name: 'Tenant', terms });
+    if (credits > 0) await this.grant({ id, environment }, credits);
+    return this.issueKey({ id, environment }, capabilities);
+  }
+
+  async grant({ id, environment }: Pick<Tenant, 'id' | 'environment'>, amount: number): Promise<void> {
+    const purchase = { amount, kind: 'pack', label: 'Pack' } as const;
+    await grantCredits(this.#accounts, contextOf(environment, id), purchase);
+  }
+
+  async issueKey(
+    { id, environment }: Pick<Tenant, 'id' | 'environment'>,
+    capabilities: readonly Capability[],
+  ): Promise<Tenant> {
+    const grant = { capabilities, label: 'tests' };
+    const { key, keyId } = await issueApiKey(this.store, contextOf(environment, id), grant);
+    return { id, environment, keyId, key };
+  }
+
+  async revoke({ id, environment, keyId }: Tenant): Promise<void> {
+    await revokeApiKey(this.store, contextOf(environment, id), keyId, 'tests');
+  }
+
+  get accounts(): AccountWriter {
+    return this.#accounts;
+  }
+
+  #project(): void {
+    const runs = environments.map((environment) =>
+      new ProjectionRunner({
+        ...{ url: this.databaseUrl, eventStore: this.store, environment, readModels, log: logger },
+        takeOverPollMs: 50,
+      }).run(this.#stopProjecting.signal),
+    );
+    this.#cleanups.defer(async () => {
+      this.#stopProjecting.abort();
+      await Promise.all(runs);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#cleanups.disposeAsync();
+  }
+}
+
+export function contextOf(environment: Environment, tenant: string): CommandContext {
+  const commandId = newId();
+  return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at: new Date() };
+}
