@@ -66,7 +66,8 @@ export class UploadsController {
   ): Promise<UploadResponse> {
     const { assetId, storageKey, position } = await this.#receiving.run(async () => {
       await using upload = await spoolUpload(request);
-      return this.#decoding.run(async () => {
+      // Awaited here: the file has to be there until it is decoded.
+      return await this.#decoding.run(async () => {
         const picture = await decodePicture(upload.path);
         return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock()));
       });
