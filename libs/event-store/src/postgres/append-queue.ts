@@ -103,20 +103,23 @@ export class AppendQueue {
   private async send(batch: readonly Waiting[]): Promise<void> {
     const timeoutMs = this.timeoutFor(batch);
     try {
-      await onClient(this.options.pool, async (client) => {
-        const answer = await appendBatch(client, this.options.schema, batch, timeoutMs);
-        const refused = this.settleAccepted(batch, answer);
-        if (refused.length === 0) return;
-        const ids = refused.flatMap(({ append }) => append.events.map(({ id }) => id));
-        const places = await findEvents(client, this.options.schema, ids, timeoutMs);
-        for (const { append, actual } of refused) settle(append, judgeRefused(append, actual, places));
-      });
+      await onClient(this.options.pool, (client) => this.sendOn(client, batch, timeoutMs), timeoutMs);
     } catch (error) {
       const failure = classify(error);
       if (failure === 'unknown') for (const append of batch) append.sent = true;
       if (failure !== 'refused') throw error;
       await this.handleRefusal(batch, error);
     }
+  }
+
+  private async sendOn(client: pg.PoolClient, batch: readonly Waiting[], timeoutMs: number): Promise<void> {
+    const { schema } = this.options;
+    const answer = await appendBatch(client, schema, batch, timeoutMs);
+    const refused = this.settleAccepted(batch, answer);
+    if (refused.length === 0) return;
+    const ids = refused.flatMap(({ append }) => append.events.map(({ id }) => id));
+    const places = await findEvents(client, schema, ids, timeoutMs);
+    for (const { append, actual } of refused) settle(append, judgeRefused(append, actual, places));
   }
 
   /** The server rolled the statement back. One by one, only the append that is to blame fails, and not its neighbours. */
@@ -127,9 +130,9 @@ export class AppendQueue {
       this.putBack(batch);
     } else if (sqlState(error) === uniqueViolation) {
       const ids = append.events.map(({ id }) => id);
-      const places = await onClient(this.options.pool, (client) =>
-        findEvents(client, this.options.schema, ids, this.timeoutFor(batch)),
-      );
+      const timeoutMs = this.timeoutFor(batch);
+      const find = (client: pg.PoolClient) => findEvents(client, this.options.schema, ids, timeoutMs);
+      const places = await onClient(this.options.pool, find, timeoutMs);
       settle(append, judgeDuplicate(append, places));
     } else giveUp(append, error);
   }

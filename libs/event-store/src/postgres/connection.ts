@@ -42,7 +42,6 @@ function isConfiguration(cause: unknown): boolean {
   return code !== undefined && (code.startsWith('28') || code.startsWith('3D'));
 }
 
-const connectTimeoutMs = 5000;
 const guarded = new WeakSet<pg.ClientBase>();
 
 /**
@@ -50,7 +49,11 @@ const guarded = new WeakSet<pg.ClientBase>();
  * and again as an `error` event, which without a listener would end the process. After a failure that may have left
  * the connection in the middle of something it is closed, not returned.
  */
-export async function onClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+export async function onClient<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  connectTimeoutMs = 5000,
+): Promise<T> {
   let client: pg.PoolClient;
   try {
     client = await connectWithin(pool, connectTimeoutMs);
@@ -128,14 +131,14 @@ export async function query<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Runs a read, and runs it again after a passing failure until the deadline.
+ * Runs a read, and runs it again after a passing failure until the deadline. It is told how long it may take at most.
  * @throws EventStoreUnavailable
  */
-export async function retryRead<T>(deadlineMs: number, read: () => Promise<T>): Promise<T> {
+export async function retryRead<T>(deadlineMs: number, read: (leftMs: number) => Promise<T>): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (let attempt = 0; ; attempt++) {
     try {
-      return await read();
+      return await read(Math.max(1, deadline - Date.now()));
     } catch (error) {
       const pause = backoffMs(attempt);
       if (classify(error) === 'refused' || Date.now() + pause >= deadline) throw unavailable(error);

@@ -99,15 +99,15 @@ class PostgresEventStore implements EventStore {
   }
 
   readStream(stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> {
-    return this.read((client) => this.reads.stream(client, stream, options, this.answerTimeoutMs));
+    return this.read((client, timeoutMs) => this.reads.stream(client, stream, options, timeoutMs));
   }
 
   readAll(options: ReadAllOptions = {}): Promise<readonly RecordedEvent[]> {
-    return this.read((client) => this.reads.all(client, options, this.answerTimeoutMs));
+    return this.read((client, timeoutMs) => this.reads.all(client, options, timeoutMs));
   }
 
   async head(): Promise<bigint | undefined> {
-    const head = await this.read((client) => this.reads.head(client, this.answerTimeoutMs));
+    const head = await this.read((client, timeoutMs) => this.reads.head(client, timeoutMs));
     return head === 0n ? undefined : head;
   }
 
@@ -132,9 +132,12 @@ class PostgresEventStore implements EventStore {
     if (this.ownsPool && !this.pool.ending) await this.pool.end();
   }
 
-  private async read<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  private async read<T>(work: (client: pg.PoolClient, timeoutMs: number) => Promise<T>): Promise<T> {
     this.refuseWhenClosed();
-    return retryRead(this.deadlineMs, () => onClient(this.pool, work));
+    return retryRead(this.deadlineMs, (leftMs) => {
+      const timeoutMs = Math.min(leftMs, this.answerTimeoutMs);
+      return onClient(this.pool, (client) => work(client, timeoutMs), timeoutMs);
+    });
   }
 
   private refuseWhenClosed(): void {

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  EventStore,
+  NewEvent,
+  RecordedEvent,
+  SubscribeOptions,
+  SubscriptionBatch,
+} from '../event-store.js';
+
+/** What an adapter brings along to be held to the port. One log, which may be shared and need not be empty. */
+export interface EventStoreHarness {
+  /** A client of the log, with connections of its own. The suite closes it. */
+  open(): EventStore;
+  /** Clients whose connections can be disturbed. Absent: the tests of lost answers are skipped. */
+  readonly faults?: Faults;
+  /** Appends from another process: `events` to each of `streams` streams `{prefix}{n}`, at explicit revisions. */
+  writeElsewhere?(job: WriteJob): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WriteJob {
+  readonly prefix: string;
+  readonly streams: number;
+  readonly events: number;
+}
+
+/** Disturbances of all clients that `open` made, and of no others. */
+export interface Faults {
+  open(options?: { deadlineMs?: number; answerTimeoutMs?: number }): EventStore;
+  /** From now on requests reach the store, and its answers do not come back. */
+  holdAnswers(): void;
+  /** Breaks every connection, also those with held answers, which are then lost. */
+  cut(): void;
+  /** From now on connections break before anything was sent. */
+  refuse(): void;
+  /** From now on all is well for new connections, and held answers arrive. */
+  restore(): void;
+}
+
+/** A prefix that no other test uses: all assertions look at their own streams only. */
+export function freshPrefix(): string {
+  return `conformance.${randomUUID()}-`;
+}
+
+export function newEvent(data: unknown = {}, overrides: Partial<NewEvent> = {}): NewEvent {
+  const metadata = {
+    requestId: '01JZZZZZZZZZZZZZZZZZZZZZZZ',
+    causationId: '01JZZZZZZZZZZZZZZZZZZZZZZZ',
+    tenant: 'conformance',
+    actor: 'operator',
+    schemaVersion: 1,
+    recordedAt: '2026-01-01T00:00:00.000Z',
+  };
+  return { id: randomUUID(), type: 'ConformanceChecked', data, metadata, ...overrides };
+}
+
+export function newEvents(count: number, type?: string): NewEvent[] {
+  return Array.from({ length: count }, (_, n) => newEvent({ n }, type === undefined ? {} : { type }));
+}
+
+/** Writes the events one append after the other, each at the revision that the one before it left. */
+export async function writeOneByOne(
+  store: EventStore,
+  stream: string,
+  events: readonly NewEvent[],
+): Promise<void> {
+  let expected: bigint | 'no-stream' = 'no-stream';
+  for (const event of events) {
+    const result = await store.append(stream, expected, [event]);
+    if (result.outcome !== 'appended') throw new Error(`Somebody else wrote to ${stream}`);
+    expected = result.revision;
+  }
+}
+
+export interface Collected {
+  readonly events: RecordedEvent[];
+  readonly batches: SubscriptionBatch[];
+}
+
+/** Runs a subscription until the condition holds, then ends it. */
+export async function collect(
+  store: EventStore,
+  options: Omit<SubscribeOptions, 'signal'>,
+  until: (collected: Collected) => boolean,
+  onBatch: (batch: SubscriptionBatch) => Promise<void> | void = () => undefined,
+): Promise<Collected> {
+  const ending = new AbortController();
+  const collected: Collected = { events: [], batches: [] };
+  for await (const batch of store.subscribe({ ...options, signal: ending.signal })) {
+    collected.batches.push(batch);
+    collected.events.push(...batch.events);
+    await onBatch(batch);
+    if (until(collected)) ending.abort();
+  }
+  return collected;
+}
+
+/** Fails unless the events are each stream's revisions 0, 1, 2 … in order, at growing positions. */
+export function expectUnbroken(events: readonly RecordedEvent[]): void {
+  const next = new Map<string, bigint>();
+  let position = -1n;
+  const broken = events.filter((event) => {
+    const inOrder = event.position > position && event.revision === (next.get(event.stream) ?? 0n);
+    position = event.position;
+    next.set(event.stream, event.revision + 1n);
+    return !inOrder;
+  });
+  expect(broken.slice(0, 3)).toEqual([]);
+}
+
+/** Disturbs again and again, at uneven times, while the work goes on. */
+export async function whileRepeating<T>(disturb: () => void, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const next = () => {
+    timer = setTimeout(
+      () => {
+        disturb();
+        next();
+      },
+      80 + Math.random() * 200,
+    );
+  };
+  next();
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits until the condition holds; fails the test by its time limit otherwise. */
+export async function eventually(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
+}

@@ -1,0 +1,119 @@
+import { EventStoreUnavailable } from '../event-store.js';
+import type { Subject } from './event-store.conformance.js';
+import { expectUnbroken, freshPrefix, newEvents } from './harness.js';
+
+export function describeReads(subject: () => Subject): void {
+  describe('read', () => {
+    const longStream = freshPrefix();
+    const length = 10_000;
+
+    beforeAll(async () => {
+      const { store } = subject();
+      for (let written = 0; written < length; written += 1000)
+        await store.append(longStream, written === 0 ? 'no-stream' : BigInt(written - 1), newEvents(1000));
+    });
+
+    it('tells a missing stream from one without further events', async () => {
+      const { store } = subject();
+      expect(await store.readStream(freshPrefix())).toEqual({ kind: 'stream-not-found' });
+      expect(await store.readStream(freshPrefix(), { direction: 'backwards' })).toEqual({
+        kind: 'stream-not-found',
+      });
+      expect(await store.readStream(longStream, { from: BigInt(length) })).toEqual({
+        kind: 'found',
+        events: [],
+      });
+    });
+
+    it.each([1000, 4096])('reads 10,000 events in pages of %i forwards', async (limit) => {
+      const { store } = subject();
+      const revisions: bigint[] = [];
+      for (let from = 0n; ; from = revisions.at(-1)! + 1n) {
+        const slice = await store.readStream(longStream, { from, limit });
+        if (slice.kind !== 'found' || slice.events.length === 0) break;
+        expect(slice.events.length).toBeLessThanOrEqual(limit);
+        revisions.push(...slice.events.map(({ revision }) => revision));
+      }
+      expect(revisions).toEqual(Array.from({ length }, (_, n) => BigInt(n)));
+    });
+
+    it('reads 10,000 events in pages backwards', async () => {
+      const { store } = subject();
+      const revisions: bigint[] = [];
+      for (let from: bigint | undefined; from === undefined || from >= 0n; from = revisions.at(-1)! - 1n) {
+        const start = from === undefined ? {} : { from };
+        const slice = await store.readStream(longStream, { ...start, direction: 'backwards', limit: 3000 });
+        if (slice.kind === 'found') revisions.push(...slice.events.map(({ revision }) => revision));
+      }
+      expect(revisions).toEqual(Array.from({ length }, (_, n) => BigInt(length - 1 - n)));
+    });
+
+    it('gives 4096 events when no limit is named, and never more', async () => {
+      const { store } = subject();
+      const plain = await store.readStream(longStream);
+      const greedy = await store.readStream(longStream, { limit: 9999 });
+      expect(plain.kind === 'found' && plain.events.length).toBe(4096);
+      expect(greedy.kind === 'found' && greedy.events.length).toBe(4096);
+    });
+
+    it('reads the last event with one call', async () => {
+      const { store } = subject();
+      const slice = await store.readStream(longStream, { direction: 'backwards', limit: 1 });
+      expect(slice.kind === 'found' && slice.events.map(({ revision }) => revision)).toEqual([
+        BigInt(length - 1),
+      ]);
+    });
+
+    it('refuses a limit that is no number of events', async () => {
+      const { store } = subject();
+      await expect(store.readStream(longStream, { limit: 0 })).rejects.toThrow(RangeError);
+      await expect(store.readAll({ limit: 1.5 })).rejects.toThrow(RangeError);
+    });
+
+    it('reads the whole log in position order, page by page, after a position that is not included', async () => {
+      const { store } = subject();
+      const filter = { streamPrefixes: [longStream] };
+      const first = await store.readAll({ limit: 4000, filter });
+      const second = await store.readAll({ limit: 4000, filter, after: first.at(-1)!.position });
+      const third = await store.readAll({ limit: 4000, filter, after: second.at(-1)!.position });
+      expect([first.length, second.length, third.length]).toEqual([4000, 4000, 2000]);
+      expectUnbroken([...first, ...second, ...third]);
+    });
+
+    it('lets pass what has one of the types and one of the prefixes', async () => {
+      const { store } = subject();
+      const prefix = freshPrefix();
+      await store.append(`${prefix}a-1`, 'no-stream', newEvents(2, 'Drawn'));
+      await store.append(`${prefix}a-1`, 1n, newEvents(1, 'Sold'));
+      await store.append(`${prefix}b-1`, 'no-stream', newEvents(1, 'Drawn'));
+      await store.append(`${prefix}ab`, 'no-stream', newEvents(1, 'Drawn%'));
+      const places = async (types: string[] | undefined, ...prefixes: string[]) => {
+        const streamPrefixes = prefixes.map((each) => `${prefix}${each}`);
+        const events = await store.readAll({ filter: { ...(types ? { types } : {}), streamPrefixes } });
+        return events.map(({ stream, revision }) => `${stream.slice(prefix.length)}@${revision}`);
+      };
+      expect(await places(['Drawn'], '')).toEqual(['a-1@0', 'a-1@1', 'b-1@0']);
+      expect(await places(['Drawn', 'Sold'], 'a-')).toEqual(['a-1@0', 'a-1@1', 'a-1@2']);
+      expect(await places(undefined, 'a-', 'b')).toEqual(['a-1@0', 'a-1@1', 'a-1@2', 'b-1@0']);
+      expect(await places(['Draw'], '')).toEqual([]);
+    });
+
+    it('knows the position of the last event', async () => {
+      const { store } = subject();
+      const result = await store.append(freshPrefix(), 'no-stream', newEvents(2));
+      expect(result.outcome === 'appended' && (await store.head())! >= result.position).toBe(true);
+    });
+
+    it('refuses every call once it was closed', async () => {
+      const store = subject().harness.open();
+      await store.append(freshPrefix(), 'no-stream', newEvents(1));
+      await store.close();
+      await expect(store.append(freshPrefix(), 'no-stream', newEvents(1))).rejects.toThrow(
+        EventStoreUnavailable,
+      );
+      await expect(store.readStream(longStream)).rejects.toThrow(EventStoreUnavailable);
+      await expect(store.head()).rejects.toThrow(EventStoreUnavailable);
+      await store.close();
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+
+/**
+ * A process of its own that appends to an event store, for tests of what several processes do to one log. Run as
+ * `node event-writer.js URL PREFIX STREAMS EVENTS`: that many events to each stream, one by one, at the revision that
+ * the one before left.
+ */
+const [url = '', prefix = '', streams, eventsEach] = process.argv.slice(2);
+const store = createPostgresEventStore({ connection: { url, maxConnections: 2 } });
+
+async function write(stream: string): Promise<void> {
+  let expected: bigint | 'no-stream' = 'no-stream';
+  for (let n = 0; n < Number(eventsEach); n++) {
+    const metadata = {
+      requestId: '01JZZZZZZZZZZZZZZZZZZZZZZZ',
+      causationId: '01JZZZZZZZZZZZZZZZZZZZZZZZ',
+      tenant: 'conformance',
+      actor: `worker:${process.pid}`,
+      schemaVersion: 1,
+      recordedAt: new Date().toISOString(),
+    };
+    const result = await store.append(stream, expected, [
+      { id: randomUUID(), type: 'WrittenElsewhere', data: { n }, metadata },
+    ]);
+    if (result.outcome !== 'appended') throw new Error(`Somebody else wrote to ${stream}`);
+    expected = result.revision;
+  }
+}
+
+await Promise.all(Array.from({ length: Number(streams) }, (_, n) => write(`${prefix}${n}`)));
+await store.close();

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { EventStoreHarness } from '#event-store/conformance/harness.js';
+import {
+  createEventStorePool,
+  createPostgresEventStore,
+} from '#event-store/postgres/postgres-event-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { startTcpProxy } from './tcp-proxy.js';
+import { createTestDatabase, type DatabaseTemplate } from './test-database.js';
+
+/** A database whose event store is migrated and empty. */
+export const eventStoreTemplate: DatabaseTemplate = {
+  name: 'event_store',
+  async prepare(url) {
+    const pool = createEventStorePool(url, 1);
+    await migrateEventStore(pool);
+    await pool.end();
+  },
+};
+
+/** The Postgres event store on a database of its own, a proxy before it, and writers in processes of their own. */
+export async function startPostgresHarness(): Promise<EventStoreHarness> {
+  const database = await createTestDatabase({ template: eventStoreTemplate });
+  const proxy = await startTcpProxy(Number(new URL(database.url).port));
+  const proxied = new URL(database.url);
+  proxied.port = String(proxy.port);
+  const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'support', 'event-writer.js');
+  return {
+    open: () => createPostgresEventStore({ connection: { url: database.url, maxConnections: 4 } }),
+    faults: {
+      open: (options = {}) =>
+        createPostgresEventStore({ connection: { url: proxied.href, maxConnections: 4 }, ...options }),
+      holdAnswers: proxy.holdAnswers,
+      cut: proxy.cut,
+      refuse: proxy.refuse,
+      restore: proxy.restore,
+    },
+    async writeElsewhere({ prefix, streams, events }) {
+      const args = [writer, database.url, prefix, String(streams), String(events)];
+      await promisify(execFile)(process.execPath, args);
+    },
+    async close() {
+      await proxy.close();
+      await database.drop();
+    },
+  };
+}

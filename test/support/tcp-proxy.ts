@@ -1,0 +1,71 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A TCP proxy on loopback that can be told to misbehave. */
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on what clients send passes, and what the server says is held back. */
+  holdAnswers(): void;
+  /** Breaks all connections on both sides; what was held back is lost. */
+  cut(): void;
+  /** Breaks all connections, and each new one as soon as it is made. */
+  refuse(): void;
+  /** All is well again: held answers pass, connections are accepted. */
+  restore(): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const pairs = new Set<{ client: Socket; upstream: Socket }>();
+  let holding = false;
+  let refusing = false;
+
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    if (refusing) return void client.resetAndDestroy();
+    const upstream = connect(targetPort, '127.0.0.1');
+    const pair = { client, upstream };
+    pairs.add(pair);
+    const end = () => {
+      pairs.delete(pair);
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      socket.setNoDelay(true);
+      socket.on('error', end);
+      socket.on('close', end);
+    }
+    client.on('data', (bytes) => upstream.write(bytes));
+    upstream.on('data', (bytes) => client.write(bytes));
+    if (holding) upstream.pause();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+
+  const cut = () => {
+    for (const { client, upstream } of [...pairs]) {
+      client.resetAndDestroy();
+      upstream.destroy();
+    }
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    holdAnswers() {
+      holding = true;
+      for (const { upstream } of pairs) upstream.pause();
+    },
+    cut,
+    refuse() {
+      refusing = true;
+      cut();
+    },
+    restore() {
+      holding = false;
+      refusing = false;
+      for (const { upstream } of pairs) upstream.resume();
+    },
+    async close() {
+      cut();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
