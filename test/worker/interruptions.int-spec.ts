@@ -33,7 +33,10 @@ async function messageOf(child: ChildProcess, type: string): Promise<void> {
 /** A worker process that has begun to render and will never end. */
 async function stuckWorkerProcess(): Promise<{ child: ChildProcess; rendering: Promise<void> }> {
   const entry = join(process.cwd(), 'dist/test/worker/support/worker-child.js');
-  const child = fork(entry, [workshop.databaseUrl, workshop.folder], { stdio: 'inherit', execArgv: [] });
+  const child = fork(entry, [workshop.databaseUrl, join(workshop.folder, 'objects')], {
+    stdio: 'inherit',
+    execArgv: [],
+  });
   children.push(child);
   await messageOf(child, 'ready');
   return { child, rendering: messageOf(child, 'rendering') };

@@ -188,7 +188,7 @@ describe('the inputs of a render', () => {
   it('fail the job when one of them is not the picture that was queued', async () => {
     const tenant = await workshop.tenantWith(100);
     const upload = await uploadFor(tenant);
-    await workshop.storage.put(upload.storageKey, (await plainPicture('other', '#fff')).bytes);
+    await workshop.storage.put(upload.storageKey, (await plainPicture('other', '#fff')).bytes, 'image/png');
     const worker = await workshop.startWorker(obligingEngine);
     const body = { product_image_s3_key: upload.storageKey };
     const ids = await workshop.dispatch(tenant, body, 'product-to-model-direct');

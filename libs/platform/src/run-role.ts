@@ -40,7 +40,7 @@ export async function runRole(
       logger.fatal({ err: error }, 'could not go on');
       process.exit(1);
     }
-    logger.warn({ err: error }, 'did not stop cleanly');
+    logger.warn({ err: error }, 'stopped in the middle');
   }
   process.exit(0);
 }

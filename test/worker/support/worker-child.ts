@@ -4,12 +4,12 @@ import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { runRole } from '#platform/run-role.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { startWorker } from '../../../apps/worker/src/worker.js';
 import { engineThat } from './engines.js';
-import { FileStorage } from './file-storage.js';
 
 /** A worker in a process of its own, to be killed: its engine reports one stage and then never comes to an end. */
-const [, , databaseUrl = '', folder = ''] = process.argv;
+const [, , databaseUrl = '', directory = ''] = process.argv;
 const logger = createLogger('worker', 'silent');
 
 const endless = engineThat(async (_request, context) => {
@@ -25,7 +25,7 @@ await runRole(logger, async () => {
   });
   return startWorker({
     ...{ store, queue, logger, clock: systemClock, concurrency: 1, tenantConcurrency: 4 },
-    storage: new FileStorage(folder),
+    storage: new FolderStorage({ directory, signingSecret: 'for-tests-only', publicUrl: 'http://127.0.0.1' }),
     engineFor: () => endless,
   });
 });

@@ -28,10 +28,11 @@ import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { startProjector } from '../../../apps/projector/src/projector.js';
 import { startWorker, type RunningWorker } from '../../../apps/worker/src/worker.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
-import { FileStorage } from './file-storage.js';
 
 const environment = 'test';
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
@@ -79,8 +80,9 @@ export class Workshop implements AsyncDisposable {
     return this.database.url;
   }
 
-  get storage(): FileStorage {
-    return new FileStorage(this.folder);
+  get storage(): ObjectStorage {
+    const directory = join(this.folder, 'objects');
+    return new FolderStorage({ directory, signingSecret: 'for-tests-only', publicUrl: 'http://127.0.0.1' });
   }
 
   async startProjector(settings: { orphanHorizonMs?: number } = {}): Promise<{ stop(): Promise<void> }> {
@@ -163,7 +165,7 @@ export class Workshop implements AsyncDisposable {
       ...{ contentType: 'image/png', sizeBytes: bytes.length, origin: 'upload', jobId: null },
       ...{ sha256: createHash('sha256').update(bytes).digest('hex'), at: new Date().toISOString() },
     };
-    await this.storage.put(asset.storageKey, bytes);
+    await this.storage.put(asset.storageKey, bytes, asset.contentType);
     const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.context(tenant));
     await this.store.append(streamName(environment, 'asset', assetId), 'no-stream', [event]);
     return asset;

@@ -1,0 +1,115 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { eventually, Workshop } from './support/workshop.js';
+
+/** The processes of production, with the sketch engine and the folder storage. */
+let workshop: Workshop;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  workshop = await Workshop.open();
+});
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await workshop[Symbol.asyncDispose]();
+});
+
+function forkRole(role: 'worker' | 'projector', settings: Record<string, string> = {}): ChildProcess {
+  const child = fork(join(process.cwd(), `dist/apps/${role}/src/main.js`), {
+    env: {
+      ...process.env,
+      ATELIER_HOME: workshop.folder,
+      DATABASE_URL: workshop.databaseUrl,
+      URL_SIGNING_SECRET: 'a-secret-for-tests-only',
+      LOG_LEVEL: 'silent',
+      ...settings,
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [],
+  });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+async function startRole(role: 'worker' | 'projector'): Promise<ChildProcess> {
+  const child = forkRole(role);
+  const died = once(child, 'exit').then(([code]) => [{ type: `ended with code ${String(code)}` }]);
+  const [message] = (await Promise.race([once(child, 'message'), died])) as [{ type: string }];
+  expect(message.type).toBe('ready');
+  return child;
+}
+
+async function end(child: ChildProcess, how: () => void): Promise<number | null> {
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  how();
+  return (await exited)[0];
+}
+
+describe('the worker and the projector as processes', () => {
+  it('end every job once although both are killed in the middle, and stop cleanly when asked', async () => {
+    const tenant = await workshop.tenantWith(100);
+    const [worker, projector] = await Promise.all([startRole('worker'), startRole('projector')]);
+    const jobs: DispatchIds[] = [];
+    const body = { gender: 'female', framing: 'portrait', seed: 3 };
+    for (let count = 0; count < 5; count++) jobs.push(await workshop.dispatch(tenant, body));
+    await eventually(
+      async () => (await workshop.find('job', jobs[1]!.jobId, 'RenderStarted')).length > 0,
+      30_000,
+    );
+    await Promise.all([worker, projector].map((child) => end(child, () => child.kill('SIGKILL'))));
+
+    const again = await Promise.all([startRole('worker'), startRole('projector')]);
+    for (const ids of jobs) await workshop.ended(tenant, ids, 60_000);
+    for (const { jobId } of jobs) {
+      const types = await workshop.types('job', jobId);
+      expect(types.filter((type) => /^Job(?:Succeeded|Failed)$/.test(type))).toEqual(['JobSucceeded']);
+    }
+    expect(await workshop.find('account', tenant, 'CreditsDebited')).toHaveLength(5);
+    expect(await workshop.find('account', tenant, 'CreditsSettled')).toHaveLength(5);
+    expect(await workshop.balance(tenant)).toBe(75);
+
+    expect(await Promise.all(again.map((child) => end(child, () => child.kill('SIGTERM'))))).toEqual([0, 0]);
+  }, 120_000);
+
+  it('go on when all their connections were cut', async () => {
+    const tenant = await workshop.tenantWith(100);
+    const roles = await Promise.all([startRole('worker'), startRole('projector')]);
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`;
+    for (let times = 0; times < 3; times++) {
+      await workshop.query(cut);
+      await sleep(300);
+    }
+    const ids = await workshop.dispatch(tenant, { gender: 'male', framing: 'portrait', seed: 4 });
+    await workshop.ended(tenant, ids, 30_000);
+    expect(await workshop.types('job', ids.jobId)).toContain('JobSucceeded');
+    expect(await Promise.all(roles.map((child) => end(child, () => child.kill('SIGTERM'))))).toEqual([0, 0]);
+  }, 60_000);
+
+  it('end when their parent is gone', async () => {
+    const child = await startRole('worker');
+    expect(await end(child, () => child.disconnect())).toBe(0);
+  });
+
+  it('wait for a database that is not there yet, and stop while they wait', async () => {
+    const child = forkRole('projector', { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/nowhere' });
+    let ready = false;
+    child.once('message', () => (ready = true));
+    await sleep(4000);
+    expect(ready).toBe(false);
+    expect(child.exitCode).toBeNull();
+    expect(await end(child, () => child.kill('SIGTERM'))).toBe(0);
+  });
+
+  it('refuse to start with a wrong setting', async () => {
+    const child = forkRole('worker', { ATELIER_WORKER_CONCURRENCY: 'many' });
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(1);
+  });
+});
