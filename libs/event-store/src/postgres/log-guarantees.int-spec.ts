@@ -1,0 +1,266 @@
+import type pg from 'pg';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { expectUnbroken, freshPrefix, newEvent, newEvents, writeOneByOne } from '../conformance/harness.js';
+import { DuplicateEventId, EventStoreUnavailable, type EventStore } from '../event-store.js';
+import { appendBatch } from './append-statement.js';
+import { createEventStorePool, createPostgresEventStore } from './postgres-event-store.js';
+import { migrateEventStore } from './schema.js';
+import { serialiseAppend } from '../serialised-event.js';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let store: EventStore;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ template: eventStoreTemplate });
+  pool = createEventStorePool(database.url);
+  store = createPostgresEventStore({ connection: { pool } });
+});
+
+afterEach(async () => {
+  await store.close();
+  await pool.end();
+  await database.drop();
+});
+
+async function value<T>(sql: string): Promise<T> {
+  const { rows } = await pool.query<{ value: T }>(`select (${sql}) as value`);
+  return rows[0]!.value;
+}
+
+describe('the log in PostgreSQL', () => {
+  it.each([
+    ['UPDATE', `update event_store.events set type = 'Forged'`],
+    ['DELETE', 'delete from event_store.events'],
+    ['TRUNCATE', 'truncate event_store.events'],
+  ])('refuses %s, whoever asks', async (verb, sql) => {
+    await store.append('kept', 'no-stream', newEvents(1));
+    await expect(pool.query(sql)).rejects.toThrow(
+      `the event log is append-only: ${verb} of event_store.events is refused`,
+    );
+    expect(await value('select count(*)::int from event_store.events')).toBe(1);
+  });
+
+  it('leaves no gap where a transaction was rolled back, and shows nothing of it', async () => {
+    const client = await pool.connect();
+    for (let n = 0; n < 5; n++) {
+      await client.query('begin');
+      const stream = `undone-${n}`;
+      const append = {
+        stream,
+        expected: 'any',
+        events: serialiseAppend(stream, 'any', newEvents(3)),
+      } as const;
+      await appendBatch(client, 'event_store', [append], 5000);
+      const meanwhile = store.append(`kept-${n}`, 'no-stream', newEvents(2));
+      await new Promise((resume) => setTimeout(resume, 10));
+      await client.query('rollback');
+      await meanwhile;
+    }
+    client.release();
+    const events = await store.readAll();
+    expect(events.map(({ position }) => position)).toEqual(
+      Array.from({ length: 10 }, (_, n) => BigInt(n + 1)),
+    );
+    expect(events.every(({ stream }) => stream.startsWith('kept-'))).toBe(true);
+    expect(await store.head()).toBe(10n);
+  });
+
+  it('shows no position before all smaller ones, at any moment, while several processes write', async () => {
+    const writer = join(
+      import.meta.dirname,
+      '..',
+      '..',
+      '..',
+      '..',
+      'dist',
+      'test',
+      'support',
+      'event-writer.js',
+    );
+    let writing = true;
+    const others = ['a', 'b'].map((name) =>
+      promisify(execFile)(process.execPath, [writer, database.url, `${name}-`, '8', '40']),
+    );
+    const own = Promise.all(
+      Array.from({ length: 8 }, (_, n) => writeOneByOne(store, `own-${n}`, newEvents(40))),
+    );
+    const done = Promise.all([...others, own]).finally(() => (writing = false));
+    const snapshots: { events: number; last: number; head: number }[] = [];
+    while (writing) {
+      const { rows } = await pool.query<{ events: number; last: number; head: number }>(
+        `select count(*)::int as events, coalesce(max(position), 0)::int as last,
+          (select position::int from event_store.head) as head from event_store.events`,
+      );
+      snapshots.push(...rows);
+    }
+    await done;
+    expect(snapshots.filter(({ events, last, head }) => events !== last || head !== last)).toEqual([]);
+    expect(new Set(snapshots.map(({ last }) => last)).size).toBeGreaterThan(5);
+    expect(await store.head()).toBe(960n);
+  });
+
+  it('does not let a subscription pass events of a transaction that is still open', async () => {
+    const client = await pool.connect();
+    await client.query('begin');
+    const append = {
+      stream: 'open',
+      expected: 'any',
+      events: serialiseAppend('open', 'any', newEvents(2)),
+    } as const;
+    await appendBatch(client, 'event_store', [append], 5000);
+    const later = store.append('later', 'no-stream', newEvents(1));
+    const ending = new AbortController();
+    const delivered: string[] = [];
+    for await (const { events, position } of store.subscribe({ signal: ending.signal })) {
+      delivered.push(...events.map(({ stream }) => stream));
+      if (position === 0n) setTimeout(() => void client.query('commit').then(() => client.release()), 100);
+      if (position === 3n) ending.abort();
+    }
+    await later;
+    expect(delivered).toEqual(['open', 'open', 'later']);
+  });
+
+  it('commits appends that wait together once', async () => {
+    await Promise.all(
+      Array.from({ length: 400 }, (_, n) => store.append(`s-${n}`, 'no-stream', newEvents(1))),
+    );
+    const commits = await value<number>('select count(distinct xmin::text)::int from event_store.events');
+    expect(commits).toBeLessThanOrEqual(2);
+  });
+
+  it('keeps the order of appends to one stream that wait together', async () => {
+    const events = newEvents(20);
+    const outcomes = await Promise.all(events.map((event) => store.append('queue', 'any', [event])));
+    expect(outcomes.map((result) => result.outcome === 'appended' && Number(result.revision))).toEqual([
+      ...events.keys(),
+    ]);
+    const slice = await store.readStream('queue');
+    expect(slice.kind === 'found' && slice.events.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+  });
+
+  it('refuses an id that another stream has, and only that append of all that wait together', async () => {
+    const taken = newEvent();
+    await store.append('first', 'no-stream', [taken]);
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) =>
+        store.append(`s-${n}`, 'no-stream', n === 7 ? [newEvent(), taken] : newEvents(1)),
+      ),
+    );
+    const failed = results.flatMap((result, n) =>
+      result.status === 'rejected' ? [{ n, reason: result.reason as unknown }] : [],
+    );
+    expect(failed).toEqual([{ n: 7, reason: expect.any(DuplicateEventId) }]);
+    expect(await store.readStream('s-7')).toEqual({ kind: 'stream-not-found' });
+    expect(await store.head()).toBe(20n);
+  });
+
+  it('survives that the server ends all its connections, idle and listening ones too', async () => {
+    const prefix = freshPrefix();
+    const ending = new AbortController();
+    const delivered: Awaited<ReturnType<EventStore['readAll']>>[number][] = [];
+    let writing: Promise<void> | undefined;
+    for await (const { events, caughtUp } of store.subscribe({ signal: ending.signal })) {
+      delivered.push(...events);
+      if (caughtUp) writing ??= disturbAndWrite(`${prefix}a`);
+      if (delivered.length >= 60) ending.abort();
+    }
+    await writing;
+    expectUnbroken(delivered);
+
+    async function disturbAndWrite(stream: string): Promise<void> {
+      for (let n = 0; n < 3; n++) {
+        await pool.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+        );
+        await writeOneByOne(store, `${stream}${n}`, newEvents(20));
+      }
+    }
+  });
+
+  it('listens with one connection for all subscriptions, and with none when they have ended', async () => {
+    const listeners = () =>
+      value<number>(
+        `select count(*)::int from pg_stat_activity where datname = current_database() and query like 'listen%'`,
+      );
+    const ending = new AbortController();
+    const running = [1, 2, 3].map(async () => {
+      for await (const { events } of store.subscribe({ signal: ending.signal })) expect(events).toEqual([]);
+    });
+    while ((await listeners()) === 0) await new Promise((resume) => setTimeout(resume, 10));
+    expect(await listeners()).toBe(1);
+    ending.abort();
+    await Promise.all(running);
+    while ((await listeners()) > 0) await new Promise((resume) => setTimeout(resume, 10));
+  });
+
+  it('wakes a subscription in another process at once, and is not confused by a stranger’s notification', async () => {
+    const other = createPostgresEventStore({ connection: { url: database.url } });
+    const ending = new AbortController();
+    const delays: number[] = [];
+    let appendedAt = 0;
+    for await (const { events, caughtUp } of other.subscribe({ signal: ending.signal })) {
+      if (events.length > 0) delays.push(performance.now() - appendedAt);
+      if (delays.length === 5) ending.abort();
+      else if (caughtUp)
+        setTimeout(async () => {
+          await pool.query(`select pg_notify('event_store_appended', 'nonsense')`);
+          appendedAt = performance.now();
+          await store.append(`s-${delays.length}`, 'no-stream', newEvents(1));
+        }, 30);
+    }
+    await other.close();
+    // The poll that stands behind the notifications comes once a second.
+    expect(delays.toSorted((a, b) => a - b)[2]).toBeLessThan(200);
+  });
+
+  it('ends a page of a subscription at 8 MiB, however many events may be in a batch', async () => {
+    for (let n = 0; n < 24; n++) await store.append(`big-${n}`, 'no-stream', [newEvent('x'.repeat(900_000))]);
+    const ending = new AbortController();
+    const sizes: number[] = [];
+    for await (const { events, caughtUp } of store.subscribe({ signal: ending.signal })) {
+      sizes.push(events.length);
+      if (caughtUp) ending.abort();
+    }
+    expect(sizes).toEqual([10, 10, 4]);
+  });
+
+  it('refuses a checkpoint from beyond the end of the log', async () => {
+    await store.append('s', 'no-stream', newEvents(3));
+    const { signal } = new AbortController();
+    const subscription = store.subscribe({ after: 4n, signal })[Symbol.asyncIterator]();
+    await expect(subscription.next()).rejects.toThrow('The checkpoint 4 lies beyond the end of the log (3)');
+  });
+
+  it('migrates once, however many processes try at the same time, and says when nobody did', async () => {
+    const bare = await createTestDatabase();
+    const pools = [1, 2, 3].map(() => createEventStorePool(bare.url));
+    const early = createPostgresEventStore({ connection: { pool: pools[0]! } });
+    const attempt = early.append('s', 'no-stream', newEvents(1));
+    await expect(attempt).rejects.toThrow(EventStoreUnavailable);
+    await expect(attempt).rejects.toThrow('was it migrated?');
+    await Promise.all(pools.flatMap((each) => [migrateEventStore(each), migrateEventStore(each)]));
+    expect(await early.append('s', 'no-stream', newEvents(1))).toMatchObject({
+      outcome: 'appended',
+      position: 1n,
+    });
+    await Promise.all(pools.map((each) => each.end()));
+    await bare.drop();
+  });
+
+  it('keeps the logs of two schemas apart, also on one pool', async () => {
+    await migrateEventStore(pool, 'second_log');
+    const second = createPostgresEventStore({ connection: { pool }, schema: 'second_log' });
+    await store.append('s', 'no-stream', newEvents(2));
+    expect(await second.append('s', 'no-stream', newEvents(1))).toMatchObject({ revision: 0n, position: 1n });
+    expect(await second.head()).toBe(1n);
+    await second.close();
+    expect(() => createPostgresEventStore({ connection: { pool }, schema: 'a"b' })).toThrow(
+      'Not a usable schema name',
+    );
+  });
+});
