@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
@@ -79,7 +80,7 @@ export class ApiService implements AsyncDisposable {
     service.#cleanups.defer(() => database.drop());
     service.#cleanups.defer(() => rm(folder, { recursive: true, force: true }));
     service.#cleanups.defer(() => events.close());
-    if (options.projector ?? true) service.#project();
+    if (options.projector ?? true) await service.#project();
     return service;
   }
 
@@ -141,17 +142,20 @@ export class ApiService implements AsyncDisposable {
     return this.#accounts;
   }
 
-  #project(): void {
-    const runs = environments.map((environment) =>
-      new ProjectionRunner({
-        ...{ url: this.databaseUrl, eventStore: this.store, environment, readModels, log: logger },
-        takeOverPollMs: 50,
-      }).run(this.#stopProjecting.signal),
+  async #project(): Promise<void> {
+    const runners = environments.map(
+      (environment) =>
+        new ProjectionRunner({
+          ...{ url: this.databaseUrl, eventStore: this.store, environment, readModels, log: logger },
+          takeOverPollMs: 50,
+        }),
     );
+    const runs = runners.map((runner) => runner.run(this.#stopProjecting.signal));
     this.#cleanups.defer(async () => {
       this.#stopProjecting.abort();
       await Promise.all(runs);
     });
+    while (runners.some(({ status }) => status.state === 'waiting')) await sleep(10);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

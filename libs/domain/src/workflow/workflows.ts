@@ -28,7 +28,11 @@ export const workflows = [
     jobType: 'MODEL_GENERATOR',
     opClass: 'generator',
     credits: 5,
-    pictures: [{ field: 'portrait_image_public_id', by: 'picture', input: 'portrait_image' }],
+    pictures: [
+      { field: 'portrait_image_public_id', by: 'picture', input: 'portrait_image' },
+      // A model spec goes by the job that minted it, and that job's picture is the portrait.
+      { field: 'model_spec_public_id', by: 'picture', input: 'portrait_image' },
+    ],
   },
   {
     name: 'product-to-model-direct',
