@@ -56,6 +56,7 @@ export class PgBossRenderQueue implements RenderQueue {
       schedule: false,
       superviseIntervalSeconds: superviseSeconds,
       monitorIntervalSeconds: superviseSeconds,
+      maintenanceIntervalSeconds: 5 * 60,
     });
     // Everything that is reported here is tried again by pg-boss itself.
     this.#boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
@@ -117,7 +118,8 @@ export class PgBossRenderQueue implements RenderQueue {
       retryBackoff: true,
       retryDelayMax: 60,
       retentionSeconds: 365 * day,
-      deleteAfterSeconds: 60 * 60,
+      // What is done is of no use any more, and the supervision counts every row that is still there.
+      deleteAfterSeconds: 10 * 60,
     };
     await this.#boss.createQueue(name, options);
     await this.#boss.updateQueue(name, options);

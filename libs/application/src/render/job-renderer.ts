@@ -1,11 +1,12 @@
 import { isUnfinished, type QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import { EngineError, type EngineStage, type ImageEngine, type RenderResult } from '#engines/image-engine.js';
+import { EngineError, type EngineStage, type ImageEngine } from '#engines/image-engine.js';
 import type { Logger } from '#platform/logger.js';
 import type { RenderTask, TaskOutcome } from '#render-queue/render-queue.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { load } from '../aggregate.js';
 import type { Cancellations } from './cancellations.js';
+import { renderUnlessInterrupted, type Interruptions } from './engine-run.js';
 import { jobAggregate } from './job-aggregate.js';
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, sha256Of, type RenderInputs } from './render-inputs.js';
@@ -21,14 +22,6 @@ export interface RendererOptions {
   readonly logger: Logger;
   /** Longest time that an engine gets for one attempt. Default 5 minutes. */
   readonly renderTimeoutMs?: number;
-}
-
-/** Why a running render has to end early. The first that applies decides. */
-interface Interruptions {
-  readonly cancelled: AbortSignal;
-  /** The worker stops, or its claim on the queue's task has lapsed. */
-  readonly claim: AbortSignal;
-  readonly timeout: AbortSignal;
 }
 
 const done: TaskOutcome = { kind: 'done' };
@@ -145,35 +138,4 @@ function requestOf(job: QueuedJob) {
  */
 function tookTooLong(): EngineError {
   return new EngineError('outcome_unknown', 'The render took too long. Your credits were refunded.');
-}
-
-/** An engine that does not obey its signal is left behind: what it still reports is not listened to. */
-async function renderUnlessInterrupted(
-  engine: ImageEngine,
-  request: Parameters<ImageEngine['render']>[0],
-  onStage: (stage: EngineStage) => Promise<void>,
-  interruptions: Interruptions,
-): Promise<RenderResult> {
-  const over = new AbortController();
-  const { cancelled, claim, timeout } = interruptions;
-  const signal = AbortSignal.any([cancelled, claim, timeout, over.signal]);
-  signal.throwIfAborted();
-  const interrupted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-  const rendering = engine.render(request, {
-    signal,
-    onStage: async (stage) => {
-      signal.throwIfAborted();
-      await onStage(stage);
-    },
-  });
-  try {
-    return await Promise.race([rendering, interrupted]);
-  } finally {
-    over.abort(new Error('the render is over'));
-    // Both have had their say; what comes of the loser of the race no longer matters.
-    rendering.catch(() => undefined);
-    interrupted.catch(() => undefined);
-  }
 }
