@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { Atelier, runStandalone } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
 import { eventually, remaining } from './support/processes.js';
+
+// Starting and stopping several processes takes seconds, and many of them on a busy machine.
+jest.setTimeout(120_000);
 
 describe('npm start', () => {
   const home = temporaryHome();
@@ -88,7 +91,7 @@ describe('npm start', () => {
       expect((await atelier.get('/health/ready')).status).toBe(200);
     }, 25_000);
     expect(await balance()).toBe(1000);
-  }, 40_000);
+  });
 
   it('recovers from being killed: its roles end, the next start takes over', async () => {
     const roles = [atelier.role('api'), atelier.role('worker'), atelier.role('projector')];
@@ -103,5 +106,5 @@ describe('npm start', () => {
     const { code } = await atelier.stop('SIGINT');
     expect(code).toBe(0);
     expect(await remaining([database], 0)).toEqual([]);
-  }, 60_000);
+  });
 });

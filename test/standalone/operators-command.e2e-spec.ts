@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Atelier, run, type Finished } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
 
 const ulid = /^[0-9A-HJKMNP-TV-Z]{26}$/;
+
+// Starting and stopping several processes takes seconds, and many of them on a busy machine.
+jest.setTimeout(120_000);
 
 describe("the operator's command", () => {
   const home = temporaryHome();
@@ -25,11 +28,11 @@ describe("the operator's command", () => {
       'house',
     );
     tenant = made['tenant_id'] as string;
-  }, 60_000);
+  });
   afterAll(async () => {
     await atelier?.stop();
     await home[Symbol.asyncDispose]();
-  }, 30_000);
+  });
 
   const atelierCommand = (...args: string[]): Promise<Finished> => run('cli/src/main.js', args, home.path);
   async function json(...args: string[]): Promise<Record<string, unknown>> {
@@ -92,6 +95,17 @@ describe("the operator's command", () => {
       items: unknown[];
     };
     expect(ledger.items[0]).toMatchObject({ kind: 'subscription', label: 'May', credits_delta: 60 });
+  });
+
+  it('waits until the read models have seen what it wrote', async () => {
+    const { pid } = atelier.role('projector');
+    process.kill(pid, 'SIGSTOP');
+    const until = Date.now() + 1_500;
+    setTimeout(() => process.kill(pid, 'SIGCONT'), 1_500);
+    const issued = await issueKey('test', 'jobs:read');
+    expect(Date.now()).toBeGreaterThanOrEqual(until);
+    const listed = await json('keys', 'list', '--tenant', tenant, '--env', 'test');
+    expect(listed['keys']).toContainEqual(expect.objectContaining({ key_id: issued['key_id'] }));
   });
 
   it('shows events, and what they fold into at any point', async () => {

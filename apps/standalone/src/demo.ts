@@ -72,9 +72,8 @@ async function render(client: Client): Promise<{ chargeId: string; artifacts: re
   progress.step(`accepted   ${workflow}, job ${accepted.job_id}, ${accepted.credits_cost} credits`);
   const artifacts: Artifact[] = [];
   for await (const event of client.timeline(accepted.job_id)) {
-    progress.step(
-      `${event.event_type.padEnd(10)} ${[event.stage, event.message].filter(Boolean).join(': ')}`,
-    );
+    const stage = event.event_type === 'stage' ? `${event.stage}: ` : '';
+    progress.step(`${event.event_type.padEnd(10)} ${stage}${event.message}`);
     artifacts.push(...event.artifacts);
     if (event.event_type === 'failed') throw new Error(`job ${accepted.job_id} failed: ${event.message}`);
   }
