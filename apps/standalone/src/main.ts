@@ -1,4 +1,5 @@
 import { complain, say, warn } from './console.js';
+import { lossOfNpm } from './npm-parent.js';
 import { loadSettings } from './settings.js';
 import { Standalone } from './standalone.js';
 import { StartError } from './start-error.js';
@@ -9,6 +10,9 @@ const stopWithinMs = 20_000;
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
 process.on('SIGINT', () => stopping.abort());
+// Whoever started us as a child may be killed; the roles must not live on without an owner who wants them.
+process.on('disconnect', () => stopping.abort());
+void lossOfNpm().then(() => stopping.abort());
 
 await run().catch((error: unknown) => {
   if (stopping.signal.aborted) return;
@@ -54,7 +58,6 @@ function stopRequested(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
     signal.addEventListener('abort', () => resolve(undefined));
-    if (process.send) process.on('disconnect', () => resolve(undefined));
   });
 }
 

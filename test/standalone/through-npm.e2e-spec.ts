@@ -1,0 +1,34 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { readRuntime } from '#platform/runtime-file.js';
+import { temporaryHome } from './support/home.js';
+import { eventually, remaining } from './support/processes.js';
+
+jest.setTimeout(120_000);
+
+describe('npm start, through npm itself', () => {
+  const home = temporaryHome();
+  let npm: ChildProcess;
+  afterAll(async () => {
+    npm?.kill('SIGKILL');
+    await home[Symbol.asyncDispose]();
+  });
+
+  it('ends in order when npm is asked to end', async () => {
+    const { PATH, HOME } = process.env;
+    const env = { PATH, HOME, ATELIER_HOME: home.path, PORT: '0' };
+    npm = spawn('npm', ['start', '--silent'], { env, stdio: 'ignore' });
+    const runtime = await eventually(async () => {
+      const running = readRuntime(home.path);
+      if (!running) throw new Error('the service is not ready');
+      return running;
+    }, 60_000);
+    expect((await fetch(`${runtime.baseUrl}/health/ready`)).status).toBe(200);
+
+    npm.kill('SIGTERM');
+    await once(npm, 'exit');
+    expect(await remaining([runtime.process], 15_000)).toEqual([]);
+    expect(readRuntime(home.path)).toBeUndefined();
+  });
+});
