@@ -32,6 +32,8 @@ export async function createApi(dependencies: ApiDependencies): Promise<NestFast
     http: {
       headersTimeout: headersTimeoutMs,
       maxHeaderSize: maxHeaderBytes,
+      // Node would answer without a body; the hook below answers with one.
+      requireHostHeader: false,
       connectionsCheckingInterval: 5_000,
     },
     clientErrorHandler: answerBrokenHttp,
@@ -47,7 +49,7 @@ export async function createApi(dependencies: ApiDependencies): Promise<NestFast
   watchRoutes(server);
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
-    done();
+    done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined);
   });
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(dependencies), adapter, {
     bodyParser: false,
@@ -61,6 +63,10 @@ export async function createApi(dependencies: ApiDependencies): Promise<NestFast
   await app.init();
   await server.ready();
   return app;
+}
+
+function missingHost(): ApiError {
+  return new ApiError('BAD_REQUEST', 'The request lacks the header Host, which HTTP/1.1 asks for.');
 }
 
 /** Bodies are read behind the guards, see `http/request-body.ts`; until then they wait in the socket. */

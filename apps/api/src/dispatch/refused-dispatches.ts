@@ -17,7 +17,7 @@ declare module 'fastify' {
 const recorded = new Set([402, 403, 422]);
 
 /** The answer waits this long for its own record; a slow store then records it after the answer. */
-const patienceMs = 1_000;
+const patienceMs = 2_000;
 
 /** Puts a dispatch that was refused into the usage log. Whatever goes wrong here, the answer stays what it is. */
 export class RefusedDispatches {

@@ -3,8 +3,8 @@ import type { FieldProblem } from '../errors/api-error.js';
 /** Deeper than any body of this interface nests. */
 export const deepestJson = 32;
 
-/** Names that mean something else than data once an object is copied or merged. */
-const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+/** Names that every object has already: once an object is copied or merged they mean something else than data. */
+const forbiddenKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
 
 /**
  * The first thing in parsed JSON that must not get any further, or undefined: names that reach for prototypes,

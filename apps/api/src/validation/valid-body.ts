@@ -1,5 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { invalid } from '../errors/api-error.js';
+import { findUnsafeJson } from '../http/json-safety.js';
 import { readJsonBody } from '../http/request-body.js';
 import { validate, type Shape } from './validate.js';
 
@@ -13,6 +15,9 @@ export const ValidBody = createParamDecorator(
 export const ValidQuery = createParamDecorator(
   <T extends object>(shape: Shape<T>, context: ExecutionContext): T => {
     const { query } = context.switchToHttp().getRequest<FastifyRequest>();
-    return validate(shape, { ...(query as object) }, 'query');
+    const values = { ...(query as object) };
+    const unsafe = findUnsafeJson(values);
+    if (unsafe) throw invalid([{ ...unsafe, loc: ['query', ...unsafe.loc] }]);
+    return validate(shape, values, 'query');
   },
 );

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { streamName } from '#domain/streams.js';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { expectError, type Answer, type ApiClient } from './support/api-client.js';
+
+let service: ApiService;
+let apis: [ApiClient, ApiClient];
+let tenant: Tenant;
+let database: pg.Pool;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  apis = [await service.openApi(), await service.openApi()];
+  database = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
+  database.on('error', () => undefined);
+});
+afterAll(async () => {
+  await database.end();
+  await service[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  tenant = await service.openTenant({ credits: 1_000 });
+});
+
+const path = '/v1/model-generator';
+
+function dispatch(key: string, body: unknown = { seed: 7 }, api: ApiClient = apis[0]): Promise<Answer> {
+  return api.post(path, tenant.key, body, { 'idempotency-key': key });
+}
+
+/** Repeats what is still being worked on, as a client does. */
+async function persistently(key: string, api: ApiClient): Promise<Answer> {
+  for (;;) {
+    const answer = await dispatch(key, { seed: 7 }, api);
+    if (answer.status !== 409) return answer;
+    expectError(answer, 409, 'IDEMPOTENCY_KEY_IN_USE');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function lines(): Promise<{ jobs: number; operations: number; usage: number }> {
+  const jobs = (await apis[0].get('/v1/jobs', tenant.key)).body.count as number;
+  const { items } = (await apis[0].get('/v1/transactions', tenant.key)).body as { items: { kind: string }[] };
+  const usage = (await apis[0].get('/v1/usage', tenant.key)).body.total as number;
+  return { jobs, operations: items.filter(({ kind }) => kind === 'operation').length, usage };
+}
+
+describe('an Idempotency-Key', () => {
+  it('sent 50 times at once, to two instances, makes one job and one ledger line', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => persistently('fifty', apis[index % 2] as ApiClient)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(202));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    const first = answers.filter(({ headers }) => headers.get('idempotent-replayed') === null);
+    expect(first).toHaveLength(1);
+    expect(await lines()).toEqual({ jobs: 1, operations: 1, usage: 1 });
+  });
+
+  it('replays the first answer for the same body, however it is written', async () => {
+    const first = await dispatch('same', { seed: 7, metadata: { a: 1, b: 2 } });
+    const again = await dispatch('same', { metadata: { b: 2, a: 1 }, display_name: null, seed: 7 });
+    expect(again.status).toBe(202);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(again.headers.get('x-request-id')).not.toBe(first.body.request_id);
+  });
+
+  it('replays a refusal too, and logs it once', async () => {
+    tenant = await service.openTenant({ credits: 4 });
+    const first = await dispatch('poor');
+    expectError(first, 402, 'INSUFFICIENT_BALANCE');
+    const again = await dispatch('poor');
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await lines()).toEqual({ jobs: 0, operations: 0, usage: 1 });
+  });
+
+  it('is refused with another body', async () => {
+    await dispatch('reused', { seed: 7 });
+    const answer = await dispatch('reused', { seed: 8 });
+    expectError(answer, 422, 'IDEMPOTENCY_KEY_REUSED');
+    expect(await lines()).toMatchObject({ jobs: 1, operations: 1 });
+  });
+
+  it('belongs to one tenant, one endpoint and one environment', async () => {
+    const first = await dispatch('mine');
+    tenant = await service.openTenant({ credits: 1_000 });
+    const second = await dispatch('mine');
+    tenant = await service.openTenant({ credits: 1_000, environment: 'test' });
+    const third = await dispatch('mine');
+    expect(new Set([first, second, third].map(({ body }) => body.job_id as string)).size).toBe(3);
+  });
+
+  it('of 1 and of 255 characters is fine', async () => {
+    for (const key of ['!', '~'.repeat(255)]) expect((await dispatch(key)).status).toBe(202);
+  });
+
+  it('does not remember a reference that was unknown', async () => {
+    const body = { product_image_s3_key: 'unknown' };
+    for (let round = 0; round < 2; round++) {
+      const headers = { 'idempotency-key': 'reference' };
+      const answer = await apis[0].post('/v1/product-to-model-direct', tenant.key, body, headers);
+      expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+      expect(answer.headers.get('idempotent-replayed')).toBeNull();
+    }
+  });
+
+  it('goes on with the same charge after a try that died before it could answer', async () => {
+    const first = await dispatch('crash');
+    // As a crash between the charge and the answer leaves it: running, under a lease that has expired.
+    await interrupt('crash');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => persistently('crash', apis[1])));
+    for (const answer of answers) expect(answer.body).toEqual(first.body);
+    expect(await lines()).toMatchObject({ jobs: 1, operations: 1 });
+  });
+
+  it('charges anew, once, when the sweep has given the first charge back', async () => {
+    const first = await dispatch('swept');
+    const requestId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
+    const jobId = '01K9Z7J0V6X8Y2Z4A6B8C0D2EF';
+    await database.query(
+      `update live.idempotency_keys set request_id = $1, job_id = $2 where tenant = $3 and key = 'swept'`,
+      [requestId, jobId, tenant.id],
+    );
+    await interrupt('swept');
+    await fence(requestId, jobId);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => persistently('swept', apis[1])));
+    const jobs = new Set(answers.map(({ body }) => body.job_id as string));
+    expect(jobs.size).toBe(1);
+    expect([...jobs]).not.toContain(jobId);
+    expect([...jobs]).not.toContain(first.body.job_id);
+    expect(await lines()).toMatchObject({ jobs: 2, operations: 2 });
+  });
+});
+
+async function interrupt(key: string): Promise<void> {
+  await database.query(
+    `update live.idempotency_keys set status = 'running', response_body = null, locked_until = now() - interval '1 s'
+     where tenant = $1 and key = $2`,
+    [tenant.id, key],
+  );
+}
+
+/** What the sweep does to a job that never came. */
+async function fence(chargeId: string, jobId: string): Promise<void> {
+  const at = new Date().toISOString();
+  const metadata = {
+    ...{ requestId: chargeId, causationId: 'sweep', tenant: tenant.id, actor: 'saga:sweep' },
+    ...{ schemaVersion: 1, recordedAt: at },
+  };
+  const data = { chargeId, tenant: tenant.id, reason: 'orphaned', at };
+  const event = { id: crypto.randomUUID(), type: 'JobVoided', data, metadata };
+  await service.store.append(streamName('live', 'job', jobId), 'no-stream', [event]);
+}
