@@ -39,7 +39,19 @@ const DEFS = `
   </filter>`;
 
 /** Lays a garment on paper: `body` is drawn inside the outline, `seams` above it. */
-function photograph({ outline, fill, body, seams, back = '', defs = '', paper = '#f1eee8', cloth = 0.55 }) {
+function photograph({
+  outline,
+  fill,
+  body,
+  seams,
+  back = '',
+  defs = '',
+  paper = '#f1eee8',
+  cloth = 0.55,
+  stretch = [1, 1],
+}) {
+  const [sx, sy] = stretch;
+  const spread = `translate(${600 * (1 - sx)} ${800 * (1 - sy)}) scale(${sx} ${sy})`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}">
   <defs>${DEFS}${defs}
     <clipPath id="shape"><path d="${outline}"/></clipPath>
@@ -48,6 +60,7 @@ function photograph({ outline, fill, body, seams, back = '', defs = '', paper = 
   <rect width="100%" height="100%" fill="${paper}"/>
   <rect width="100%" height="100%" filter="url(#paper)" style="mix-blend-mode:multiply" opacity=".35"/>
   <rect width="100%" height="100%" fill="url(#fall)"/>
+  <g transform="${spread}">
   <path d="${outline}" transform="translate(14 20)" fill="#4b4036" fill-opacity=".22" filter="url(#b24)"/>
   <path d="${outline}" transform="translate(4 6)" fill="#3a3028" fill-opacity=".34" filter="url(#b4)"/>
   ${back}
@@ -56,9 +69,10 @@ function photograph({ outline, fill, body, seams, back = '', defs = '', paper = 
     ${body}
     <rect width="100%" height="100%" filter="url(#weave)" style="mix-blend-mode:multiply" opacity=".5"/>
     <rect width="100%" height="100%" filter="url(#crumple)" style="mix-blend-mode:soft-light" opacity="${cloth}"/>
-    <path d="${outline}" fill="none" stroke="#1c1210" stroke-opacity=".42" stroke-width="18" filter="url(#b10)"/>
+    <path d="${outline}" fill="none" stroke="#1c1210" stroke-opacity=".24" stroke-width="16" filter="url(#b10)"/>
   </g>
   ${seams}
+  </g>
 </svg>`;
 }
 
@@ -179,6 +193,7 @@ function jumper() {
     outline,
     fill: '#b5583a',
     cloth: 0.7,
+    stretch: [1.14, 0.92],
     back: '<path d="M520 284 C560 262 640 262 680 284 L664 300 C640 318 560 318 536 300Z" fill="#7d3821"/>',
     body: [
       `<path d="${stitches.join('')}" fill="none" stroke="#5c2613" stroke-opacity=".38" stroke-width="2.4"/>`,
@@ -259,6 +274,7 @@ function jacket() {
     outline,
     fill: '#e2d6c2',
     cloth: 0.6,
+    stretch: [1.22, 0.94],
     paper: '#eceff1',
     back: '<path d="M520 222 C560 200 640 200 680 222 L620 330 L580 330Z" fill="#b9ab94"/>',
     body: [

@@ -13,6 +13,7 @@ import { drawFigure, flat } from './figure/figure.js';
 import { buildRig, type Rig } from './figure/rig.js';
 import { compose, figureLayer, frame, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
+import { paintWash } from './studio/wash.js';
 import { MODEL, type Workflow } from './workflow.js';
 
 const factsOf = (spec: FigureSpec, request: RenderRequest): Record<string, unknown> => ({
@@ -30,22 +31,36 @@ const factsOf = (spec: FigureSpec, request: RenderRequest): Record<string, unkno
 const feetOf = (rig: Rig): readonly (readonly [number, number])[] =>
   [rig.legs.left, rig.legs.right].map((leg) => [leg.point(1, 0)[0], leg.point(1, 0)[1] + 70] as const);
 
-function backdrop(
+async function backdrop(
   spec: FigureSpec,
   studio: Studio,
   size: CanvasSize,
   framing: Framing,
   rig?: Rig,
-): Promise<Raster> {
+): Promise<Raster[]> {
   const sheet = new SvgSheet();
   const { width, height } = size;
   const feet = rig ? soles(framing, feetOf(rig)) : [];
   const floor = rig ? framing.y + 862 * framing.scale : undefined;
-  const body = [
-    drawBackdrop(sheet, studio, spec.random.fork('swash'), width, height, floor),
-    rig ? drawFloorShadow(sheet, studio, feet, framing.scale) : '',
+  const shadow = new SvgSheet();
+  const wash = await paintWash(
+    studio.wash,
+    spec.random.fork('wash'),
+    width,
+    height,
+    floor ? floor / height - 0.06 : 0.96,
+  );
+  return [
+    await rasterise(sheet.document(width, height, drawBackdrop(sheet, studio, width, height, floor))),
+    wash,
+    ...(rig
+      ? [
+          await rasterise(
+            shadow.document(width, height, drawFloorShadow(shadow, studio, feet, framing.scale)),
+          ),
+        ]
+      : []),
   ];
-  return rasterise(sheet.document(width, height, ...body));
 }
 
 const blankSheet = ({ width, height }: CanvasSize): Promise<Raster> =>
@@ -94,7 +109,7 @@ export const modelGenerator: Workflow = async (request, context): Promise<Render
     flat(drawFigure(pens, rig, { legwear: full ? 0.9 : 0, vest: true, arms: true, legs: full })),
   );
   await breathe(context.signal);
-  const sheet = await compose([behind, figure], request.testMark);
+  const sheet = await compose([...behind, figure], request.testMark);
   const picture: EnginePicture = await encode(sheet, {
     kind: full ? 'model_full_body' : 'model_portrait',
     label: request.displayName || (full ? 'Model, full length' : 'Model portrait'),

@@ -22,12 +22,13 @@ import { fitGarment } from './dressing/fit-garment.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
 import { encode } from './encode.js';
-import { drawArm } from './figure/body.js';
+import { drawArm, drawNeck } from './figure/body.js';
 import { drawFigure, flat, type FigureLayers } from './figure/figure.js';
 import type { Pens } from './figure/pens.js';
 import { buildRig, SIDES, type Rig } from './figure/rig.js';
 import { compose, figureLayer, frame, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow } from './studio/backdrop.js';
+import { paintWash } from './studio/wash.js';
 import { MODEL, type Workflow } from './workflow.js';
 
 const inputOf = (request: RenderRequest, name: string): EngineImage | undefined =>
@@ -68,8 +69,22 @@ async function backdrop(worn: Worn, size: CanvasSize, given: EngineImage | undef
   const shadow = worn.cropped ? '' : drawFloorShadow(sheet, studio, feet, framing.scale);
   if (!given) {
     const floor = worn.cropped ? undefined : framing.y + 862 * framing.scale;
-    const studioWall = drawBackdrop(sheet, studio, spec.random.fork('swash'), width, height, floor);
-    return rasterise(sheet.document(width, height, studioWall, shadow));
+    const wall = new SvgSheet();
+    const wash = await paintWash(
+      studio.wash,
+      spec.random.fork('wash'),
+      width,
+      height,
+      floor ? floor / height - 0.06 : 0.96,
+    );
+    return compose(
+      [
+        await rasterise(wall.document(width, height, drawBackdrop(wall, studio, width, height, floor))),
+        wash,
+        await rasterise(sheet.document(width, height, shadow)),
+      ],
+      false,
+    );
   }
   // Reading it first gives the caller a clear error in place of one from deep inside the compositing.
   const picture = await decode(given.bytes, Math.max(width, height), given.name);
@@ -91,7 +106,8 @@ function inFront(pens: Pens, { rig, fit }: Worn, layers: FigureLayers): string {
     fit.armsInFront === 'none'
       ? ''
       : SIDES.map(([name]) => drawArm(pens, rig, name, fit.armsInFront === 'all' ? 0 : 0.56)).join('');
-  return arms + layers.head.face + layers.head.front;
+  const neck = fit.collar === undefined ? '' : drawNeck(pens, rig, fit.collar);
+  return arms + neck + layers.head.face + layers.head.front;
 }
 
 async function wear(

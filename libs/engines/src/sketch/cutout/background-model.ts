@@ -21,7 +21,7 @@ const median = (values: number[]): number => values.sort((a, b) => a - b)[values
 function borderSamples({ l, a, b, width, height }: LabPlanes): Sample[] {
   const margin = Math.max(2, Math.round(Math.min(width, height) * 0.025));
   const samples: Sample[] = [];
-  const step = Math.max(1, Math.round((width + height) / 900));
+  const step = Math.max(1, Math.round((width + height) / 450));
   for (let y = 0; y < height; y += step) {
     const edgeRow = y < margin || y >= height - margin;
     for (let x = 0; x < width; x += edgeRow || x < margin || x >= width - margin ? step : 1) {
@@ -39,15 +39,19 @@ function borderSamples({ l, a, b, width, height }: LabPlanes): Sample[] {
 
 /** Least squares for c0 + c1·x + c2·y by Cramer's rule. */
 function fitPlane(samples: readonly Sample[], channel: 0 | 1 | 2): [number, number, number] {
-  const s = [0, 0, 0, 0, 0, 0, 0, 0, 0];
-  const add = (index: number, value: number): void => {
-    s[index] = (s[index] ?? 0) + value;
-  };
+  let [n, sx, sy, sxx, sxy, syy, sv, svx, svy] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
   for (const { x, y, lab } of samples) {
     const v = lab[channel];
-    [1, x, y, x * x, x * y, y * y, v, v * x, v * y].forEach((value, index) => add(index, value));
+    n++;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+    syy += y * y;
+    sv += v;
+    svx += v * x;
+    svy += v * y;
   }
-  const [n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0, sv = 0, svx = 0, svy = 0] = s;
   const determinant = n * (sxx * syy - sxy * sxy) - sx * (sx * syy - sxy * sy) + sy * (sx * sxy - sxx * sy);
   if (Math.abs(determinant) < 1e-6) return [sv / Math.max(1, n), 0, 0];
   const c0 = sv * (sxx * syy - sxy * sxy) - sx * (svx * syy - sxy * svy) + sy * (svx * sxy - sxx * svy);
@@ -59,15 +63,17 @@ function fitPlane(samples: readonly Sample[], channel: 0 | 1 | 2): [number, numb
 export function modelBackground(planes: LabPlanes): BackgroundModel {
   const samples = borderSamples(planes);
   const centre = ([0, 1, 2] as const).map((k) => median(samples.map((s) => s.lab[k])));
-  let inliers = samples.filter((s) => Math.hypot(...s.lab.map((v, k) => v - (centre[k] ?? 0))) < 16);
   let coefficients: (readonly [number, number, number])[] = centre.map((c) => [c, 0, 0]);
-  const off = (s: Sample): number =>
-    Math.hypot(
-      ...s.lab.map((v, k) => {
-        const [c0, c1, c2] = coefficients[k] ?? [0, 0, 0];
-        return v - c0 - c1 * s.x - c2 * s.y;
-      }),
-    );
+  const off = ({ x, y, lab }: Sample): number => {
+    let sum = 0;
+    for (let k = 0; k < 3; k++) {
+      const [c0, c1, c2] = coefficients[k] ?? [0, 0, 0];
+      const d = (lab[k] ?? 0) - c0 - c1 * x - c2 * y;
+      sum += d * d;
+    }
+    return Math.sqrt(sum);
+  };
+  let inliers = samples.filter((s) => off(s) < 16);
   for (let round = 0; round < 3 && inliers.length > samples.length * 0.3; round++) {
     coefficients = ([0, 1, 2] as const).map((k) => fitPlane(inliers, k));
     const limit = Math.max(3.5, 3 * median(inliers.map(off)));

@@ -95,6 +95,6 @@ export function classify(shape: Silhouette, raster: Raster): GarmentClass {
   const sleeves = hasSleeves(shape);
   if (!sleeves && legGap(shape, 0.6) > 0.6) return shape.height / shape.width > 1.35 ? 'trousers' : 'shorts';
   if (!sleeves && flatTop(shape)) return 'skirt';
-  if (tall > 1.85 && !(sleeves && tall < 2.1)) return 'dress';
+  if (tall > (sleeves ? 1.95 : 1.8)) return 'dress';
   return sleeves && opensInFront(shape, raster) ? 'outerwear' : 'top';
 }

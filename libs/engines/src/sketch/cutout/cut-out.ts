@@ -13,7 +13,7 @@ export interface CutOut {
   readonly coverage: number;
 }
 
-const MASK_SIDE = 900;
+const MASK_SIDE = 720;
 
 interface Box {
   readonly left: number;

@@ -49,7 +49,8 @@ function measure(planes: LabPlanes, model: BackgroundModel): Planes {
       const left = l[x > 0 ? i - 1 : i] ?? 0;
       const below = l[y < height - 1 ? i + width : i] ?? 0;
       const above = l[y > 0 ? i - width : i] ?? 0;
-      out.slope[i] = Math.hypot(right - left, below - above) / 2;
+      const [gx, gy] = [right - left, below - above];
+      out.slope[i] = Math.sqrt(gx * gx + gy * gy) / 2;
     }
   }
   return out;

@@ -13,31 +13,41 @@ export interface Component {
 
 /** Labels the 4-connected regions in which `value` holds; label 0 is everything else. */
 export function components(mask: Mask, value: 0 | 1): { labels: Int32Array; list: Component[] } {
-  const { data, width, height } = mask;
+  const { data, width } = mask;
+  const last = data.length - width;
   const labels = new Int32Array(data.length);
   const stack = new Int32Array(data.length);
   const list: Component[] = [];
   for (let start = 0; start < data.length; start++) {
     if (data[start] !== value || labels[start]) continue;
     const label = list.length + 1;
-    let [top, area, touchesBorder] = [0, 0, false];
+    let top = 0;
+    let area = 0;
+    let touchesBorder = false;
     stack[top++] = start;
     labels[start] = label;
     while (top > 0) {
       const i = stack[--top] ?? 0;
       area++;
       const x = i % width;
-      const y = (i - x) / width;
-      if (x === 0 || y === 0 || x === width - 1 || y === height - 1) touchesBorder = true;
-      const push = (j: number): void => {
-        if (data[j] !== value || labels[j]) return;
-        labels[j] = label;
-        stack[top++] = j;
-      };
-      if (x > 0) push(i - 1);
-      if (x < width - 1) push(i + 1);
-      if (y > 0) push(i - width);
-      if (y < height - 1) push(i + width);
+      if (x === 0 || x === width - 1 || i < width || i >= last) touchesBorder = true;
+      // The four neighbours are written out: this loop runs for every pixel of every picture.
+      if (x > 0 && data[i - 1] === value && !labels[i - 1]) {
+        labels[i - 1] = label;
+        stack[top++] = i - 1;
+      }
+      if (x < width - 1 && data[i + 1] === value && !labels[i + 1]) {
+        labels[i + 1] = label;
+        stack[top++] = i + 1;
+      }
+      if (i >= width && data[i - width] === value && !labels[i - width]) {
+        labels[i - width] = label;
+        stack[top++] = i - width;
+      }
+      if (i < last && data[i + width] === value && !labels[i + width]) {
+        labels[i + width] = label;
+        stack[top++] = i + width;
+      }
     }
     list.push({ label, area, touchesBorder });
   }

@@ -13,7 +13,7 @@ export const smoothstep = (low: number, high: number, value: number): number => 
 
 export const mixPoints = (a: Point, b: Point, t: number): Point => [lerp(a[0], b[0], t), lerp(a[1], b[1], t)];
 
-export const distance = (a: Point, b: Point): number => Math.hypot(b[0] - a[0], b[1] - a[1]);
+export const distance = (a: Point, b: Point): number => Math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2);
 
 /** Rotates clockwise on the page (y grows downward) about `centre`. */
 export function rotate(point: Point, radians: number, centre: Point = [0, 0]): Point {

@@ -42,7 +42,14 @@ export class SvgSheet {
 
   /** A soft edge; `radius` is the Gaussian's standard deviation in the units of where it is used. */
   blur(radius: number): string {
-    const region = { x: '-60%', y: '-60%', width: '220%', height: '220%' };
+    // Blurring in sRGB spares two conversions of every pixel; on soft shadows nobody sees the difference.
+    const region = {
+      x: '-40%',
+      y: '-40%',
+      width: '180%',
+      height: '180%',
+      'color-interpolation-filters': 'sRGB',
+    };
     return this.define(
       (id) => element('filter', { id, ...region }, element('feGaussianBlur', { stdDeviation: radius })),
       `blur:${radius}`,

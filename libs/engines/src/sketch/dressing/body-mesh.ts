@@ -8,8 +8,8 @@ export interface BodyFit {
   readonly height: (row: number) => number;
   /** Figure units per mask pixel across. */
   readonly scale: number;
-  /** Mask columns that the body of the garment spans in a row, from the middle line. */
-  readonly reach: number;
+  /** Sleeves are carried by meshes of their own: rows count only the body, at most this far from the middle line. */
+  readonly apart?: number;
   /** Broadens nothing above this height: shoulders and straps keep their cut. */
   readonly bodyFrom: number;
   /** Takes the waist in, as a share. */
@@ -17,7 +17,7 @@ export interface BodyFit {
 }
 
 const ROWS = 44;
-const COLUMNS = 14;
+const COLUMNS = 16;
 
 /** Half-breadth that a garment must have at a height so that no body shows beside it. */
 function needed(rig: Rig, y: number): number {
@@ -34,9 +34,10 @@ function rowFactors(shape: Silhouette, rig: Rig, fit: BodyFit): number[] {
   const raw = Array.from({ length: ROWS + 1 }, (_, j) => {
     const row = shape.top + ((shape.bottom - shape.top) * j) / ROWS;
     const y = fit.height(row);
-    const run = shape.extent(Math.round(row));
-    const left = Math.min(fit.reach, shape.centre - run.from) * fit.scale;
-    const right = Math.min(fit.reach, run.to - shape.centre) * fit.scale;
+    const run = fit.apart === undefined ? shape.extent(Math.round(row)) : shape.central(Math.round(row));
+    const limit = fit.apart ?? Infinity;
+    const left = Math.min(limit, shape.centre - run.from) * fit.scale;
+    const right = Math.min(limit, run.to - shape.centre) * fit.scale;
     const half = Math.max(1, Math.min(left, right));
     const waist = 1 - fit.pinch * Math.exp(-(((y - 302) / 46) ** 2));
     if (y < fit.bodyFrom) return 1;
@@ -66,7 +67,7 @@ export function bodyMesh(shape: Silhouette, rig: Rig, fit: BodyFit): Mesh {
     const y = fit.height(row);
     const factor = factors[j] ?? 1;
     const [s, t]: [Point[], Point[]] = [[], []];
-    const half = Math.min(fit.reach, shape.width / 2 + 8) + margin;
+    const half = shape.width / 2 + 8 + margin;
     for (let i = 0; i <= COLUMNS; i++) {
       const dx = half * ((2 * i) / COLUMNS - 1);
       s.push([shape.centre + dx, row]);

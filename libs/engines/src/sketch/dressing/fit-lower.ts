@@ -30,7 +30,7 @@ export function fitSkirt(shape: Silhouette, rig: Rig): Fit {
     [shape.top, WAIST - 2],
     [shape.bottom, bottom],
   ]);
-  const mesh = bodyMesh(shape, rig, { height, scale, reach: Infinity, bodyFrom: 310, pinch: 0 });
+  const mesh = bodyMesh(shape, rig, { height, scale, bodyFrom: 310, pinch: 0 });
   return {
     garmentClass: 'skirt',
     parts: [{ part: 'body', mesh }],
@@ -60,38 +60,53 @@ interface LegFit {
 const ROWS = 50;
 const COLUMNS = 8;
 
+interface Seams {
+  readonly row: number;
+  readonly outer: number;
+  readonly inner: number;
+}
+
+/** Outer seam and inner seam (the middle line above the crotch) down one side, smoothed over neighbouring rows. */
+function seams(shape: Silhouette, side: -1 | 1, crotch: number): Seams[] {
+  const raw = Array.from({ length: ROWS + 1 }, (_, j): Seams => {
+    const row = lerp(shape.top - 2, shape.bottom + 2, j / ROWS);
+    const at = Math.round(clamp(row, shape.top + 2, shape.bottom - 3));
+    const extent = shape.extent(at);
+    const outer = side === 1 ? extent.to : extent.from;
+    const run = (shape.runs[at] ?? []).find((r) => (side === 1 ? r.to : r.from) === outer) ?? extent;
+    const inner = row > crotch ? (side === 1 ? run.from : run.to) : shape.centre;
+    return { row, outer, inner };
+  });
+  const mean = (j: number, key: 'outer' | 'inner'): number => {
+    // The inner seam jumps at the crotch; averaging must not reach across it.
+    const above = (raw[j]?.row ?? 0) <= crotch;
+    const near = raw
+      .slice(Math.max(0, j - 2), j + 3)
+      .filter((s) => key === 'outer' || s.row <= crotch === above);
+    return near.reduce((sum, s) => sum + s[key], 0) / Math.max(1, near.length);
+  };
+  return raw.map(({ row }, j) => ({ row, outer: mean(j, 'outer'), inner: mean(j, 'inner') }));
+}
+
 /** One half of the trousers: hip and leg, from the outer seam (u = 1) to the middle or inner seam (u = 0). */
 function legMesh(shape: Silhouette, rig: Rig, side: -1 | 1, fit: LegFit): FittedPart {
   const limb = side === 1 ? rig.legs.right : rig.legs.left;
   const source: Point[][] = [];
   const target: Point[][] = [];
-  for (let j = 0; j <= ROWS; j++) {
-    const row = lerp(shape.top - 2, shape.bottom + 2, j / ROWS);
+  for (const { row, outer, inner } of seams(shape, side, fit.crotch)) {
     const y = fit.height(row);
-    const at = Math.round(clamp(row, shape.top, shape.bottom));
-    const extent = shape.extent(at);
-    const outer = side === 1 ? extent.to : extent.from;
-    const runs = (shape.runs[at] ?? []).filter((r) => (side === 1 ? r.to === outer : r.from === outer));
-    const run = runs[0] ?? extent;
     const open = row > fit.crotch;
-    const inner = open ? (side === 1 ? run.from : run.to) : shape.centre;
     const legs = smoothstep(CROTCH - 26, CROTCH + 46, y);
-    const along = clamp((y - 380) / 446, 0, 1);
-    const [axisX] = limb.point(along, 0);
-    const breadth = Math.max(
-      (Math.abs(outer - inner) * fit.scale) / 2,
-      Math.abs(limb.point(along, 1)[0] - limb.point(along, -1)[0]) / 2 + 3,
-    );
-    const hip = rig.place(
-      Math.max(Math.abs(outer - shape.centre) * fit.scale, rig.proportions.trunk(Math.min(y, 410)) + 3) *
-        side,
-      y,
-    );
+    const along = clamp((y - 376) / 450, 0, 1);
+    const axisX = limb.axisAt(along);
+    const breadth = Math.max((Math.abs(outer - inner) * fit.scale) / 2, limb.breadthAt(along) + 3);
+    const covering = rig.proportions.trunk(Math.min(y, 410)) + 3;
+    const hip = rig.place(Math.max(Math.abs(outer - shape.centre) * fit.scale, covering) * side, y);
     const middle = rig.place(0, y);
     const [s, t]: [Point[], Point[]] = [[], []];
     for (let i = 0; i <= COLUMNS; i++) {
       // A little beyond both seams, so that the soft edge of the cut-out is carried along.
-      const u = -0.04 + (1.1 * i) / COLUMNS;
+      const u = -0.06 + (1.14 * i) / COLUMNS;
       const uu = open ? u : Math.max(0, u);
       s.push([lerp(inner, outer, uu), row]);
       const onHip: Point = [lerp(middle[0], hip[0], uu), lerp(middle[1], hip[1], uu)];

@@ -1,6 +1,7 @@
 import { bodyHalf, hasSleeves, type GarmentClass } from '../cutout/classify.js';
 import type { Silhouette } from '../cutout/silhouette.js';
 import { clamp, distance, type Point } from '../drawing/geometry.js';
+import { shoulderHeight } from '../figure/body.js';
 import type { Rig } from '../figure/rig.js';
 import { bodyMesh } from './body-mesh.js';
 import { piecewise, type Fit, type FittedPart } from './fit.js';
@@ -52,7 +53,7 @@ function sleeveless(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fi
     parts: [
       {
         part: 'body',
-        mesh: bodyMesh(shape, rig, { height, scale, reach: Infinity, bodyFrom: 214, pinch: 0.02 }),
+        mesh: bodyMesh(shape, rig, { height, scale, bodyFrom: 214, pinch: 0.02 }),
       },
     ],
     owns: ownership(shape, []),
@@ -74,6 +75,20 @@ function ownership(shape: Silhouette, sleeves: readonly Sleeve[]): Fit['owns'] {
   };
 }
 
+/**
+ * How far, in figure units, a garment must be raised so that its shoulders cover the figure's, whose slope may be gentler
+ * than the cut's.
+ */
+function liftOver(shape: Silhouette, rig: Rig, scale: number, shoulderRow: number): number {
+  const bare = [0.45, 0.6, 0.75, 0.88].map((share) => {
+    const x = rig.proportions.shoulder * share;
+    const skin = shoulderHeight(rig, x);
+    const row = (shape.topAt(shape.centre - x / scale) + shape.topAt(shape.centre + x / scale)) / 2;
+    return 157 + (row - shoulderRow) * scale - skin;
+  });
+  return Math.min(14, Math.max(0, ...bare) + 1.5);
+}
+
 /** Tops, outerwear and dresses: what hangs from the shoulders. */
 export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass): Fit {
   if (!hasSleeves(shape)) return sleeveless(shape, rig, garmentClass);
@@ -83,26 +98,27 @@ export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass
   const [left, right] = found;
   const scale = (rig.proportions.shoulder * 0.95) / half;
   const shoulderRow = (shape.topAt(shape.centre - half * 0.93) + shape.topAt(shape.centre + half * 0.93)) / 2;
-  const top = Math.max(112, 158 - (shoulderRow - shape.top) * scale);
+  const shoulder = 157 - liftOver(shape, rig, scale, shoulderRow);
+  const top = Math.max(116, shoulder - (shoulderRow - shape.top) * scale);
   const stretch = garmentClass === 'dress' ? 1.24 : 1.1;
-  const bottom = Math.min(880, 158 + (shape.bottom - shoulderRow) * scale * stretch);
+  const bottom = Math.min(880, shoulder + (shape.bottom - shoulderRow) * scale * stretch);
   const height = piecewise([
     [shape.top, top],
-    [shoulderRow, 158],
+    [shoulderRow, shoulder],
     [shape.bottom, bottom],
   ]);
   const pinch = rig.spec.gender === 'FEMALE' ? 0.05 : 0.01;
-  const reach = sleeves.length === 2 ? half * 1.2 : Infinity;
+  const apart = sleeves.length === 2 ? { apart: half * 1.3 } : {};
   const body: FittedPart = {
     part: 'body',
-    mesh: bodyMesh(shape, rig, { height, scale, reach, bodyFrom: 214, pinch }),
+    mesh: bodyMesh(shape, rig, { height, scale, ...apart, bodyFrom: 214, pinch }),
   };
   const parts: FittedPart[] = sleeves.map((sleeve) => {
-    const shoulder = rig.place(sleeve.side * half * 0.95 * scale, 158);
+    const joint = rig.place(sleeve.side * half * 0.95 * scale, shoulder);
     const pose = armForSleeve(rig, sleeve);
     return {
       part: sleeve.side === -1 ? 'left' : 'right',
-      mesh: sleeveMesh(rig, sleeve, pose, scale, shoulder),
+      mesh: sleeveMesh(sleeve, pose, scale, joint),
     };
   });
   const short = sleeves.every((s) => distance(s.root, s.cuff) * scale < 150);
@@ -114,6 +130,7 @@ export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass
     legwear: garmentClass === 'dress' ? 0 : 0.9,
     vest: false,
     armsInFront: short ? 'forearms' : 'none',
+    collar: top + 13,
     hem: bottom,
   };
 }

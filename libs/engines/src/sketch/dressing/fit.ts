@@ -25,6 +25,8 @@ export interface Fit {
   readonly vest: boolean;
   /** Bare arms: the forearms are drawn again in front of the garment. */
   readonly armsInFront: 'all' | 'forearms' | 'none';
+  /** Height at which a closed collar's front begins; absent where the neckline is cut open. */
+  readonly collar?: number;
   /** Lowest point of the garment in figure units. */
   readonly hem: number;
 }

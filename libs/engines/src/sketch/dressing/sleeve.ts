@@ -37,7 +37,9 @@ export function findSleeve(shape: Silhouette, side: -1 | 1, half: number): Sleev
       if (!mask.data[i]) continue;
       const out = (x - centre) * side;
       const apart = side === 1 ? x >= body.to : x < body.from;
-      if (out > half * 0.9 && (y < pit ? out > seam : apart || out > half * 1.18)) {
+      // Below the armpit only what lies apart is sleeve, unless body and sleeve have grown together in this row.
+      const merged = (side === 1 ? body.to - centre : centre - body.from) > half * 1.5;
+      if (out > half * 0.9 && (y < pit ? out > seam : apart || (merged && out > half * 1.12))) {
         owns[i] = 1;
         members.push([x, y]);
       }
@@ -81,8 +83,8 @@ const ROWS = 26;
 const COLUMNS = 8;
 
 /** Lays the sleeve along the arm. `scale` is figure units per mask pixel. */
-export function sleeveMesh(rig: Rig, sleeve: Sleeve, arm: ArmPose, scale: number, shoulder: Point): Mesh {
-  const { side, root, cuff, half } = sleeve;
+export function sleeveMesh(sleeve: Sleeve, arm: ArmPose, scale: number, shoulder: Point): Mesh {
+  const { root, cuff, half } = sleeve;
   const length = distance(root, cuff);
   const d: Point = [(cuff[0] - root[0]) / length, (cuff[1] - root[1]) / length];
   const n: Point = [-d[1], d[0]];
@@ -90,7 +92,7 @@ export function sleeveMesh(rig: Rig, sleeve: Sleeve, arm: ArmPose, scale: number
   const whole = upper + distance(arm.elbow, arm.wrist);
   const natural = length * scale;
   // A long sleeve ends at the wrist, whatever the photograph's proportions; a short one keeps its length.
-  const laid = natural > whole * 0.76 ? whole * 1.0 : natural;
+  const laid = natural > whole * 0.64 ? whole * 1.0 : natural;
   const along = (from: Point, to: Point, t: number): Point => [
     lerp(from[0], to[0], t),
     lerp(from[1], to[1], t),
@@ -120,7 +122,5 @@ export function sleeveMesh(rig: Rig, sleeve: Sleeve, arm: ArmPose, scale: number
     source.push(s);
     target.push(t);
   }
-  void side;
-  void rig;
   return { source, target };
 }

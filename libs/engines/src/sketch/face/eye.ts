@@ -3,8 +3,9 @@ import { blend, shade } from '../drawing/colour.js';
 import { outline } from '../drawing/curve.js';
 import { rotate, type Point } from '../drawing/geometry.js';
 import { element, group, path } from '../drawing/svg-sheet.js';
-import { stroke, type Pens } from '../figure/pens.js';
+import { stroke, type Palette, type Pens } from '../figure/pens.js';
 import type { HeadFrame } from './head-frame.js';
+import type { Patch } from './soft-shading.js';
 
 const UPPER: readonly Point[] = [
   [-8, 1.7],
@@ -159,25 +160,6 @@ export function drawEye(pens: Pens, frame: HeadFrame, spec: FigureSpec, side: -1
         { opacity: 0.3 },
       )
     : stroke(pens, put(crease), male ? 0.9 : 0.75, { opacity: 0.6, ends: [0.1, 0.3], press: 0.7 });
-  const shadow = path(
-    outline(
-      put([
-        [-8.4, -1],
-        [-5, -7.6],
-        [1, -10.2],
-        [8, -8],
-        [11.4, -1.6],
-        [7.4, -2.4],
-        [1, -5],
-        [-4, -4],
-      ]),
-    ),
-    {
-      fill: pens.palette.skinDeep,
-      'fill-opacity': male ? 0.34 : 0.42,
-      filter: pens.sheet.blur(1.5),
-    },
-  );
   const under = stroke(
     pens,
     put([
@@ -192,11 +174,31 @@ export function drawEye(pens: Pens, frame: HeadFrame, spec: FigureSpec, side: -1
     },
   );
   return [
-    shadow,
     ball(pens, put, face, side),
     lid,
     under,
     lashes(pens, put, male),
     brow(pens, frame, spec, side),
   ].join('');
+}
+
+/** The hollow of the eyes, in face coordinates. */
+export function eyeShade(palette: Palette, spec: FigureSpec): Patch[] {
+  const opacity = spec.gender === 'MALE' ? 0.36 : 0.46;
+  return ([-1, 1] as const).map((side) => ({
+    points: (
+      [
+        [8.2, 48],
+        [12, 43],
+        [18, 41.2],
+        [25, 43.2],
+        [28, 49],
+        [24, 47.6],
+        [17.6, 45.6],
+        [12.6, 46.6],
+      ] as const
+    ).map(([x, y]): Point => [x * side, y]),
+    fill: palette.skinDeep,
+    opacity,
+  }));
 }

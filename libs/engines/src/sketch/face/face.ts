@@ -1,12 +1,13 @@
 import type { FigureSpec } from '../casting/figure-spec.js';
 import { outline, flow } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
-import { element, group, path } from '../drawing/svg-sheet.js';
+import { group, path } from '../drawing/svg-sheet.js';
 import { stroke, type Pens } from '../figure/pens.js';
-import { drawEye } from './eye.js';
+import { drawEye, eyeShade } from './eye.js';
 import type { HeadFrame } from './head-frame.js';
 import { drawMouth } from './mouth.js';
-import { drawNose } from './nose.js';
+import { drawNose, noseShade } from './nose.js';
+import { softly, type Patch } from './soft-shading.js';
 
 /** Ears stand behind the face; long hair covers them. */
 export function drawEars(pens: Pens, frame: HeadFrame): string {
@@ -56,143 +57,129 @@ export function drawEars(pens: Pens, frame: HeadFrame): string {
     .join('');
 }
 
-function modelling(pens: Pens, frame: HeadFrame): string {
-  const { palette, sheet } = pens;
-  const soft = (points: readonly Point[], fill: string, opacity: number, radius: number): string =>
-    path(outline(frame.all(points)), { fill, 'fill-opacity': opacity, filter: sheet.blur(radius) });
-  const blush = (x: number, opacity: number): string => {
-    const [cx, cy] = frame.put(x, 66);
-    return element('ellipse', {
-      cx: cx.toFixed(2),
-      cy: cy.toFixed(2),
-      rx: 10,
-      ry: 7,
-      fill: palette.blush,
-      'fill-opacity': opacity,
-      filter: sheet.blur(4.2),
-    });
-  };
+const ring = (cx: number, cy: number, rx: number, ry: number): Point[] =>
+  Array.from({ length: 8 }, (_, i): Point => [
+    cx + rx * Math.cos((i * Math.PI) / 4),
+    cy + ry * Math.sin((i * Math.PI) / 4),
+  ]);
+
+/** Planes of the head: the far side falls into shade, cheekbones and forehead catch the light from the upper left. */
+function modelling(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
+  const { palette } = pens;
+  const patch = (points: readonly Point[], fill: string, opacity: number): Patch => ({
+    points: frame.all(points),
+    fill,
+    opacity,
+  });
+  const { skinShade, skinDeep, skinLight, blush } = palette;
+  const male = spec.gender === 'MALE';
   return [
-    soft(
-      [
-        [38, 8],
-        [27, 26],
-        [25.5, 44],
-        [28, 60],
-        [22, 76],
-        [14, 92],
-        [6, 103],
-        [24, 104],
-        [44, 70],
-      ],
-      palette.skinShade,
-      0.85,
-      3.2,
-    ),
-    soft(
-      [
-        [40, 30],
-        [31.5, 44],
-        [31, 60],
-        [25.6, 78],
-        [15, 96],
-        [26, 100],
-        [44, 66],
-      ],
-      palette.skinDeep,
-      0.36,
-      2.2,
-    ),
-    soft(
-      [
-        [-37, 50],
-        [-30, 62],
-        [-25, 76],
-        [-17, 90],
-        [-26, 92],
-        [-38, 70],
-      ],
-      palette.skinShade,
-      0.5,
-      2.6,
-    ),
-    soft(
-      [
-        [-40, -4],
-        [-34, 34],
-        [-22, 21],
-        [0, 15],
-        [22, 21],
-        [34, 34],
-        [40, -4],
-      ],
-      palette.skinShade,
-      0.75,
-      3.4,
-    ),
-    soft(
-      [
-        [-8, 44],
-        [-4, 41],
-        [0, 43],
-        [4, 41],
-        [8, 44],
-        [5, 49],
-        [-5, 49],
-      ],
-      palette.skinShade,
-      0.5,
-      2,
-    ),
-    blush(-20, 0.6),
-    blush(21, 0.62),
-    soft(
-      [
-        [-24, 57],
-        [-16, 56],
-        [-10, 60],
-        [-18, 63.5],
-        [-25, 62],
-      ],
-      palette.skinLight,
-      0.8,
-      1.8,
-    ),
-    soft(
-      [
-        [-14, 27],
-        [-2, 24],
-        [6, 27],
-        [0, 34],
-        [-12, 34],
-      ],
-      palette.skinLight,
-      0.65,
-      3,
-    ),
-    soft(
-      [
-        [-5, 91],
-        [0, 89.8],
-        [4, 91],
-        [0, 95],
-      ],
-      palette.skinLight,
-      0.65,
-      1.5,
-    ),
-    soft(
-      [
-        [-5.5, 58],
-        [-7, 66],
-        [-9, 72],
-        [-12, 74],
-        [-9, 66],
-      ],
-      palette.skinShade,
-      0.25,
-      1.2,
-    ),
+    softly(pens, 3.2, [
+      patch(
+        [
+          [38, 8],
+          [28, 26],
+          [27, 44],
+          [29, 60],
+          [23, 76],
+          [15, 92],
+          [6, 103],
+          [24, 104],
+          [44, 70],
+        ],
+        skinShade,
+        0.8,
+      ),
+      patch(
+        [
+          [40, 30],
+          [32.5, 44],
+          [32, 60],
+          [27, 78],
+          [16, 97],
+          [26, 100],
+          [44, 66],
+        ],
+        skinDeep,
+        0.34,
+      ),
+      patch(
+        [
+          [-37, 52],
+          [-31, 63],
+          [-26, 77],
+          [-18, 91],
+          [-26, 94],
+          [-39, 72],
+        ],
+        skinShade,
+        0.45,
+      ),
+      patch(
+        [
+          [-40, -6],
+          [-35, 34],
+          [-22, 21],
+          [0, 16],
+          [22, 21],
+          [35, 34],
+          [40, -6],
+        ],
+        skinShade,
+        0.8,
+      ),
+      patch(ring(-21, 66, 10, 6.4), blush, male ? 0.34 : 0.6),
+      patch(ring(22, 66, 9, 6.4), blush, male ? 0.32 : 0.58),
+      patch(
+        [
+          [-14, 27],
+          [-2, 24],
+          [6, 27],
+          [0, 34],
+          [-12, 34],
+        ],
+        skinLight,
+        0.7,
+      ),
+    ]),
+    softly(pens, 1.5, [
+      patch(
+        [
+          [-7.4, 44],
+          [-4, 40.6],
+          [0, 43],
+          [4, 40.6],
+          [7.4, 44],
+          [5, 49.4],
+          [-5, 49.4],
+        ],
+        skinShade,
+        0.45,
+      ),
+      patch(
+        [
+          [-25, 57],
+          [-17, 55.6],
+          [-10, 59.6],
+          [-18, 63],
+          [-26, 62],
+        ],
+        skinLight,
+        0.85,
+      ),
+      patch(
+        [
+          [-5, 91],
+          [0, 89.8],
+          [4, 91],
+          [0, 95],
+        ],
+        skinLight,
+        0.7,
+      ),
+      ...eyeShade(palette, spec).map((shape): Patch => ({ ...shape, points: frame.all(shape.points) })),
+      ...noseShade(palette, frame, spec),
+    ]),
   ].join('');
 }
 
@@ -217,7 +204,7 @@ function beard(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
     [-24, 98],
     [-36, 80],
   ];
-  const opacity = kind === 'stubble' ? 0.26 : 0.62;
+  const opacity = kind === 'stubble' ? 0.2 : 0.6;
   const random = pens.random.fork('beard');
   const hairs = Array.from({ length: kind === 'stubble' ? 0 : 150 }, () => {
     const side = random.chance(0.5) ? 1 : -1;
@@ -247,7 +234,7 @@ function beard(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
     path(outline(frame.all(area)), {
       fill: spec.hair.colour,
       'fill-opacity': opacity,
-      filter: pens.sheet.blur(2),
+      filter: pens.sheet.blur(kind === 'stubble' ? 4 : 2.2),
     }),
     ...hairs,
     path(outline(mouthGap), {
@@ -300,7 +287,7 @@ export function drawFace(pens: Pens, frame: HeadFrame, spec: FigureSpec): string
   const shape = outline(frame.shape());
   return [
     path(shape, { fill: pens.palette.skin }),
-    group({ 'clip-path': pens.sheet.clip(shape) }, modelling(pens, frame), beard(pens, frame, spec)),
+    group({ 'clip-path': pens.sheet.clip(shape) }, modelling(pens, frame, spec), beard(pens, frame, spec)),
     years(pens, frame, spec.face.maturity),
     drawNose(pens, frame, spec),
     drawMouth(pens, frame, spec),

@@ -8,7 +8,7 @@ import type { HeadFrame } from './head-frame.js';
 
 export function drawMouth(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
   const { lipFullness: full, mouthBreadth, smile } = spec.face;
-  const { palette, sheet } = pens;
+  const { palette } = pens;
   const w = 11.8 * mouthBreadth;
   const up = 3.7 * full;
   const down = 5.4 * full;
@@ -45,16 +45,15 @@ export function drawMouth(pens: Pens, frame: HeadFrame, spec: FigureSpec): strin
     path(
       outline(
         put([
-          [-w * 0.6, down + 1],
-          [0, down + 3.4],
-          [w * 0.7, down + 0.6],
-          [0, down + 5.4],
+          [-w * 0.42, down + 1.6],
+          [0, down + 2.6],
+          [w * 0.46, down + 1.4],
+          [0, down + 4.2],
         ]),
       ),
       {
         fill: palette.skinDeep,
-        'fill-opacity': 0.5,
-        filter: sheet.blur(0.9),
+        'fill-opacity': 0.26,
       },
     ),
     path(outline([...put(upper), ...put(parting).reverse().slice(1, -1)]), {
@@ -90,8 +89,7 @@ export function drawMouth(pens: Pens, frame: HeadFrame, spec: FigureSpec): strin
       ),
       {
         fill: '#fff4ee',
-        'fill-opacity': male ? 0.22 : 0.55,
-        filter: sheet.blur(0.5),
+        'fill-opacity': male ? 0.14 : 0.4,
       },
     ),
     stroke(pens, put(parting), 1.15, {

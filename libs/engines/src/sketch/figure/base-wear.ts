@@ -1,8 +1,9 @@
 import { shade } from '../drawing/colour.js';
-import { outline, polygon } from '../drawing/curve.js';
+import { outline, polygon, trace } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
 import { path, group } from '../drawing/svg-sheet.js';
 import { trunkLine } from './body.js';
+import { softly, type Patch } from '../face/soft-shading.js';
 import { stroke, type Pens } from './pens.js';
 import { SIDES, type Rig } from './rig.js';
 
@@ -10,111 +11,110 @@ const placed = (rig: Rig, points: readonly Point[]): Point[] => points.map(([x, 
 
 const mirrored = (points: readonly Point[]): Point[] => points.map(([x, y]): Point => [-x, y]).reverse();
 
-function neckline(rig: Rig): { strap: number; inner: number; curve: Point[] } {
+/** Right half of the neckline from the strap to the middle of the chest. */
+function neckline(rig: Rig): Point[] {
   const { shoulder, neck } = rig.proportions;
-  const male = rig.spec.gender === 'MALE';
-  const inner = male ? neck + 6 : neck + 12;
-  const strap = male ? shoulder - 10 : shoulder * 0.74;
-  const half: Record<typeof rig.spec.wear.neckline, Point[]> = {
-    scoop: [
-      [inner, 147],
-      [inner - 2, 162],
-      [inner * 0.6, 178],
-      [0, 184],
-    ],
-    crew: [
-      [inner - 4, 142],
-      [inner - 6, 150],
-      [inner * 0.5, 157],
-      [0, 160],
-    ],
-    vee: [
-      [inner, 147],
-      [inner * 0.7, 164],
-      [inner * 0.3, 184],
-      [0, 193],
-    ],
-  };
-  return { strap, inner, curve: half[rig.spec.wear.neckline] };
+  const inner = neck + (shoulder - neck) * (rig.spec.gender === 'MALE' ? 0.3 : 0.34);
+  switch (rig.spec.wear.neckline) {
+    case 'scoop':
+      return [
+        [inner, 147],
+        [inner - 1.5, 161],
+        [inner * 0.66, 176],
+        [inner * 0.28, 183],
+        [0, 184],
+      ];
+    case 'crew':
+      return [
+        [inner - 3, 146],
+        [inner - 6, 154],
+        [inner * 0.4, 161],
+        [0, 163],
+      ];
+    case 'vee':
+      return [
+        [inner, 147],
+        [inner * 0.76, 161],
+        [inner * 0.4, 179],
+        [0, 196],
+      ];
+  }
+}
+
+function vestForm(pens: Pens, rig: Rig, hem: number): string {
+  const colour = rig.spec.wear.top;
+  const dark = shade(colour, -13, 1.1);
+  const bust = rig.spec.gender === 'FEMALE' ? 0.55 : 0.26;
+  const patch = (points: readonly Point[], fill: string, opacity: number): Patch => ({
+    points: placed(rig, points),
+    fill,
+    opacity,
+  });
+  const side = [...trunkLine(rig, 1, 205, hem, 3), ...trunkLine(rig, 1, 205, hem, -15).reverse()];
+  return softly(pens, 2.4, [
+    { points: side, fill: dark, opacity: 0.85 },
+    patch(
+      [
+        [30, 172],
+        [46, 192],
+        [48, 214],
+        [34, 230],
+        [10, 227],
+        [28, 216],
+        [38, 200],
+      ],
+      dark,
+      bust,
+    ),
+    patch(
+      [
+        [-46, 204],
+        [-36, 232],
+        [-12, 229],
+        [-26, 222],
+        [-38, 208],
+      ],
+      dark,
+      bust * 0.8,
+    ),
+    patch(
+      [
+        [-38, 180],
+        [-24, 184],
+        [-22, 204],
+        [-32, 208],
+        [-42, 198],
+      ],
+      shade(colour, 9),
+      0.7,
+    ),
+  ]);
 }
 
 /** A sleeveless vest that ends at `hem`. */
 export function drawVest(pens: Pens, rig: Rig, hem: number): string {
-  const { strap, curve } = neckline(rig);
+  const { shoulder } = rig.proportions;
   const colour = rig.spec.wear.top;
+  const curve = neckline(rig);
+  const strap = shoulder * (rig.spec.gender === 'MALE' ? 0.8 : 0.72);
   const armhole: Point[] = [
-    [strap, 151.5],
-    [strap - 3, 168],
-    [strap - 1, 184],
-    [rig.proportions.trunk(204) + 1, 204],
+    [strap, 152],
+    [strap - 2.5, 170],
+    [strap - 0.5, 188],
+    [rig.proportions.trunk(208) + 1.4, 208],
   ];
-  const shape = [
-    ...placed(rig, [...mirrored(curve).slice(0, -1).reverse().reverse(), ...[...curve].reverse()]),
-    ...placed(rig, armhole),
-    ...trunkLine(rig, 1, 214, hem, 1.2),
-    rig.place(0, hem + 3),
-    ...trunkLine(rig, -1, 214, hem, 1.2).reverse(),
-    ...placed(rig, mirrored(armhole)),
+  const sided = (points: readonly Point[], side: -1 | 1): Point[] =>
+    placed(
+      rig,
+      points.map(([x, y]): Point => [x * side, y]),
+    );
+  // Each edge is its own curve: one curve through all of them would bulge at the corners of the straps.
+  const half = (side: -1 | 1): Point[] => [
+    ...trace(sided([...curve].reverse(), side), 5),
+    ...trace([...sided(armhole, side), ...trunkLine(rig, side, 222, hem, 1.4)], 4),
   ];
-  const dark = shade(colour, -13, 1.1);
-  const female = rig.spec.gender === 'FEMALE';
-  const d = outline(shape);
-  const form = [
-    path(outline([...trunkLine(rig, 1, 200, hem, 2), ...trunkLine(rig, 1, 200, hem, -17).reverse()]), {
-      fill: dark,
-      'fill-opacity': 0.75,
-    }),
-    path(
-      outline(
-        placed(rig, [
-          [30, 168],
-          [46, 190],
-          [49, 214],
-          [34, 229],
-          [12, 226],
-          [28, 216],
-          [36, 200],
-        ]),
-      ),
-      {
-        fill: dark,
-        'fill-opacity': female ? 0.5 : 0.25,
-        filter: pens.sheet.blur(2.4),
-      },
-    ),
-    path(
-      outline(
-        placed(rig, [
-          [-44, 200],
-          [-34, 231],
-          [-14, 229],
-          [-26, 222],
-          [-36, 206],
-        ]),
-      ),
-      {
-        fill: dark,
-        'fill-opacity': female ? 0.4 : 0.2,
-        filter: pens.sheet.blur(2),
-      },
-    ),
-    path(
-      outline(
-        placed(rig, [
-          [-38, 180],
-          [-24, 184],
-          [-22, 204],
-          [-32, 208],
-          [-42, 198],
-        ]),
-      ),
-      {
-        fill: shade(colour, 9),
-        'fill-opacity': 0.65,
-        filter: pens.sheet.blur(3),
-      },
-    ),
-  ];
+  const shape = [...half(1), ...half(-1).reverse()];
+  const d = polygon(shape);
   const folds: Point[][] = [
     [
       [-36, 292],
@@ -137,14 +137,14 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
       [-14, 322],
     ],
     [
-      [52, 206],
-      [44, 214],
-      [36, 217],
+      [50, 210],
+      [43, 217],
+      [35, 220],
     ],
   ];
   return [
     path(d, { fill: colour }),
-    group({ 'clip-path': pens.sheet.clip(d) }, ...form),
+    group({ 'clip-path': pens.sheet.clip(d) }, vestForm(pens, rig, hem)),
     ...folds.map((fold) =>
       stroke(pens, placed(rig, fold), 1, {
         colour: shade(colour, -38),
@@ -153,7 +153,7 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
         press: 0.2,
       }),
     ),
-    stroke(pens, placed(rig, [...curve.slice(0, -1), ...mirrored(curve)]), 1.25, { ends: [0.5, 0.5] }),
+    stroke(pens, placed(rig, [...curve.slice(0, -1), ...mirrored(curve)]), 1.2, { ends: [0.5, 0.5] }),
     ...SIDES.flatMap(([, side]) => [
       stroke(
         pens,
@@ -161,16 +161,25 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
           rig,
           armhole.map(([x, y]): Point => [x * side, y]),
         ),
-        1.25,
+        1.2,
       ),
-      stroke(pens, trunkLine(rig, side, 204, hem, 1.2), 1.5, { ends: [0.4, 0.4] }),
+      stroke(
+        pens,
+        placed(rig, [
+          [(curve[0]?.[0] ?? 30) * side, 147],
+          [strap * side, 152],
+        ]),
+        1.2,
+        { ends: [0.7, 0.7] },
+      ),
+      stroke(pens, trunkLine(rig, side, 208, hem, 1.4), 1.5, { ends: [0.4, 0.4] }),
     ]),
     stroke(
       pens,
       [
-        ...trunkLine(rig, -1, hem - 4, hem, 1.2).slice(-1),
+        ...trunkLine(rig, -1, hem - 4, hem, 1.4).slice(-1),
         rig.place(0, hem + 3),
-        ...trunkLine(rig, 1, hem - 4, hem, 1.2).slice(-1),
+        ...trunkLine(rig, 1, hem - 4, hem, 1.4).slice(-1),
       ],
       1.2,
       { ends: [0.5, 0.5] },

@@ -1,5 +1,5 @@
 import { outline, polygon } from '../drawing/curve.js';
-import type { Point } from '../drawing/geometry.js';
+import { profile, type Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import { drawFoot } from './foot.js';
 import { drawHand } from './hand.js';
@@ -7,19 +7,27 @@ import type { Limb } from './limb.js';
 import { stroke, type Pens } from './pens.js';
 import { SIDES, type Rig } from './rig.js';
 
-/** Half contour of neck and shoulder for one side, from under the jaw to the armpit. */
-export function shoulderLine(rig: Rig, side: -1 | 1): Point[] {
+/** The shoulder's contour before the pose bends it, from under the jaw to the arm. */
+function shoulderRows(rig: Rig): Point[] {
   const { neck, shoulder } = rig.proportions;
-  const rows: readonly Point[] = [
+  return [
     [neck * 1.02, 92],
     [neck, 112],
     [neck * 1.03, 128],
     [neck * 1.35, 138],
     [neck + (shoulder - neck) * 0.38, 145.5],
     [neck + (shoulder - neck) * 0.74, 151.5],
-    [shoulder - 5, 158],
+    [shoulder - 5, 157],
+    [shoulder - 0.5, 166],
   ];
-  return rows.map(([x, y]) => rig.place(x * side, y));
+}
+
+/** Height of the upright figure's shoulder at a distance from its middle line. */
+export const shoulderHeight = (rig: Rig, x: number): number => profile(shoulderRows(rig).slice(2), x);
+
+/** Half contour of neck and shoulder for one side, from under the jaw to the armpit. */
+export function shoulderLine(rig: Rig, side: -1 | 1): Point[] {
+  return shoulderRows(rig).map(([x, y]) => rig.place(x * side, y));
 }
 
 /** Half contour of the trunk, armpit to crotch height. */
@@ -115,7 +123,6 @@ export function drawTrunk(pens: Pens, rig: Rig): string {
     path(outline(neckShadow), {
       fill: palette.skinShade,
       'fill-opacity': 0.9,
-      filter: pens.sheet.blur(1.4),
     }),
     path(
       outline(
@@ -140,6 +147,46 @@ export function drawTrunk(pens: Pens, rig: Rig): string {
   ].join('');
 }
 
+/**
+ * The neck once more, to lie over a garment: the back of a collar is behind the neck, its front before it. `open` is the
+ * height at which the front of the collar begins.
+ */
+export function drawNeck(pens: Pens, rig: Rig, open: number): string {
+  const { neck } = rig.proportions;
+  const { palette } = pens;
+  const put = (points: readonly Point[]): Point[] => points.map(([x, y]) => rig.place(x, y));
+  const low = Math.max(124, Math.min(150, open));
+  const side = (s: -1 | 1): Point[] =>
+    put([
+      [s * neck * 1.02, 94],
+      [s * neck, 110],
+      [s * neck * 1.02, low - 10],
+    ]);
+  const shape = [
+    ...side(1),
+    ...put([
+      [neck * 0.8, low - 2],
+      [0, low + 3],
+      [-neck * 0.8, low - 2],
+    ]),
+    ...side(-1).reverse(),
+  ];
+  const shadow = put([
+    [-neck, 98],
+    [-neck * 0.9, 110],
+    [-2, low - 8],
+    [neck * 0.9, low - 2],
+    [neck, low - 12],
+    [neck, 98],
+  ]);
+  return [
+    path(outline(shape), { fill: palette.skin }),
+    path(outline(shadow), { fill: palette.skinShade, 'fill-opacity': 0.9 }),
+    stroke(pens, side(1), 1.4, { ends: [0.4, 0.2] }),
+    stroke(pens, side(-1), 1.3, { ends: [0.4, 0.2] }),
+  ].join('');
+}
+
 export function drawArm(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0): string {
   const arm = rig.arms[name];
   const pose = rig.poses[name];
@@ -152,26 +199,12 @@ export function drawArm(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0):
     inward,
     rig.proportions.handScale,
   );
-  const [cx, cy] = arm.point(0.03, 0);
-  const cap = rig.proportions.arm[1]?.[1] ?? 12;
-  const round: Point[] = [
-    [cx - cap, cy],
-    [cx - cap * 0.75, cy - cap * 0.8],
-    [cx, cy - cap * 1.1],
-    [cx + cap * 0.75, cy - cap * 0.8],
-    [cx + cap, cy],
-  ];
+  const shoulder = from === 0 ? shoulderLine(rig, arm.side).slice(-2) : [];
   return [
     hand,
-    from === 0 ? path(outline(round), { fill: palette.skin }) : '',
-    path(polygon(arm.strip(-1, 1, from)), { fill: palette.skin }),
+    path(polygon([...shoulder, ...arm.strip(-1, 1, from)]), { fill: palette.skin }),
     limbShade(pens, arm, from),
-    stroke(
-      pens,
-      from === 0 ? [[cx + arm.side * cap * 0.2, cy - cap * 1.12], ...arm.edge(1, 0.06)] : arm.edge(1, from),
-      1.6,
-      { ends: [0.25, 0.5] },
-    ),
+    stroke(pens, [...shoulder, ...arm.edge(1, from === 0 ? 0.07 : from)], 1.6, { ends: [0.25, 0.5] }),
     stroke(pens, arm.edge(-1, Math.max(from, 0.13)), 1.4, { ends: [0.2, 0.5] }),
     stroke(pens, [arm.point(0.54, -0.5), arm.point(0.56, 0)], 0.9, { opacity: 0.5 }),
   ].join('');

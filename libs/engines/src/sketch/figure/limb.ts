@@ -36,6 +36,19 @@ export class Limb {
     return [x + nx * reach, y + ny * reach];
   }
 
+  /** Where the axis is across the page, continuous along the limb. */
+  axisAt(along: number): number {
+    const at = Math.min(SAMPLES - 1.001, Math.max(0, along * (SAMPLES - 1)));
+    const i = Math.floor(at);
+    const [a, b] = [this.axis[i] ?? [0, 0], this.axis[i + 1] ?? [0, 0]];
+    return a[0] + (b[0] - a[0]) * (at - i);
+  }
+
+  /** Mean half-breadth, continuous along the limb. */
+  breadthAt(along: number): number {
+    return (profile(this.outerRows, along) + profile(this.innerRows, along)) / 2;
+  }
+
   /** One line down the limb. */
   edge(across: number, from = 0, to = 1, ease = 0): Point[] {
     const [first, last] = [Math.round(from * (SAMPLES - 1)), Math.round(to * (SAMPLES - 1))];

@@ -15,13 +15,13 @@ function curtain(side: -1 | 1, part: number, length: number, volume: number): Po
   const v = volume;
   return [
     [
-      [part, -7 - v * 0.5],
-      [side * (17 + v), -5.5 - v * 0.4],
-      [side * (33 + v), 10],
-      [side * (41 + v), 40],
+      [part, -10.5 - v * 0.4],
+      [side * (15 + v * 0.6), -9 - v * 0.4],
+      [side * (31 + v), 4],
+      [side * (40 + v), 32],
       ...down(43 + v * 1.6, 62),
     ],
-    [[part, -3], [side * 14, 0], [side * 29, 16], [side * 38, 42], ...down(40 + v * 0.7, 64)],
+    [[part, -5], [side * 14, -2], [side * 29, 16], [side * 38, 42], ...down(40 + v * 0.7, 64)],
     [[part, 4], [side * 10, 7], [side * 24, 19], [side * 35, 42], ...down(36.5, 66)],
     [[part, 12.5], [side * 7 + part * 0.4, 14.5], [side * 20, 23], [side * 31.5, 42], ...down(32, 66)],
   ];

@@ -51,6 +51,24 @@ export function strandColour(base: string, random: SeededRandom, light: number):
   return shade(base, lift * (0.5 + 0.5 * light) - 7 * (1 - light), tone > 0.88 ? 0.9 : 1.08);
 }
 
+/** Light runs over the roundest part of the hair; under the jaw it falls into shade. */
+function sheen(pens: Pens, guide: readonly Point[], colour: string, light: number): string {
+  const heights = guide.map((p) => p[1]);
+  const [top, bottom] = [Math.min(...heights), Math.max(...heights)];
+  const gleam = shade(colour, 34, 0.8);
+  const dark = shade(colour, -16);
+  return pens.sheet.linear(0, Math.round(top), 0, Math.round(bottom), [
+    [0, dark, 0.16],
+    [0.1, gleam, 0.04],
+    [0.18, gleam, 0.36 * light],
+    [0.27, gleam, 0.02],
+    [0.46, dark, 0.36],
+    [0.62, dark, 0.05],
+    [0.76, gleam, 0.14 * light],
+    [1, dark, 0.26],
+  ]);
+}
+
 export function drawLock(pens: Pens, lock: Lock, colour: string, texture: HairTexture): string {
   const random = pens.random.fork(`lock${lock.strands}${lock.guides[0]?.[0]?.[0] ?? 0}`);
   const phase = random.next() * 6.28;
@@ -81,6 +99,7 @@ export function drawLock(pens: Pens, lock: Lock, colour: string, texture: HairTe
   return [
     path(mass, { fill: shade(colour, -4 - 7 * (1 - lock.light)) }),
     ...strands,
+    path(mass, { fill: sheen(pens, first, colour, lock.light) }),
     ...flyaways,
     path(ink(first, { width: 1.2 }), { fill: shade(colour, -14), 'fill-opacity': 0.8 }),
     path(ink(last, { width: 0.9 }), { fill: shade(colour, -14), 'fill-opacity': 0.7 }),

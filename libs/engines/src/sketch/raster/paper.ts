@@ -49,6 +49,11 @@ function textures(): Textures {
   return made;
 }
 
+/** How much pigment settles at a place of the sheet, about −1…1. */
+export function pigment(x: number, y: number): number {
+  return textures().pools[((y | 0) % SIDE) * SIDE + ((x | 0) % SIDE)] ?? 0;
+}
+
 /**
  * Gives flat colour the unevenness of watercolour on cold-pressed paper, in place: broad pools of pigment and the paper's
  * tooth. `pools` and `grain` are strengths in 8-bit steps; `scale` is pixels of picture per pixel at 1K.

@@ -1,0 +1,21 @@
+import { outline } from '../drawing/curve.js';
+import type { Point } from '../drawing/geometry.js';
+import { group, path } from '../drawing/svg-sheet.js';
+import type { Pens } from '../figure/pens.js';
+
+/** One patch of soft light, shade or blush. */
+export interface Patch {
+  readonly points: readonly Point[];
+  readonly fill: string;
+  readonly opacity: number;
+}
+
+/**
+ * Patches blurred together. A filter costs a whole canvas of work in the SVG renderer however small its shape is, so a
+ * face has three of them and not thirty.
+ */
+export const softly = (pens: Pens, radius: number, patches: readonly Patch[]): string =>
+  group(
+    { filter: pens.sheet.blur(radius) },
+    ...patches.map(({ points, fill, opacity }) => path(outline(points), { fill, 'fill-opacity': opacity })),
+  );
