@@ -79,6 +79,5 @@ async function render(client: Client): Promise<{ chargeId: string; artifacts: re
     artifacts.push(...event.artifacts);
     if (event.event_type === 'failed') throw new Error(`job ${accepted.job_id} failed: ${event.message}`);
   }
-  progress.done();
   return { chargeId: accepted.request_id, artifacts };
 }

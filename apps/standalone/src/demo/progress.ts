@@ -1,12 +1,10 @@
-import { MultiBar, Presets, type SingleBar } from 'cli-progress';
+import { Presets, SingleBar } from 'cli-progress';
 import { say } from '../console.js';
 
 export interface Progress {
   /** One more thing has happened. */
   step(line: string): void;
-  /** No more will; the bar, where there is one, is full. */
-  done(): void;
-  /** Takes the bar away, whatever it shows. */
+  /** Takes the bar away, whatever it shows; the lines stay. */
   [Symbol.dispose](): void;
 }
 
@@ -20,32 +18,30 @@ class Lines implements Progress {
     say(line);
   }
 
-  done(): void {}
-
   [Symbol.dispose](): void {}
 }
 
 class Bar implements Progress {
-  readonly #bars: MultiBar;
   readonly #bar: SingleBar;
 
   constructor(activity: string, expectedSteps: number) {
     const format = `${activity} {bar} {duration_formatted}`;
-    this.#bars = new MultiBar({ format, hideCursor: true, clearOnComplete: true }, Presets.shades_classic);
-    this.#bar = this.#bars.create(expectedSteps, 0);
+    const { stdout: stream } = process;
+    // Redrawn although nothing changed, because each step moves the bar one line down.
+    const options = { format, stream, hideCursor: true, clearOnComplete: true, forceRedraw: true };
+    this.#bar = new SingleBar(options, Presets.shades_classic);
+    this.#bar.start(expectedSteps, 0);
   }
 
   step(line: string): void {
-    this.#bars.log(`${line}\n`);
+    process.stdout.cursorTo(0);
+    process.stdout.clearLine(0);
+    say(line);
     // How many stages there are is the engine's affair: the bar keeps a rest for what is still to come.
     if (this.#bar.getProgress() < 0.9) this.#bar.increment();
   }
 
-  done(): void {
-    this.#bar.update(this.#bar.getTotal());
-  }
-
   [Symbol.dispose](): void {
-    this.#bars.stop();
+    this.#bar.stop();
   }
 }
