@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,7 +87,8 @@ export class ApiService implements AsyncDisposable {
 
   /** One more API. Its port is free, and known to the URLs that it signs. */
   async openApi(): Promise<ApiClient> {
-    const publicUrl = { value: '' };
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
     const opened = await openDependencies(
       {
         databaseUrl: this.databaseUrl,
@@ -96,19 +98,15 @@ export class ApiService implements AsyncDisposable {
           directory: join(this.folder, 'objects'),
           signingSecret: 'a secret of tests',
         },
-        get publicUrl() {
-          return publicUrl.value;
-        },
+        publicUrl,
       },
       logger,
     );
     this.#cleanups.defer(() => opened[Symbol.asyncDispose]());
     const api: NestFastifyApplication = await createApi(opened.dependencies);
     this.#cleanups.defer(() => api.close());
-    await api.listen(0, '127.0.0.1');
-    const { port } = api.getHttpServer().address() as AddressInfo;
-    publicUrl.value = `http://127.0.0.1:${port}`;
-    return new ApiClient(publicUrl.value);
+    await api.listen(port, '127.0.0.1');
+    return new ApiClient(publicUrl);
   }
 
   async openTenant(options: TenantOptions = {}): Promise<Tenant> {
@@ -166,4 +164,14 @@ export class ApiService implements AsyncDisposable {
 export function contextOf(environment: Environment, tenant: string): CommandContext {
   const commandId = newId();
   return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at: new Date() };
+}
+
+/** A port that was free a moment ago: the URLs that an API signs name its port before it listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { closeCharge } from './support/finish-job.js';
+import { failJob, finishJob, startJob } from './support/finish-job.js';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { expectError, type ApiClient } from './support/api-client.js';
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+beforeEach(async () => {
+  tenant = await service.openTenant({ credits: 100 });
+});
+
+async function dispatch(): Promise<{ jobId: string; requestId: string }> {
+  const { body } = await api.post('/v1/model-generator', tenant.key, { display_name: 'Ada' });
+  return { jobId: body.job_id as string, requestId: body.request_id as string };
+}
+
+/** Polls as a client does, until the job is over. */
+async function poll(jobId: string): Promise<{ types: string[]; seqs: number[] }> {
+  const types: string[] = [];
+  const seqs: number[] = [];
+  for (let since = 0; ;) {
+    const { body } = await api.get(`/v1/jobs/${jobId}/events?since=${since}`, tenant.key);
+    for (const event of body.events) {
+      types.push(event.event_type as string);
+      seqs.push(event.seq as number);
+    }
+    since = body.latest_seq as number;
+    if (types.some((type) => type === 'succeeded' || type === 'failed')) return { types, seqs };
+  }
+}
+
+describe('a job that succeeds', () => {
+  it('shows its timeline, its result and its render', async () => {
+    const { jobId, requestId } = await dispatch();
+    await startJob(service, tenant, jobId);
+    await finishJob(service, tenant, jobId);
+    const { types, seqs } = await poll(jobId);
+    expect(types).toEqual(['queued', 'stage', 'succeeded']);
+    // The start of the render is internal: its place in the stream is not shown.
+    expect(seqs).toEqual([1, 3, 4]);
+
+    const job = (await api.get(`/v1/jobs/${jobId}`, tenant.key)).body;
+    expect(job).toMatchObject({
+      public_id: jobId,
+      status: 'SUCCESS',
+      request_id: requestId,
+      credits_cost: 5,
+      parent_job_id: null,
+      children: [],
+      error: null,
+      latest_event: { seq: 4, event_type: 'succeeded', visibility: 'public' },
+      result: { artifacts: [{ kind: 'model_portrait', role: 'final' }] },
+    });
+    const [artifact] = job.result.artifacts;
+    expect(Object.keys(artifact).sort()).toEqual(
+      ['asset_id', 'image_url', 'kind', 'label', 'meta', 'role', 's3_key'].sort(),
+    );
+    expect(artifact.image_url).toMatch(/^http:.*\?expires=\d+&signature=/);
+
+    await closeCharge(service, tenant, requestId, 'settle');
+    const { body } = await api.get(`/v1/renders/${jobId}`, tenant.key);
+    expect(body).toMatchObject({ public_id: jobId, job_type: 'MODEL_GENERATOR', width: 64, height: 96 });
+    expect((await api.get('/v1/renders', tenant.key)).body).toMatchObject({
+      total: 1,
+      items: [{ public_id: jobId }],
+    });
+    const [row] = (await api.get('/v1/usage', tenant.key)).body.items;
+    expect(row).toMatchObject({ request_id: requestId, job_id: jobId, status: 'SUCCESS', http_status: 202 });
+    const [line] = (await api.get('/v1/transactions', tenant.key)).body.items;
+    expect(line).toMatchObject({ label: '/v1/model-generator', credits_delta: -5, status: 'SUCCESS' });
+  });
+});
+
+describe('a job that fails', () => {
+  it('says why, has no render, and is refunded', async () => {
+    const { jobId, requestId } = await dispatch();
+    await startJob(service, tenant, jobId);
+    await failJob(service, tenant, jobId);
+    expect((await poll(jobId)).types).toEqual(['queued', 'stage', 'failed']);
+    const job = (await api.get(`/v1/jobs/${jobId}`, tenant.key)).body;
+    expect(job).toMatchObject({ status: 'FAILURE', result: null, error: { code: 'ENGINE_POLICY' } });
+    expect(job.latest_event.extra.error.code).toBe('ENGINE_POLICY');
+    expectError(await api.get(`/v1/renders/${jobId}`, tenant.key), 404, 'RESOURCE_NOT_FOUND');
+    await closeCharge(service, tenant, requestId, 'refund');
+    expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(100);
+    const { items } = (await api.get('/v1/transactions', tenant.key)).body;
+    expect(items[0]).toMatchObject({ credits_delta: 0, status: 'REFUNDED' });
+    const [row] = (await api.get('/v1/usage', tenant.key)).body.items;
+    expect(row).toMatchObject({ status: 'REFUNDED', credits_charged: 5, credits_refunded: 5 });
+  });
+});
+
+describe("another tenant's", () => {
+  it('job and render answer like unknown ones, word for word', async () => {
+    const { jobId } = await dispatch();
+    await startJob(service, tenant, jobId);
+    await finishJob(service, tenant, jobId);
+    await poll(jobId);
+    const other = await service.openTenant();
+    const unknown = '01K9Z7J0V6X8Y2Z4A6B8C0D2EF';
+    for (const path of ['/v1/jobs/:id', '/v1/jobs/:id/events', '/v1/renders/:id']) {
+      const [foreign, absent] = await Promise.all(
+        [jobId, unknown].map((id) => api.get(path.replace(':id', id), other.key)),
+      );
+      expectError(foreign!, 404, 'RESOURCE_NOT_FOUND');
+      const strip = ({ body, headers }: typeof foreign & object) => ({
+        error: { ...body.error, request_id: '' },
+        headers: [...headers.keys()].sort(),
+        length: headers.get('content-length'),
+      });
+      expect(strip(foreign!)).toEqual(strip(absent!));
+    }
+    const full = { generation_stage: 'full_body', portrait_image_public_id: jobId };
+    expectError(await api.post('/v1/model-generator', other.key, full), 404, 'RESOURCE_NOT_FOUND');
+    // Its own tenant carries it on.
+    expect((await api.post('/v1/model-generator', tenant.key, full)).status).toBe(202);
+    for (const list of ['/v1/jobs', '/v1/renders', '/v1/usage']) {
+      const { body } = await api.get(list, other.key);
+      expect(body.total ?? body.count).toBe(0);
+    }
+  });
+});
+
+describe('a list', () => {
+  it('shows pages, newest first, that neither overlap nor skip', async () => {
+    const jobIds: string[] = [];
+    for (let index = 0; index < 7; index++) jobIds.unshift((await dispatch()).jobId);
+    const seen: string[] = [];
+    for (let offset = 0; offset < 9; offset += 3) {
+      const { body } = await api.get(`/v1/jobs?limit=3&offset=${offset}`, tenant.key);
+      expect(body).toMatchObject({ limit: 3, offset, count: body.jobs.length });
+      seen.push(...(body.jobs as { public_id: string }[]).map(({ public_id: id }) => id));
+    }
+    expect(seen).toEqual(jobIds);
+    const ledger = (await api.get('/v1/transactions?limit=1&offset=7', tenant.key)).body;
+    expect(ledger).toMatchObject({
+      total: 8,
+      items: [{ kind: 'pack', credits_delta: 100, status: 'PURCHASED' }],
+    });
+    expect((await api.get('/v1/transactions?offset=8', tenant.key)).body).toMatchObject({
+      total: 8,
+      items: [],
+    });
+  });
+
+  it('of operations names every price', async () => {
+    const { body } = await api.get('/v1/operations', tenant.key);
+    expect(body).toEqual({
+      operations: [
+        { name: 'model-generator', op_class: 'generator', credits_cost: 5, enabled: true },
+        { name: 'product-to-model-direct', op_class: 'compose', credits_cost: 10, enabled: true },
+      ],
+    });
+  });
+});
+
+describe('GET /v1/credits', () => {
+  it('shows the account, and the cap that refuses a dispatch', async () => {
+    tenant = await service.openTenant({ credits: 100, terms: { plan: 'studio', dailySpendCapCredits: 9 } });
+    expect((await api.get('/v1/credits', tenant.key)).body).toEqual({
+      client_id: tenant.id,
+      balance: 100,
+      plan: 'studio',
+      daily_spend_today: 0,
+      daily_spend_cap_credits: 9,
+      monthly_credit_quota: 0,
+      rate_limit_per_min: 600,
+      is_active: true,
+    });
+    await dispatch();
+    const answer = await api.post('/v1/model-generator', tenant.key, {});
+    expectError(answer, 402, 'DAILY_SPEND_CAP_EXCEEDED');
+    expect((await api.get('/v1/credits', tenant.key)).body).toMatchObject({
+      balance: 95,
+      daily_spend_today: 5,
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { handle } from '#application/aggregate.js';
+import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
+import { evolve, initialJob } from '#domain/job/job.js';
+import { completeStage, failJob as fail, startRender, succeedJob } from '#domain/job/render-job.js';
+import type { JobArtifact } from '#domain/job/job.events.js';
+import { streamName } from '#domain/streams.js';
+import { newId } from '#platform/ids.js';
+import { contextOf, type ApiService, type Tenant } from './api-service.js';
+
+const aggregate = { initial: initialJob, evolve };
+const at = () => new Date().toISOString();
+
+type Decide = Parameters<typeof handle<typeof initialJob, never, unknown>>[3];
+
+async function append(service: ApiService, tenant: Tenant, jobId: string, decide: unknown): Promise<void> {
+  const { environment, id } = tenant;
+  const stream = streamName(environment, 'job', jobId);
+  // The decide functions of one aggregate have rejections of different kinds; here all of them are mistakes.
+  const done = await handle(service.store, stream, aggregate, decide as Decide, contextOf(environment, id));
+  if (done.kind === 'rejected') throw new Error(JSON.stringify(done.rejection));
+}
+
+/** A worker takes the job up and reports a stage. */
+export async function startJob(service: ApiService, tenant: Tenant, jobId: string): Promise<void> {
+  await append(service, tenant, jobId, (job: typeof initialJob) =>
+    startRender({ worker: 'w', at: at() }, job),
+  );
+  const stage = { stage: 'casting', message: 'Cast', artifacts: [artifact(tenant, 'intermediate')] };
+  await append(service, tenant, jobId, (job: typeof initialJob) =>
+    completeStage({ ...stage, attempt: 1, at: at() }, job),
+  );
+}
+
+export async function finishJob(service: ApiService, tenant: Tenant, jobId: string): Promise<void> {
+  const provenance = {
+    engine: 'sketch',
+    model: 'sketch-1',
+    seed: 1,
+    attempt: 1,
+    renderMs: 5,
+    inputHashes: [],
+  };
+  const data = { message: 'Done', artifacts: [artifact(tenant, 'final')], provenance, at: at() };
+  await append(service, tenant, jobId, (job: typeof initialJob) => succeedJob(data, job));
+}
+
+export async function failJob(service: ApiService, tenant: Tenant, jobId: string): Promise<void> {
+  const data = { code: 'ENGINE_POLICY', message: 'Not allowed', attempt: 1, at: at() } as const;
+  await append(service, tenant, jobId, (job: typeof initialJob) => fail(data, job));
+}
+
+/** What the process manager does once the job is over. */
+export async function closeCharge(
+  service: ApiService,
+  { environment, id }: Tenant,
+  chargeId: string,
+  how: 'settle' | 'refund',
+): Promise<void> {
+  await service.accounts.execute(contextOf(environment, id), (account) =>
+    how === 'settle'
+      ? settleCharge({ chargeId, at: at() }, account)
+      : refundCharge({ chargeId, reason: 'job-failed', at: at() }, account),
+  );
+}
+
+function artifact({ environment, id }: Tenant, role: JobArtifact['role']): JobArtifact {
+  const assetId = newId();
+  return {
+    assetId,
+    storageKey: `${environment}/${id}/renders/${assetId}.png`,
+    contentType: 'image/png',
+    width: 64,
+    height: 96,
+    sha256: '0'.repeat(64),
+    kind: 'model_portrait',
+    role,
+    label: 'Portrait',
+    meta: {},
+  };
+}

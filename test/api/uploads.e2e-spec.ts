@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deflateSync, crc32 } from 'node:zlib';
+import sharp, { type Sharp } from 'sharp';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { complaints, expectError, type ApiClient } from './support/api-client.js';
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+  tenant = await service.openTenant({ credits: 100 });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+function picture(width = 40, height = 20, alpha = 1): Sharp {
+  const background = { r: 200, g: 40, b: 40, alpha };
+  return sharp({ create: { width, height, channels: alpha < 1 ? 4 : 3, background } });
+}
+
+async function fetchPicture(url: string): Promise<{ bytes: Buffer; headers: Headers }> {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  return { bytes: Buffer.from(await response.arrayBuffer()), headers: response.headers };
+}
+
+describe('POST /v1/uploads', () => {
+  it.each([
+    ['jpeg', 'image/jpeg', 'jpg'],
+    ['png', 'image/png', 'png'],
+    ['webp', 'image/webp', 'webp'],
+  ] as const)(
+    'keeps a %s as such, whatever it is called, and gives it back',
+    async (format, type, extension) => {
+      const answer = await api.upload(tenant.key, await picture().toFormat(format).toBuffer(), 'notes.txt');
+      expect(answer.status).toBe(201);
+      const { upload_key: key, image_url: url, asset_id: id } = answer.body;
+      expect(key).toBe(`live/${tenant.id}/uploads/${id}.${extension}`);
+      expect(answer.headers.get('x-consistency-token')).not.toBeNull();
+      const { bytes, headers } = await fetchPicture(url as string);
+      expect(headers.get('content-type')).toBe(type);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toContain('immutable');
+      expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 40, height: 20 });
+      expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(100);
+    },
+  );
+
+  it('turns the picture upright and forgets where it was taken', async () => {
+    const exif = {
+      IFD0: { Copyright: 'Secret Studio' },
+      IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '1/1 2/1 3/1' },
+    };
+    const bytes = await picture(40, 20).withExif(exif).withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    expect(bytes.includes('Secret Studio')).toBe(true);
+    const { body } = await api.upload(tenant.key, bytes);
+    const kept = await fetchPicture(body.image_url as string);
+    const metadata = await sharp(kept.bytes).metadata();
+    expect(metadata).toMatchObject({ width: 20, height: 40 });
+    expect({ exif: metadata.exif, orientation: metadata.orientation, icc: metadata.icc }).toEqual({});
+    expect(kept.bytes.includes('Secret Studio')).toBe(false);
+  });
+
+  it('keeps transparency', async () => {
+    for (const format of ['png', 'webp'] as const) {
+      const { body } = await api.upload(tenant.key, await picture(8, 8, 0.5).toFormat(format).toBuffer());
+      const { bytes } = await fetchPicture(body.image_url as string);
+      expect((await sharp(bytes).metadata()).hasAlpha).toBe(true);
+    }
+  });
+
+  it('keeps the first frame of an animation', async () => {
+    const frames = [picture(8, 8), picture(8, 8)].map((frame) => frame.png().toBuffer());
+    const animated = await sharp(await Promise.all(frames), { join: { animated: true } })
+      .webp()
+      .toBuffer();
+    const { body } = await api.upload(tenant.key, animated);
+    const { bytes } = await fetchPicture(body.image_url as string);
+    expect(await sharp(bytes).metadata()).toMatchObject({ width: 8, height: 8 });
+    expect((await sharp(bytes).metadata()).pages ?? 1).toBe(1);
+  });
+
+  it('can be dispatched with at once, by its key and by its id', async () => {
+    const { body } = await api.upload(tenant.key, await picture().png().toBuffer());
+    const answer = await api.post('/v1/product-to-model-direct', tenant.key, {
+      product_image_s3_key: body.upload_key,
+      background_image_public_id: body.asset_id,
+    });
+    expect(answer.status).toBe(202);
+  });
+
+  it.each([
+    ['text', () => Promise.resolve(Buffer.from('this is not a picture'))],
+    ['nothing', () => Promise.resolve(Buffer.alloc(0))],
+    [
+      'SVG',
+      () => Promise.resolve(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')),
+    ],
+    ['GIF', () => picture().gif().toBuffer()],
+    ['TIFF', () => picture().tiff().toBuffer()],
+    ['AVIF', () => picture().avif({ effort: 0 }).toBuffer()],
+    ['PDF', () => Promise.resolve(Buffer.from('%PDF-1.7\n%%EOF'))],
+  ])('refuses %s that is called .jpg', async (_what, make) => {
+    expectError(await api.upload(tenant.key, await make(), 'photo.jpg'), 415, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it.each(['jpeg', 'png', 'webp'] as const)(
+    'refuses a %s that is cut off, wherever it is',
+    async (format) => {
+      const noise = await sharp({
+        create: {
+          width: 64,
+          height: 64,
+          channels: 3,
+          background: '#888',
+          noise: { type: 'gaussian', mean: 128, sigma: 60 },
+        },
+      })
+        .toFormat(format)
+        .toBuffer();
+      for (const share of [0.02, 0.1, 0.5, 0.9, 0.98]) {
+        const answer = await api.upload(
+          tenant.key,
+          noise.subarray(0, Math.max(16, Math.floor(noise.length * share))),
+        );
+        expectError(answer, 422, 'VALIDATION_ERROR');
+        expect(complaints(answer)).toEqual(['body.file']);
+      }
+    },
+  );
+
+  it('refuses a picture that is small as a file and huge as a picture', async () => {
+    const startedAt = performance.now();
+    for (const bomb of [pngOf(30_000, 30_000), pngOf(65_535, 65_535), pngOf(8_000, 6_251)]) {
+      const answer = await api.upload(tenant.key, bomb);
+      expectError(answer, 422, 'VALIDATION_ERROR');
+      expect(answer.body.error.message).toContain('megapixels');
+    }
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it('takes 25 MiB, and not a byte more', async () => {
+    const limit = 25 * 1024 * 1024;
+    expectError(await api.upload(tenant.key, Buffer.alloc(limit + 1, 0xff)), 413, 'PAYLOAD_TOO_LARGE');
+    // A PNG may carry anything after its end: what counts is its size, then its pixels.
+    const plain = await picture().png().toBuffer();
+    const filled = Buffer.concat([plain, Buffer.alloc(limit - plain.length)]);
+    expect((await api.upload(tenant.key, filled)).status).toBe(201);
+  });
+
+  it('takes exactly one field, and it is file', async () => {
+    const bytes = await picture().png().toBuffer();
+    const blob = new Blob([bytes as Uint8Array<ArrayBuffer>]);
+    const forms: Record<string, (form: FormData) => void> = {
+      empty: () => undefined,
+      'another name': (form) => form.append('picture', blob, 'a.png'),
+      'file as text': (form) => form.append('file', 'text'),
+      'two files': (form) => {
+        form.append('file', blob, 'a.png');
+        form.append('file', blob, 'b.png');
+      },
+      'a field beside it': (form) => {
+        form.append('file', blob, 'a.png');
+        form.append('tenant', 'x');
+      },
+      'a field before it': (form) => {
+        form.append('__proto__', 'x');
+        form.append('file', blob, 'a.png');
+      },
+    };
+    for (const [name, fill] of Object.entries(forms)) {
+      const form = new FormData();
+      fill(form);
+      const { status, body } = await api.call('POST', '/v1/uploads', { key: tenant.key, body: form });
+      expect({ name, status, code: body.error?.code }).toEqual({
+        name,
+        status: 422,
+        code: 'VALIDATION_ERROR',
+      });
+    }
+  });
+
+  it('takes multipart only, and only when it is whole', async () => {
+    const post = (type: string, body: string) =>
+      api.call('POST', '/v1/uploads', { key: tenant.key, body, headers: { 'content-type': type } });
+    expectError(await post('application/json', '{}'), 415, 'UNSUPPORTED_MEDIA_TYPE');
+    expectError(await post('image/png', 'x'), 415, 'UNSUPPORTED_MEDIA_TYPE');
+    expectError(await post('multipart/form-data', 'x'), 422, 'VALIDATION_ERROR');
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\nabc';
+    expectError(await post('multipart/form-data; boundary=b', part), 422, 'VALIDATION_ERROR');
+    expectError(await post('multipart/form-data; boundary=b', ''), 422, 'VALIDATION_ERROR');
+  });
+
+  it('leaves nothing behind when the client goes away', async () => {
+    const before = await leftovers();
+    const head =
+      `POST /v1/uploads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Length: 1000000\r\n` +
+      'Content-Type: multipart/form-data; boundary=b\r\n\r\n' +
+      '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    socket.write(head + 'x'.repeat(100_000));
+    for (let tries = 0; (await leftovers()).length === before.length && tries < 100; tries++) await sleep(10);
+    socket.destroy();
+    for (let tries = 0; (await leftovers()).length > before.length; tries++) {
+      expect(tries).toBeLessThan(200);
+      await sleep(20);
+    }
+  });
+
+  it('answers others while it decodes', async () => {
+    const large = await picture(7_000, 7_000).png({ compressionLevel: 1 }).toBuffer();
+    let longest = 0;
+    const uploads = Promise.all(Array.from({ length: 3 }, () => api.upload(tenant.key, large)));
+    let running = true;
+    void uploads.finally(() => (running = false));
+    while (running) {
+      const startedAt = performance.now();
+      await api.get('/health/live');
+      longest = Math.max(longest, performance.now() - startedAt);
+    }
+    expect((await uploads).map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(longest).toBeLessThan(1_000);
+  }, 60_000);
+});
+
+describe('the URL of a picture', () => {
+  it('opens that picture only, and only until it expires', async () => {
+    const { body } = await api.upload(tenant.key, await picture().png().toBuffer());
+    const other = await api.upload(tenant.key, await picture().png().toBuffer());
+    const url = new URL(body.image_url as string);
+    const change = (edit: (url: URL) => void) => {
+      const copy = new URL(url);
+      edit(copy);
+      return copy.href;
+    };
+    const foreign = new URL(other.body.image_url as string);
+    const words = new Set<string>();
+    for (const wrong of [
+      change(({ searchParams }) => searchParams.set('expires', '1')),
+      change(({ searchParams }) => searchParams.set('expires', '99999999999')),
+      change(({ searchParams }) => searchParams.set('signature', '')),
+      change(({ searchParams }) => searchParams.append('signature', 'x')),
+      change(({ searchParams }) => searchParams.delete('signature')),
+      change(({ searchParams }) => searchParams.delete('expires')),
+      change((copy) => (copy.pathname = foreign.pathname)),
+      change((copy) => (copy.pathname = '/objects/../../package.json')),
+      change((copy) => (copy.pathname = '/objects/..%2f..%2fpackage.json')),
+      change((copy) => (copy.pathname = '/objects/live/%00')),
+    ]) {
+      const answer = await api.get(wrong);
+      expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+      words.add(answer.body.error.code as string);
+    }
+    expect(words.size).toBe(1);
+    expect((await fetch(url, { method: 'HEAD' })).headers.get('content-type')).toBe('image/png');
+  });
+});
+
+async function leftovers(): Promise<string[]> {
+  return (await readdir(tmpdir())).filter((name) => name.startsWith('atelier-upload-'));
+}
+
+/** A PNG of the claimed size whose pixels compress to almost nothing; their number is what it lies about. */
+function pngOf(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const frame = Buffer.alloc(8);
+    frame.writeUInt32BE(data.length, 0);
+    frame.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 0, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc(1_000_000))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
