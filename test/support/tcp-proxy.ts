@@ -4,13 +4,13 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface TcpProxy {
   readonly port: number;
   /** From now on what clients send passes, and what the server says is held back. */
-  holdAnswers(): void;
+  readonly holdAnswers: () => void;
   /** Breaks all connections on both sides; what was held back is lost. */
-  cut(): void;
+  readonly cut: () => void;
   /** Breaks all connections, and each new one as soon as it is made. */
-  refuse(): void;
+  readonly refuse: () => void;
   /** All is well again: held answers pass, connections are accepted. */
-  restore(): void;
+  readonly restore: () => void;
   close(): Promise<void>;
 }
 
@@ -21,7 +21,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
 
   const server = createServer((client) => {
     client.on('error', () => undefined);
-    if (refusing) return void client.resetAndDestroy();
+    if (refusing) {
+      client.resetAndDestroy();
+      return;
+    }
     const upstream = connect(targetPort, '127.0.0.1');
     const pair = { client, upstream };
     pairs.add(pair);

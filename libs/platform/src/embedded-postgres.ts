@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { locatePostgresBinaries } from './embedded-postgres/binaries.js';
 import { ensureCluster, prepareParentFolder, superuser } from './embedded-postgres/cluster.js';
-import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error.js';
+import { causeIn, EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error.js';
 import { findRunningPostmaster, type Postmaster } from './embedded-postgres/postmaster.js';
 import { chooseServerAccount, type ServerAccount } from './embedded-postgres/server-account.js';
 
@@ -121,7 +121,9 @@ async function launch(
     } catch (error) {
       const said = readFileSync(logFile).subarray(logStart).toString('utf8').trim();
       if (!passing.test(said) || attempt === attempts)
-        throw new EmbeddedPostgresError(`PostgreSQL did not start: ${cause(said, error)} (log: ${logFile})`);
+        throw new EmbeddedPostgresError(
+          `PostgreSQL did not start: ${causeIn(said) ?? messageOf(error)} (log: ${logFile})`,
+        );
     }
     await sleep(retryDelayMs);
   }
@@ -141,11 +143,8 @@ function openLog(logFile: string, account: ServerAccount): void {
   }
 }
 
-/** The line of the log that names the cause: the last one that PostgreSQL marked as fatal, else the very last. */
-function cause(said: string, error: unknown): string {
-  const lines = said.split('\n').filter((line) => line !== '');
-  const fatal = lines.findLast((line) => /FATAL|PANIC/.test(line)) ?? lines.at(-1);
-  return fatal ?? (error instanceof Error ? error.message.trim().split('\n').at(-1)! : String(error));
+function messageOf(error: unknown): string {
+  return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
 }
 
 async function freePort(): Promise<number> {

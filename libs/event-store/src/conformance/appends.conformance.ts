@@ -1,6 +1,5 @@
 import { DuplicateEventId } from '../event-store.js';
-import type { Subject } from './event-store.conformance.js';
-import { expectUnbroken, freshPrefix, newEvent, newEvents } from './harness.js';
+import { expectUnbroken, freshPrefix, newEvent, newEvents, type Subject } from './harness.js';
 
 export function describeAppends(subject: () => Subject): void {
   describe('append', () => {

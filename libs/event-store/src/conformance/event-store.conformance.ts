@@ -1,16 +1,9 @@
-import type { EventStore } from '../event-store.js';
 import { describeAppends } from './appends.conformance.js';
 import { describeFaults } from './faults.conformance.js';
-import type { EventStoreHarness } from './harness.js';
+import type { EventStoreHarness, Subject } from './harness.js';
 import { describeInput } from './input.conformance.js';
 import { describeReads } from './reads.conformance.js';
 import { describeSubscriptions } from './subscriptions.conformance.js';
-
-/** What every test gets: one client that lives as long as the suite, and the harness for more. */
-export interface Subject {
-  readonly store: EventStore;
-  readonly harness: EventStoreHarness;
-}
 
 /**
  * The port's words as tests. Every adapter runs this suite, and nothing in it knows which one it is. A test touches

@@ -1,5 +1,4 @@
 import { AppendOutcomeUnknown, EventStoreUnavailable, type EventStore } from '../event-store.js';
-import type { Subject } from './event-store.conformance.js';
 import {
   collect,
   eventually,
@@ -9,6 +8,7 @@ import {
   whileRepeating,
   writeOneByOne,
   type Faults,
+  type Subject,
 } from './harness.js';
 
 export function describeFaults(subject: () => Subject): void {

@@ -18,6 +18,12 @@ export interface EventStoreHarness {
   close(): Promise<void>;
 }
 
+/** What every test gets: one client that lives as long as the suite, and the harness for more. */
+export interface Subject {
+  readonly store: EventStore;
+  readonly harness: EventStoreHarness;
+}
+
 export interface WriteJob {
   readonly prefix: string;
   readonly streams: number;
@@ -28,13 +34,13 @@ export interface WriteJob {
 export interface Faults {
   open(options?: { deadlineMs?: number; answerTimeoutMs?: number }): EventStore;
   /** From now on requests reach the store, and its answers do not come back. */
-  holdAnswers(): void;
+  readonly holdAnswers: () => void;
   /** Breaks every connection, also those with held answers, which are then lost. */
-  cut(): void;
+  readonly cut: () => void;
   /** From now on connections break before anything was sent. */
-  refuse(): void;
+  readonly refuse: () => void;
   /** From now on all is well for new connections, and held answers arrive. */
-  restore(): void;
+  readonly restore: () => void;
 }
 
 /** A prefix that no other test uses: all assertions look at their own streams only. */

@@ -5,8 +5,7 @@ import {
   type ExpectedRevision,
   type NewEvent,
 } from '../event-store.js';
-import type { Subject } from './event-store.conformance.js';
-import { freshPrefix, newEvent, newEvents } from './harness.js';
+import { freshPrefix, newEvent, newEvents, type Subject } from './harness.js';
 
 const circular: Record<string, unknown> = {};
 circular['self'] = circular;

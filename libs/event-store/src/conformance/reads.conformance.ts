@@ -1,6 +1,5 @@
 import { EventStoreUnavailable } from '../event-store.js';
-import type { Subject } from './event-store.conformance.js';
-import { expectUnbroken, freshPrefix, newEvents } from './harness.js';
+import { expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
 
 export function describeReads(subject: () => Subject): void {
   describe('read', () => {

@@ -1,5 +1,4 @@
-import type { Subject } from './event-store.conformance.js';
-import { collect, expectUnbroken, freshPrefix, newEvents, writeOneByOne } from './harness.js';
+import { collect, expectUnbroken, freshPrefix, newEvents, writeOneByOne, type Subject } from './harness.js';
 
 export function describeSubscriptions(subject: () => Subject): void {
   describe('subscribe', () => {

@@ -42,7 +42,14 @@ function isConfiguration(cause: unknown): boolean {
   return code !== undefined && (code.startsWith('28') || code.startsWith('3D'));
 }
 
-const guarded = new WeakSet<pg.ClientBase>();
+const guarded = new WeakSet<pg.ClientBase | pg.Pool>();
+
+/** A connection that dies while it is idle is dropped by its pool; without a listener it would end the process. */
+export function guardPool(pool: pg.Pool): pg.Pool {
+  if (!guarded.has(pool)) pool.on('error', () => undefined);
+  guarded.add(pool);
+  return pool;
+}
 
 /**
  * Runs the work on one connection of the pool. A connection that broke reports that to the statement that runs on it
@@ -97,14 +104,16 @@ async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolC
 const parseBigints = (text: string): bigint[] =>
   text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt);
 
+const bigintParsers = new Map<number, (text: string) => bigint | bigint[]>([
+  [20, BigInt],
+  [1016, parseBigints],
+]);
+
 /** int8 and int8[] become bigint for our own queries only: the process-wide parsers belong to everybody. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format: 'text') => {
-    if (oid === 20) return BigInt;
-    if (oid === 1016) return parseBigints;
-    return pg.types.getTypeParser(oid, format);
-    // The declaration has one overload for each literal oid, which no single function can satisfy.
-  }) as typeof pg.types.getTypeParser,
+  // The declaration has one overload for each literal oid, which no single function can satisfy.
+  getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format: 'text') =>
+    bigintParsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
 export interface Statement {

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -82,16 +82,16 @@ describe('the log in PostgreSQL', () => {
       'support',
       'event-writer.js',
     );
-    let writing = true;
+    const finished = new AbortController();
     const others = ['a', 'b'].map((name) =>
       promisify(execFile)(process.execPath, [writer, database.url, `${name}-`, '8', '40']),
     );
     const own = Promise.all(
       Array.from({ length: 8 }, (_, n) => writeOneByOne(store, `own-${n}`, newEvents(40))),
     );
-    const done = Promise.all([...others, own]).finally(() => (writing = false));
+    const done = Promise.all([...others, own]).finally(() => finished.abort());
     const snapshots: { events: number; last: number; head: number }[] = [];
-    while (writing) {
+    while (!finished.signal.aborted) {
       const { rows } = await pool.query<{ events: number; last: number; head: number }>(
         `select count(*)::int as events, coalesce(max(position), 0)::int as last,
           (select position::int from event_store.head) as head from event_store.events`,
@@ -182,6 +182,16 @@ describe('the log in PostgreSQL', () => {
     }
   });
 
+  it('does not let an idle connection that dies end the process, on a pool of the caller too', async () => {
+    const foreign = new pg.Pool({ connectionString: database.url });
+    expect(() => foreign.emit('error', new Error('nobody listens'))).toThrow('nobody listens');
+    const guest = createPostgresEventStore({ connection: { pool: foreign } });
+    expect(() => foreign.emit('error', new Error('the server went away'))).not.toThrow();
+    await guest.close();
+    expect(foreign.ended).toBe(false);
+    await foreign.end();
+  });
+
   it('listens with one connection for all subscriptions, and with none when they have ended', async () => {
     const listeners = () =>
       value<number>(
@@ -203,15 +213,15 @@ describe('the log in PostgreSQL', () => {
     const ending = new AbortController();
     const delays: number[] = [];
     let appendedAt = 0;
+    const write = async () => {
+      await pool.query(`select pg_notify('event_store_appended', 'nonsense')`);
+      appendedAt = performance.now();
+      await store.append(`s-${delays.length}`, 'no-stream', newEvents(1));
+    };
     for await (const { events, caughtUp } of other.subscribe({ signal: ending.signal })) {
       if (events.length > 0) delays.push(performance.now() - appendedAt);
       if (delays.length === 5) ending.abort();
-      else if (caughtUp)
-        setTimeout(async () => {
-          await pool.query(`select pg_notify('event_store_appended', 'nonsense')`);
-          appendedAt = performance.now();
-          await store.append(`s-${delays.length}`, 'no-stream', newEvents(1));
-        }, 30);
+      else if (caughtUp) setTimeout(() => void write(), 30);
     }
     await other.close();
     // The poll that stands behind the notifications comes once a second.

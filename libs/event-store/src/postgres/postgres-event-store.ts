@@ -15,7 +15,7 @@ import {
 import { serialiseAppend } from '../serialised-event.js';
 import { AppendQueue } from './append-queue.js';
 import { CommitSignal } from './commit-signal.js';
-import { onClient, retryRead } from './connection.js';
+import { guardPool, onClient, retryRead } from './connection.js';
 import { ReadQueries } from './read-queries.js';
 import { defaultSchema, quoteSchema } from './schema.js';
 import { defaultBatchSize, runSubscription } from './subscription.js';
@@ -39,17 +39,17 @@ export function createPostgresEventStore(options: PostgresEventStoreOptions): Ev
   return new PostgresEventStore(options);
 }
 
-/** A pool that survives its server: a connection that dies while idle is dropped, not raised as an uncaught error. */
+/** A pool that survives its server and names itself in `pg_stat_activity`. */
 export function createEventStorePool(url: string, maxConnections = 8): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: maxConnections,
-    application_name: applicationName,
-    connectionTimeoutMillis: 5000,
-    keepAlive: true,
-  });
-  pool.on('error', () => undefined);
-  return pool;
+  return guardPool(
+    new pg.Pool({
+      connectionString: url,
+      max: maxConnections,
+      application_name: applicationName,
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+    }),
+  );
 }
 
 class PostgresEventStore implements EventStore {
@@ -71,7 +71,9 @@ class PostgresEventStore implements EventStore {
     quoteSchema(schema);
     this.ownsPool = 'url' in connection;
     this.pool =
-      'url' in connection ? createEventStorePool(connection.url, connection.maxConnections) : connection.pool;
+      'url' in connection
+        ? createEventStorePool(connection.url, connection.maxConnections)
+        : guardPool(connection.pool);
     this.deadlineMs = deadlineMs;
     this.answerTimeoutMs = answerTimeoutMs;
     this.reads = new ReadQueries(schema);

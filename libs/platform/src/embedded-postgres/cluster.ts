@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EmbeddedPostgresError } from './embedded-postgres-error.js';
+import { causeIn, EmbeddedPostgresError } from './embedded-postgres-error.js';
 import type { ServerAccount } from './server-account.js';
 
 export const superuser = 'atelier';
@@ -96,9 +96,7 @@ function readPassword(file: string): string {
   }
 }
 
-/** The last line of what the program said is the one that names the cause. */
 function lastWords(error: unknown): string {
-  const { stderr, message } = error as { stderr?: string; message: string };
-  const lines = (stderr || message).trim().split('\n');
-  return lines.findLast((line) => /error|fatal|could not/i.test(line)) ?? lines.at(-1) ?? '';
+  const { stderr = '', message } = error as { stderr?: string; message: string };
+  return causeIn(stderr) ?? message;
 }
