@@ -67,15 +67,19 @@ export class RoleLog {
   }
 
   #readNew(): string {
+    // An operator may tidy up: what is gone is gone, and the writer keeps what it has open.
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return '';
+    if (size < this.#offset) this.#offset = 0;
     const file = openSync(this.path, 'r');
     try {
       const chunks: Buffer[] = [];
       for (;;) {
         const chunk = Buffer.alloc(chunkBytes);
-        const size = readSync(file, chunk, 0, chunkBytes, this.#offset);
-        if (size === 0) return Buffer.concat(chunks).toString('utf8');
-        chunks.push(chunk.subarray(0, size));
-        this.#offset += size;
+        const read = readSync(file, chunk, 0, chunkBytes, this.#offset);
+        if (read === 0) return Buffer.concat(chunks).toString('utf8');
+        chunks.push(chunk.subarray(0, read));
+        this.#offset += read;
       }
     } finally {
       closeSync(file);

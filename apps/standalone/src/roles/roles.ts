@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../start-error.js';
+import { ErrorSummary } from './error-summary.js';
 import { RoleLog } from './role-log.js';
 import { RoleProcess } from './role-process.js';
 
@@ -15,14 +16,11 @@ export interface RolesOptions {
 /** Each role gets this long to finish what it is at; the whole stop then stays within ten seconds. */
 const graceMs = 4_000;
 
-/** A role in trouble would say the same hundreds of times: its log has all of it. */
-const sameWarningEveryMs = 30_000;
-
 /** The three processes of the service. Rendering has its own, so that it cannot stall the API. */
 export class Roles {
   readonly #logs: RoleLog[] = [];
   readonly #processes: Record<RoleName, RoleProcess>;
-  readonly #warnedAt = new Map<string, number>();
+  readonly #summaries: ErrorSummary[] = [];
 
   constructor(private readonly options: RolesOptions) {
     this.#processes = {
@@ -58,12 +56,14 @@ export class Roles {
     await api.stop(graceMs);
     await Promise.all([worker.stop(graceMs), projector.stop(graceMs)]);
     for (const log of this.#logs) log.close();
+    for (const summary of this.#summaries) summary.flush();
   }
 
   #process(name: RoleName): RoleProcess {
-    const log = new RoleLog(join(this.options.logs, `${name}.log`), (message) =>
-      this.#warnOnce(`${name}: ${message} (${log.path})`),
-    );
+    const path = join(this.options.logs, `${name}.log`);
+    const summary = new ErrorSummary(name, path, this.options.warn);
+    const log = new RoleLog(path, (message) => summary.add(message));
+    this.#summaries.push(summary);
     this.#logs.push(log);
     return new RoleProcess({
       name,
@@ -73,13 +73,5 @@ export class Roles {
       onRestart: (because, afterMs) =>
         this.options.warn(`the ${name} stopped (${because}); it is started again in ${afterMs / 1000} s`),
     });
-  }
-
-  #warnOnce(line: string): void {
-    const now = Date.now();
-    if (now - (this.#warnedAt.get(line) ?? -Infinity) < sameWarningEveryMs) return;
-    if (this.#warnedAt.size > 1_000) this.#warnedAt.clear();
-    this.#warnedAt.set(line, now);
-    this.options.warn(line);
   }
 }
