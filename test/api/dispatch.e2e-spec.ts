@@ -45,7 +45,7 @@ describe('a dispatch', () => {
       const jobs = await api.get('/v1/jobs', key);
       expect(jobs.body).toMatchObject({
         count: round,
-        jobs: [{ public_id: jobId }, ...Array(round - 1).fill({})],
+        jobs: [{ public_id: jobId }, ...Array.from({ length: round - 1 }, () => ({}))],
       });
       const usage = await api.get('/v1/usage', key);
       expect(usage.body.items[0]).toMatchObject({

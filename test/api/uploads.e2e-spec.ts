@@ -156,7 +156,7 @@ describe('POST /v1/uploads', () => {
 
   it('takes exactly one field, and it is file', async () => {
     const bytes = await picture().png().toBuffer();
-    const blob = new Blob([bytes as Uint8Array<ArrayBuffer>]);
+    const blob = new Blob([bytes]);
     const forms: Record<string, (form: FormData) => void> = {
       empty: () => undefined,
       'another name': (form) => form.append('picture', blob, 'a.png'),

@@ -45,7 +45,7 @@ export async function createApi(dependencies: ApiDependencies): Promise<NestFast
         .send(envelopeOf(problem, request.id));
     },
   });
-  const server = adapter.getInstance() as unknown as FastifyInstance;
+  const server = adapter.getInstance<FastifyInstance>();
   watchRoutes(server);
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 
 // The shapes of the application's port: a library does not import it, and TypeScript compares them where they meet.

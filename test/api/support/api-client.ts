@@ -51,7 +51,7 @@ export class ApiClient {
   /** Uploads bytes as the one field `file`. */
   upload(key: string, bytes: Uint8Array, name = 'picture.png', field = 'file'): Promise<Answer> {
     const form = new FormData();
-    form.append(field, new Blob([bytes as Uint8Array<ArrayBuffer>], { type: 'image/png' }), name);
+    form.append(field, new Blob([bytes], { type: 'image/png' }), name);
     return this.call('POST', '/v1/uploads', { key, body: form });
   }
 

@@ -9,7 +9,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { workflowOf, type WorkflowName } from '#domain/workflow/workflows.js';
-import { DescribeErrors, describedHeaders } from '../docs/describe.js';
+import { DescribeDispatchErrors, describedHeaders } from '../docs/describe.js';
 import { WorkflowAcceptedResponse } from './dispatch.dto.js';
 import type { WorkflowBody } from './workflow-bodies.js';
 
@@ -59,7 +59,7 @@ export function describeDispatch(
         },
       },
     }),
-    DescribeErrors(401, 402, 403, 404, 409, 413, 415, 422),
+    DescribeDispatchErrors(),
   );
 }
 

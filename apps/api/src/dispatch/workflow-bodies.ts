@@ -35,5 +35,5 @@ export const workflowBodies: Readonly<Record<WorkflowName, WorkflowBody>> = {
 
 /** Keeps each line's own type until it is in the table. */
 function body<T extends object>(line: WorkflowBody<T>): WorkflowBody {
-  return line as WorkflowBody;
+  return line;
 }

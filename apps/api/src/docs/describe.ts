@@ -83,11 +83,10 @@ const errors = {
     },
   },
   403: {
-    description: 'The key lacks the capability, or the account is not active.',
+    description: 'The key lacks the capability.',
     codes: {
       CAPABILITY_REQUIRED:
         'This key lacks the capability jobs:create. Use a key that has it. Nothing was charged.',
-      ACCOUNT_INACTIVE: 'This account is not active. Nothing was charged: ask your operator.',
     },
   },
   404: {
@@ -135,12 +134,45 @@ const errors = {
   },
 } as const satisfies Record<number, ErrorExample>;
 
+/** What a dispatch can be refused for beside that. */
+const dispatchErrors: Partial<Record<number, ErrorExample>> = {
+  403: {
+    description: 'The key lacks the capability, or the account is not active. Nothing was charged.',
+    codes: {
+      ...errors[403].codes,
+      ACCOUNT_INACTIVE: 'This account is not active. Nothing was charged: ask your operator.',
+    },
+  },
+  422: {
+    description: `${errors[422].description} Also an Idempotency-Key that was used for another body.`,
+    codes: {
+      ...errors[422].codes,
+      IDEMPOTENCY_KEY_REUSED:
+        'This Idempotency-Key was used for another body. Use a new key for a new request. Nothing was charged.',
+    },
+  },
+};
+
+/** All error answers of a dispatch. */
+export function DescribeDispatchErrors(): MethodDecorator {
+  return describeErrors([401, 402, 403, 404, 409, 413, 415, 422], dispatchErrors);
+}
+
 /** The error answers of a route. 500 and 503 can always be; `default` is what HTTP itself has to complain about. */
-export function DescribeErrors(...statuses: (keyof typeof errors)[]): MethodDecorator {
+export function DescribeErrors(...statuses: ErrorStatus[]): MethodDecorator {
+  return describeErrors(statuses, {});
+}
+
+type ErrorStatus = keyof typeof errors;
+
+function describeErrors(
+  statuses: readonly ErrorStatus[],
+  particular: Partial<Record<number, ErrorExample>>,
+): MethodDecorator {
   const all = [...new Set([...statuses, 500 as const, 503 as const])].sort((one, other) => one - other);
   return applyDecorators(
     ...all.map((status) => {
-      const { description, codes } = errors[status];
+      const { description, codes } = particular[status] ?? errors[status];
       return ApiResponse({
         status,
         description,
@@ -164,6 +196,10 @@ export function DescribeErrors(...statuses: (keyof typeof errors)[]): MethodDeco
 
 function example(code: string, message: string): unknown {
   const error = { code, message, request_id: requestId };
+  if (code === 'IDEMPOTENCY_KEY_REUSED') {
+    const msg = 'was used for another body. Use a new key for a new request';
+    return { error, detail: [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }] };
+  }
   if (code !== 'VALIDATION_ERROR') return { error };
   const detail = { loc: ['body', 'seed'], msg: 'must be an integer from 0 to 2147483647', type: 'integer' };
   return { error, detail: [detail] };

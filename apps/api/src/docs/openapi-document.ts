@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import { workflowBodies } from '../dispatch/workflow-bodies.js';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
 const description = `
@@ -22,7 +23,10 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .setDescription(description)
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .addServer('/', 'Where this document was found')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: '`sk_live_…` or `sk_test_…`' }, 'key')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: '`sk_live_…` or `sk_test_…`' },
+      'key',
+    )
     .addSecurityRequirements('key')
     .addTag('workflows', 'What can be dispatched. All workflows share one job model.')
     .addTag('uploads', 'Pictures to work from.')
@@ -31,5 +35,26 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addTag('account', 'Credits: balance, usage, ledger and prices.')
     .addTag('health', 'For load balancers and supervisors.')
     .build();
-  return SwaggerModule.createDocument(app, config, { autoTagControllers: false });
+  const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
+  closeRequestBodies(document);
+  return unwrapSingles(document) as OpenAPIObject;
+}
+
+/** Unknown fields are refused, which the decorators have no word for. */
+function closeRequestBodies({ components }: OpenAPIObject): void {
+  for (const { shape } of Object.values(workflowBodies)) {
+    const schema = components?.schemas?.[shape.name];
+    if (schema) Object.assign(schema, { additionalProperties: false });
+  }
+}
+
+/** OpenAPI 3.1 lets a reference have a description beside it; `allOf` around a single one was a crutch of 3.0. */
+function unwrapSingles(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(unwrapSingles);
+  if (typeof node !== 'object' || node === null) return node;
+  const { allOf, ...rest } = node as { allOf?: unknown[] };
+  const single = allOf?.length === 1 ? (allOf[0] as object) : allOf && { allOf };
+  return Object.fromEntries(
+    Object.entries({ ...rest, ...single }).map(([key, value]) => [key, unwrapSingles(value)]),
+  );
 }

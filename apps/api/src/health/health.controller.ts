@@ -21,7 +21,7 @@ export class HealthController {
 
   @Get('live')
   @ApiOperation({ operationId: 'healthLive', summary: 'The process answers', security: [] })
-  @ApiOkResponse({ type: HealthResponse })
+  @ApiOkResponse({ type: HealthResponse, description: 'It does.' })
   live(): HealthResponse {
     return { status: 'ok' };
   }
@@ -32,7 +32,7 @@ export class HealthController {
     summary: 'The process and what it depends on answer',
     security: [],
   })
-  @ApiOkResponse({ type: HealthResponse })
+  @ApiOkResponse({ type: HealthResponse, description: 'They do.' })
   @DescribeErrors(503)
   async isReady(): Promise<HealthResponse> {
     const { promise: tooLate, reject } = Promise.withResolvers<never>();

@@ -69,7 +69,12 @@ export class ListJobsQuery extends PageQuery {
   @JobTypesField()
   job_type?: string[];
 
-  @ChoiceField({ description: 'Jobs in this state only.', values: jobStatuses, name: 'JobStatus' })
+  @ChoiceField({
+    description: 'Jobs in this state only.',
+    values: jobStatuses,
+    name: 'JobStatus',
+    nullable: false,
+  })
   status?: (typeof jobStatuses)[number];
 
   @DateTimeField('Jobs created strictly after this moment.')

@@ -10,6 +10,8 @@ import { isId } from '#platform/ids.js';
 
 interface FieldOptions {
   readonly description: string;
+  /** Query parameters cannot be null. Default: whatever is optional can. */
+  readonly nullable?: boolean;
   readonly required?: boolean;
   readonly example?: unknown;
   readonly default?: unknown;
@@ -17,7 +19,7 @@ interface FieldOptions {
 
 /** @param type what `detail[].type` says when the rule is broken */
 function field(
-  { required = false, ...shown }: FieldOptions,
+  { required = false, nullable = !required, ...shown }: FieldOptions,
   rule: { type: string; test: (value: unknown) => boolean; message: string },
   schema: ApiPropertyOptions,
 ): PropertyDecorator {
@@ -29,7 +31,7 @@ function field(
       ...schema,
       ...shown,
       required,
-      ...(required ? {} : { nullable: true }),
+      ...(nullable ? { nullable } : {}),
     } as ApiPropertyOptions),
   );
 }
@@ -109,8 +111,9 @@ export function ObjectField(options: FieldOptions & { maxBytes: number }): Prope
     value !== null &&
     !Array.isArray(value) &&
     Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
+  const description = `${rest.description} At most ${maxBytes} bytes as JSON.`;
   return field(
-    rest,
+    { ...rest, description },
     { type: 'object', test, message: `must be an object of at most ${maxBytes} bytes of JSON` },
     { type: 'object', additionalProperties: true },
   );

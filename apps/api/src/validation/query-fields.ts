@@ -13,7 +13,7 @@ export function IntegerQuery(options: {
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
     ),
-    IntegerField(options),
+    IntegerField({ ...options, nullable: false }),
   );
 }
 

@@ -33,8 +33,7 @@ const aggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve 
 
 /** SHA-256 on another thread: 25 MB would hold up every other request for tens of milliseconds. */
 function digest(bytes: Buffer): Promise<ArrayBuffer> {
-  // A Buffer of sharp or of a file never lies on shared memory, which is all that the wider type allows for.
-  return webcrypto.subtle.digest('SHA-256', bytes as Buffer<ArrayBuffer>);
+  return webcrypto.subtle.digest('SHA-256', bytes);
 }
 
 /** Bytes first, then the fact: an asset that the log knows is always there. A crash in between leaves bytes that nobody knows. */

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { workflows } from '#domain/workflow/workflows.js';
+import { errorStatuses } from '../../apps/api/src/errors/api-error.js';
+import { ApiService } from './support/api-service.js';
+import type { ApiClient, Json } from './support/api-client.js';
+
+let service: ApiService;
+let api: ApiClient;
+let document: Json;
+
+beforeAll(async () => {
+  service = await ApiService.start({ projector: false });
+  api = await service.openApi();
+  document = (await api.get('/openapi.json')).body;
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe('/openapi.json', () => {
+  it('is what is committed at the top of the repository', () => {
+    expect(document).toEqual(JSON.parse(readFileSync('openapi.json', 'utf8')));
+  });
+
+  it('is valid OpenAPI 3.1, and good by the recommended rules', async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({
+      source: JSON.stringify(document),
+      absoluteRef: 'openapi.json',
+      config,
+    });
+    const told = problems.map(
+      ({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`,
+    );
+    // A probe has nothing that a caller could do wrong.
+    expect(told.filter((line) => !/^operation-4xx-response .*~1health~1/.test(line))).toEqual([]);
+    expect(document.openapi).toMatch(/^3\.1\./);
+  });
+
+  it('describes every workflow, and every error code', () => {
+    for (const { name } of workflows) expect(document.paths).toHaveProperty([`/v1/${name}`, 'post']);
+    expect(document.components.schemas.ErrorCode.enum).toEqual(Object.keys(errorStatuses));
+  });
+
+  it('names, for each operation, an id of its own, the error envelope and an example of each code', () => {
+    const ids = new Set<string>();
+    let operations = 0;
+    for (const [path, methods] of Object.entries<Json>(document.paths)) {
+      for (const operation of Object.values<Json>(methods)) {
+        operations += 1;
+        ids.add(operation.operationId as string);
+        if (path.startsWith('/health/')) continue;
+        expect(operation.security ?? document.security).toEqual([{ key: [] }]);
+        for (const status of ['401', '500', '503', 'default']) {
+          const { schema } = operation.responses[status].content['application/json'];
+          expect(schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelope' });
+        }
+        for (const [status, response] of Object.entries<Json>(operation.responses)) {
+          for (const code of Object.keys(response.content['application/json']?.examples ?? {})) {
+            expect(errorStatuses[code as keyof typeof errorStatuses]).toBe(Number(status));
+          }
+        }
+      }
+    }
+    expect(ids.size).toBe(operations);
+  });
+
+  it('says of a body that unknown fields are refused', () => {
+    for (const shape of ['ModelGeneratorBody', 'ProductToModelDirectBody']) {
+      expect(document.components.schemas[shape].additionalProperties).toBe(false);
+    }
+  });
+});
