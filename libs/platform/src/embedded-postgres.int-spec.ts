@@ -91,6 +91,8 @@ describe('the embedded PostgreSQL', () => {
     const second = await startEmbeddedPostgres(options);
     expect(second.alreadyRunning).toBe(false);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 1 }]);
+    // Who knew the old address can go on with it.
+    expect(second.url).toBe(first.url);
   });
 
   it('does not mistake another process with the old number for its server', async () => {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { locatePostgresBinaries } from './embedded-postgres/binaries.js';
 import { ensureCluster, prepareParentFolder, superuser } from './embedded-postgres/cluster.js';
@@ -109,9 +109,10 @@ async function launch(
     const logStart = statSync(logFile).size;
     const all = { ...settings, ...(options.fsync === false ? withoutFsync : {}), ...options.settings };
     const preferred = attempt === 1 ? options.preferredPort : undefined;
-    const flags = Object.entries({ ...all, port: preferred ?? (await freePort()) }).map(
-      ([name, value]) => `-c ${name}=${value}`,
-    );
+    const flags = Object.entries({
+      ...all,
+      port: preferred ?? (await freePort(attempt === 1 ? lastPort(dataDirectory) : 0)),
+    }).map(([name, value]) => `-c ${name}=${value}`);
     try {
       const start = ['start', `--pgdata=${dataDirectory}`, `--log=${logFile}`, '-o', flags.join(' '), '-s'];
       await account.run(pgCtl, [...start, '-w', '-t', '300']);
@@ -147,13 +148,25 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
 }
 
-async function freePort(): Promise<number> {
+/** The port of the server's last start, so that processes which knew its address find it again; 0 for none. */
+function lastPort(dataDirectory: string): number {
+  const file = join(dataDirectory, 'postmaster.opts');
+  return existsSync(file) ? Number(/port=(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) : 0;
+}
+
+/** The preferred port when nobody has it, else any. */
+async function freePort(preferred: number): Promise<number> {
   const server = createServer();
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed);
-    server.listen(0, '127.0.0.1', listening);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
+  try {
+    await new Promise<void>((listening, failed) => {
+      server.once('error', failed);
+      server.listen(preferred, '127.0.0.1', listening);
+    });
+    return (server.address() as AddressInfo).port;
+  } catch (error) {
+    if (preferred === 0) throw error;
+    return await freePort(0);
+  } finally {
+    await new Promise((closed) => server.close(closed));
+  }
 }

@@ -135,6 +135,6 @@ export async function whileRepeating<T>(disturb: () => void, work: () => Promise
 }
 
 /** Waits until the condition holds; fails the test by its time limit otherwise. */
-export async function eventually(condition: () => Promise<boolean>): Promise<void> {
+export async function eventually(condition: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
 }

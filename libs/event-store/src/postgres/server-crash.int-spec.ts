@@ -1,0 +1,72 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { eventually, expectUnbroken, newEvent } from '../conformance/harness.js';
+import type { RecordedEvent } from '../event-store.js';
+import { createEventStorePool, createPostgresEventStore } from './postgres-event-store.js';
+import { migrateEventStore } from './schema.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'atelier-crash-'));
+const place = { dataDirectory: join(folder, 'postgres'), logFile: join(folder, 'postgres.log') };
+
+afterAll(async () => {
+  await stopEmbeddedPostgres(place.dataDirectory);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The first line of postmaster.pid names the server's process. */
+function killServer(): void {
+  process.kill(
+    Number(readFileSync(join(place.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]),
+    'SIGKILL',
+  );
+}
+
+describe('the event store, when its server is killed', () => {
+  it('has every event that it answered for, once and in order, and its subscriptions go on', async () => {
+    const server = await startEmbeddedPostgres(place);
+    const pool = createEventStorePool(server.url);
+    await migrateEventStore(pool);
+    const store = createPostgresEventStore({ connection: { pool }, deadlineMs: 30_000 });
+
+    const answered: string[] = [];
+    let writing = true;
+    const write = async (stream: string) => {
+      for (let expected: bigint | 'no-stream' = 'no-stream'; writing;) {
+        const event = newEvent();
+        const result = await store.append(stream, expected, [event]);
+        if (result.outcome !== 'appended') throw new Error(`Nobody else writes to ${stream}`);
+        answered.push(event.id);
+        expected = result.revision;
+      }
+    };
+    const writers = Promise.all(Array.from({ length: 16 }, (_, n) => write(`s-${n}`)));
+
+    const delivered: RecordedEvent[] = [];
+    const ending = new AbortController();
+    const reading = (async () => {
+      for await (const { events } of store.subscribe({ signal: ending.signal })) delivered.push(...events);
+    })();
+
+    for (let crash = 0; crash < 2; crash++) {
+      const before = answered.length;
+      await eventually(() => answered.length >= before + 100);
+      killServer();
+      await startEmbeddedPostgres(place);
+    }
+    const before = answered.length;
+    await eventually(() => answered.length >= before + 100);
+    writing = false;
+    await writers;
+    await eventually(() => delivered.length >= answered.length);
+    ending.abort();
+    await reading;
+
+    expectUnbroken(delivered);
+    expect(delivered.map(({ id }) => id).toSorted()).toEqual(answered.toSorted());
+    expect(await store.head()).toBe(BigInt(answered.length));
+    await store.close();
+    await pool.end();
+  }, 60_000);
+});
