@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { Atelier, run } from './support/atelier.js';
+import { temporaryHome } from './support/home.js';
+
+jest.setTimeout(120_000);
+
+describe("a PostgreSQL server of the operator's own", () => {
+  const home = temporaryHome();
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(async () => {
+    await database.drop();
+    await home[Symbol.asyncDispose]();
+  });
+
+  const command = (...args: string[]) =>
+    run('cli/src/main.js', [...args, '--json'], home.path, { env: { DATABASE_URL: database.url } });
+
+  it('is brought up to date by a verb, as often as one likes', async () => {
+    for (const _time of [1, 2]) {
+      const { code, stdout, stderr } = await command('migrate');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toEqual({ migrated: true });
+    }
+  });
+
+  it('takes commands while no role runs, with a hint that nothing shows them yet', async () => {
+    const { code, stdout, stderr } = await command(
+      'tenants',
+      'create',
+      '--name',
+      'A',
+      '--credits',
+      '5',
+      '--env',
+      'live',
+    );
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/the read models are behind/);
+    expect(JSON.parse(stdout)).toMatchObject({ balances: { live: 5 } });
+  });
+
+  it('is told from a healthy service by the doctor', async () => {
+    const { code, stdout } = await command('doctor');
+    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
+    expect({ code, ok }).toEqual({ code: 1, ok: false });
+    expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(['database', 'event store']);
+  });
+
+  it('serves npm start, which makes no demo tenant in it and leaves it running', async () => {
+    const atelier = await Atelier.start(home.path, { DATABASE_URL: database.url });
+    expect(atelier.output().stdout).not.toContain('sk_test_');
+    expect((await atelier.get('/health/ready')).status).toBe(200);
+    const { code, stderr } = await atelier.stop();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(existsSync(join(home.path, 'postgres'))).toBe(false);
+
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query<{ type: string }>(
+      'select type from event_store.events order by position',
+    );
+    await client.end();
+    expect(rows.map(({ type }) => type)).toEqual(['AccountOpened', 'CreditsPurchased']);
+  });
+});
