@@ -174,6 +174,44 @@ describe('the account’s single writer', () => {
     expect(await balanceOf(tenant)).toBe(0);
   });
 
+  it('finds its work done when another process ran the same command, and its neighbours do not suffer', async () => {
+    const tenant = await tenantWith(20);
+    const [one, other] = [new AccountWriter(store, snapshots), new AccountWriter(store, snapshots)];
+    const chargeId = newId();
+    await debit(one, tenant, chargeId, 5);
+    await other.read('test', tenant);
+    const refund = (writer: AccountWriter) =>
+      writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
+        refundCharge({ chargeId, reason: 'orphaned', at: new Date().toISOString() }, account),
+      );
+    await refund(one);
+    const [first, second, third] = await Promise.all([
+      debit(other, tenant),
+      refund(other),
+      debit(other, tenant),
+    ]);
+    expect([first, second, third]).toMatchObject([{ changed: true }, { changed: false }, { changed: true }]);
+    expect(await balanceOf(tenant)).toBe(18);
+  });
+
+  it('never makes a debit again that was given back, and fails only the command that tries', async () => {
+    const tenant = await tenantWith(20);
+    const writer = new AccountWriter(store, snapshots);
+    const chargeId = newId();
+    await debit(writer, tenant, chargeId, 5);
+    await writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
+      refundCharge({ chargeId, reason: 'orphaned', at: new Date().toISOString() }, account),
+    );
+    const [before, again, after] = await Promise.allSettled([
+      debit(writer, tenant),
+      debit(writer, tenant, chargeId, 5),
+      debit(writer, tenant),
+    ]);
+    expect([before.status, again.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(again).toMatchObject({ reason: { name: 'DuplicateEventId' } });
+    expect(await balanceOf(tenant)).toBe(18);
+  });
+
   it('does not let a command that throws take its neighbours down', async () => {
     const tenant = await tenantWith(2);
     const writer = new AccountWriter(store, snapshots);

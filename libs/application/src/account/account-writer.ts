@@ -11,7 +11,12 @@ import {
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { accept, type Decision } from '#domain/decision.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import type { EventStore, NewEvent } from '#event-store/event-store.js';
+import {
+  DuplicateEventId,
+  type AppendOutcome,
+  type EventStore,
+  type NewEvent,
+} from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { load, type Loaded } from '../aggregate.js';
 import { toNewEvent, type CommandContext } from '../command-context.js';
@@ -82,6 +87,7 @@ export class AccountWriter {
    * Runs one command on the account that its context names.
    * @throws AppendOutcomeUnknown: the command may have happened; repeating it with the same command id is safe
    * @throws EventStoreUnavailable: it has not happened
+   * @throws DuplicateEventId: a command with this id has happened, and its effect was taken back since
    */
   execute<Rejection>(
     context: CommandContext,
@@ -155,7 +161,13 @@ export class AccountWriter {
         answer(batch, verdicts, known.position);
         return;
       }
-      const appended = await this.store.append(mailbox.stream, known.revision, events);
+      const appended = await this.#append(mailbox.stream, known.revision, events);
+      if (appended === 'duplicate-id') {
+        const head = await this.#catchUp(mailbox);
+        if (head.revision === known.revision) return this.#oneByOne(mailbox, batch);
+        known = head;
+        continue;
+      }
       if (appended.outcome === 'appended') {
         const state = domainEvents.reduce(evolve, known.state);
         mailbox.known = { state, revision: appended.revision, position: appended.position };
@@ -166,6 +178,33 @@ export class AccountWriter {
       known = await this.#catchUp(mailbox);
     }
     throw new Error(`gave up on ${mailbox.stream} after ${maxConflicts} conflicts in a row`);
+  }
+
+  /**
+   * Another process may have run one of these very commands, whose events then carry the same ids. A look at the
+   * head shows what it did, and the command finds its work done.
+   */
+  async #append(
+    stream: string,
+    expected: bigint | 'no-stream',
+    events: readonly NewEvent[],
+  ): Promise<AppendOutcome | 'duplicate-id'> {
+    try {
+      return await this.store.append(stream, expected, events);
+    } catch (error) {
+      if (error instanceof DuplicateEventId) return 'duplicate-id';
+      throw error;
+    }
+  }
+
+  /** An id is taken and the head does not explain it: only the command that claims it may fail. */
+  async #oneByOne(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
+    const [only, ...others] = batch;
+    if (only && others.length === 0) {
+      only.reject(new DuplicateEventId(`${only.context?.commandId} has been carried out and undone before`));
+      return;
+    }
+    for (const command of batch) await this.#commit(mailbox, [command]);
   }
 
   /** Brings the cached account to the stream's head: from the cache, else from a snapshot, else from the start. */

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { debitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
+import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
 import { refundCharge } from '#domain/account/close-charge.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { queueJob } from '#domain/job/queue-job.js';
 import { streamName } from '#domain/streams.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import { handle, load, untouched } from '../aggregate.js';
 import type { Caller } from '../caller.js';
@@ -67,23 +67,7 @@ export class Dispatcher {
     const resolved = await this.pictures.resolve(workflow, request.body, request.caller);
     if (resolved.kind === 'unknown') return { kind: 'unknown-reference', field: resolved.field };
 
-    const at = request.at.toISOString();
-    const debited = await this.accounts.execute(
-      contextOf(request, ids, `debit:${ids.requestId}`),
-      (account) =>
-        debitCredits(
-          {
-            chargeId: ids.requestId,
-            requestId: ids.requestId,
-            jobId: ids.jobId,
-            operation: workflow.name,
-            endpoint: request.endpoint,
-            amount: workflow.credits,
-            at,
-          },
-          account,
-        ),
-    );
+    const debited = await this.#debit(request, ids, workflow);
     if (debited.kind === 'rejected') {
       return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
     }
@@ -98,6 +82,27 @@ export class Dispatcher {
     if (state.status === 'voided') return 'voided';
     if (state.status === 'unqueued' || position === undefined) return 'none';
     return { kind: 'accepted', ids, creditsCost: state.job.creditsCost, position };
+  }
+
+  async #debit(request: DispatchRequest, ids: DispatchIds, workflow: Workflow) {
+    const command: DebitCredits = {
+      chargeId: ids.requestId,
+      requestId: ids.requestId,
+      jobId: ids.jobId,
+      operation: workflow.name,
+      endpoint: request.endpoint,
+      amount: workflow.credits,
+      at: request.at.toISOString(),
+    };
+    try {
+      return await this.accounts.execute(contextOf(request, ids, `debit:${ids.requestId}`), (account) =>
+        debitCredits(command, account),
+      );
+    } catch (error) {
+      // This very debit was made before and is not open any more: the sweep has given it back.
+      if (error instanceof DuplicateEventId) throw voidedBySweep(ids);
+      throw error;
+    }
   }
 
   async #queue(request: DispatchRequest, ids: DispatchIds, job: QueuedJob): Promise<DispatchOutcome> {
@@ -116,7 +121,7 @@ export class Dispatcher {
       await this.accounts.execute(contextOf(request, ids, `refund:${ids.requestId}`), (account) =>
         refundCharge({ chargeId: ids.requestId, reason: 'orphaned', at: job.at }, account),
       );
-      throw new DispatchVoided(`job ${ids.jobId} was given up before it could be queued`);
+      throw voidedBySweep(ids);
     }
     if (queued.kind === 'accepted' && queued.position !== undefined) {
       return { kind: 'accepted', ids, creditsCost: job.creditsCost, position: queued.position };
@@ -125,6 +130,10 @@ export class Dispatcher {
     if (typeof progress === 'object') return progress;
     throw new Error(`job ${ids.jobId} is neither queued nor voided`);
   }
+}
+
+function voidedBySweep({ jobId }: DispatchIds): DispatchVoided {
+  return new DispatchVoided(`job ${jobId} was given up before it could be queued`);
 }
 
 function contextOf(request: DispatchRequest, ids: DispatchIds, commandId: string): CommandContext {
