@@ -35,6 +35,25 @@ describe('migrations and entities', () => {
     expect(differences.upQueries.map(({ query }) => query)).toEqual([]);
   });
 
+  it.each(environments)('agree on which rows a partial index holds in %s', async (schema) => {
+    const dataSource = createDataSource({ url: fixture.url, schema, entities: readModelEntities });
+    await dataSource.initialize();
+    const declared = dataSource.entityMetadatas
+      .flatMap((entity) => entity.indices)
+      .map(({ name, where }) => [name, where ?? null]);
+    await dataSource.destroy();
+    // PostgreSQL gives the condition back in brackets and with the types of its constants.
+    const { rows } = await fixture.sql.query<{ name: string; where: string | null }>(
+      `select i.indexrelid::regclass::text as name,
+          replace(btrim(pg_get_expr(i.indpred, i.indrelid), '()'), '::text', '') as where
+        from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = $1 and c.relname like '%\\_g1' and not i.indisprimary`,
+      [schema],
+    );
+    const made = rows.map(({ name, where }) => [name.replace(/^\w+\./, ''), where]);
+    expect(Object.fromEntries(made)).toEqual(Object.fromEntries(declared));
+  });
+
   it.each(environments)('agree on the views in %s', async (schema) => {
     const dataSource = createDataSource({ url: fixture.url, schema, entities: readModelEntities });
     await dataSource.initialize();

@@ -8,13 +8,10 @@
  */
 interface ElementType {
   readonly oid: number;
-  /** What `write` gets: computed once, because its size has to be known before the buffer is made. */
-  prepare(value: unknown): Prepared;
-}
-
-interface Prepared {
-  readonly sizeBytes: number;
-  write(buffer: Buffer, offset: number): void;
+  /** Done once for each value, because its size has to be known before the buffer is made. */
+  readonly encode?: (value: unknown) => unknown;
+  sizeBytes(encoded: unknown): number;
+  write(buffer: Buffer, encoded: unknown, offset: number): void;
 }
 
 const headerBytes = 20;
@@ -22,37 +19,28 @@ const headerBytes = 20;
 const postgresEpochMs = Date.UTC(2000, 0, 1);
 const jsonbVersion = 1;
 
-const text = (value: string): Prepared => ({
-  sizeBytes: Buffer.byteLength(value),
-  write: (buffer, offset) => buffer.write(value, offset),
-});
-
 const elementTypes: Readonly<Record<string, ElementType>> = {
-  text: { oid: 25, prepare: (value) => text(value as string) },
+  text: {
+    oid: 25,
+    sizeBytes: (value) => Buffer.byteLength(value as string),
+    write: (buffer, value, offset) => buffer.write(value as string, offset),
+  },
   integer: {
     oid: 23,
-    prepare: (value) => ({
-      sizeBytes: 4,
-      write: (buffer, offset) => buffer.writeInt32BE(value as number, offset),
-    }),
+    sizeBytes: () => 4,
+    write: (buffer, value, offset) => buffer.writeInt32BE(value as number, offset),
   },
   timestamptz: {
     oid: 1184,
-    prepare: (value) => ({
-      sizeBytes: 8,
-      write: (buffer, offset) =>
-        buffer.writeBigInt64BE(BigInt((value as Date).getTime() - postgresEpochMs) * 1000n, offset),
-    }),
+    sizeBytes: () => 8,
+    write: (buffer, value, offset) =>
+      buffer.writeBigInt64BE(BigInt((value as Date).getTime() - postgresEpochMs) * 1000n, offset),
   },
   jsonb: {
     oid: 3802,
-    prepare: (value) => {
-      const json = text(JSON.stringify(value));
-      return {
-        sizeBytes: json.sizeBytes + 1,
-        write: (buffer, offset) => json.write(buffer, buffer.writeInt8(jsonbVersion, offset)),
-      };
-    },
+    encode: JSON.stringify,
+    sizeBytes: (json) => 1 + Buffer.byteLength(json as string),
+    write: (buffer, json, offset) => buffer.write(json as string, buffer.writeInt8(jsonbVersion, offset)),
   },
 };
 
@@ -60,26 +48,24 @@ const elementTypes: Readonly<Record<string, ElementType>> = {
 export function columnArray(type: string, values: readonly unknown[]): Buffer {
   const element = elementTypes[type];
   if (!element) throw new Error(`columns of type ${type} cannot be written in batches yet`);
-  let size = headerBytes;
-  let nulls = 0;
-  const prepared = values.map((value) => {
-    size += 4;
-    if (value === null || value === undefined) {
-      nulls = 1;
-      return undefined;
-    }
-    const one = element.prepare(value);
-    size += one.sizeBytes;
-    return one;
-  });
-  const buffer = Buffer.allocUnsafe(size);
-  [1, nulls, element.oid, values.length, 1].forEach((field, index) => buffer.writeInt32BE(field, index * 4));
+  const { encode } = element;
+  const encoded = encode ? values.map((value) => (isNull(value) ? null : encode(value))) : values;
+  const sizes = encoded.map((value) => (isNull(value) ? -1 : element.sizeBytes(value)));
+  const bodyBytes = sizes.reduce((sum, size) => sum + 4 + Math.max(size, 0), 0);
+  const buffer = Buffer.allocUnsafe(headerBytes + bodyBytes);
+  const header = [1, sizes.includes(-1) ? 1 : 0, element.oid, values.length, 1];
+  header.forEach((field, index) => buffer.writeInt32BE(field, index * 4));
   let offset = headerBytes;
-  for (const one of prepared) {
-    offset = buffer.writeInt32BE(one?.sizeBytes ?? -1, offset);
-    if (!one) continue;
-    one.write(buffer, offset);
-    offset += one.sizeBytes;
-  }
+  encoded.forEach((value, index) => {
+    const size = sizes[index]!;
+    offset = buffer.writeInt32BE(size, offset);
+    if (size < 0) return;
+    element.write(buffer, value, offset);
+    offset += size;
+  });
   return buffer;
+}
+
+function isNull(value: unknown): boolean {
+  return value === null || value === undefined;
 }

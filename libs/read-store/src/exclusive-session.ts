@@ -59,7 +59,7 @@ async function oneSession(options: ExclusiveOptions, work: ExclusiveWork): Promi
   const { lock, log } = options;
   const lost = new AbortController();
   const signal = AbortSignal.any([options.signal, lost.signal]);
-  const client = connection(options);
+  const client = sessionClient(options);
   client.on('error', (error) => lost.abort(error));
   client.on('end', () => lost.abort(new Error('the connection was closed')));
   await client.connect();
@@ -73,7 +73,12 @@ async function oneSession(options: ExclusiveOptions, work: ExclusiveWork): Promi
   }
 }
 
-function connection({ url, lock, settings }: ExclusiveOptions): pg.Client {
+/** A pipelined connection with the settings of a session, not yet connected. */
+export function sessionClient({
+  url,
+  lock,
+  settings,
+}: Pick<ExclusiveOptions, 'url' | 'lock' | 'settings'>): pg.Client {
   // A host that vanishes sends no farewell; with these its lock is free after about ten seconds.
   const keepalives = { tcp_keepalives_idle: '4', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
   const all = { ...keepalives, idle_in_transaction_session_timeout: '60000', ...settings };

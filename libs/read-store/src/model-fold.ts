@@ -32,6 +32,9 @@ interface Touch {
 export class ModelFold {
   private readonly touches: Touch[] = [];
   private readonly touchedKeys = new Map<string, Key>();
+  /** By key; undefined: the batch leaves no such row. */
+  private readonly after = new Map<string, Row | undefined>();
+  private readonly parkedNow = new Set<string>();
   readonly parked: ParkedEvent[] = [];
   readonly upserts: Row[] = [];
   readonly deletes: Key[] = [];
@@ -53,14 +56,14 @@ export class ModelFold {
     return this.active.model.rowPerEvent ? [] : [...this.touchedKeys.values()];
   }
 
-  fold(loaded: readonly Row[]): void {
+  /** `before`: the fold of the batch that is being committed, which may or may not show in the rows loaded. */
+  fold(loaded: readonly Row[], before: ModelFold | undefined): void {
     const { model, table, parkedStreams } = this.active;
-    const before = new Map(loaded.map((row) => [keyText(table.keyOfRow(row)), row]));
-    const after = new Map<string, Row | undefined>();
-    const parkedNow = new Set<string>();
+    const rows = new Map<string, Row | undefined>(loaded.map((row) => [keyText(table.keyOfRow(row)), row]));
+    for (const id of this.touchedKeys.keys()) if (before?.after.has(id)) rows.set(id, before.after.get(id));
     for (const { delivery, key, error } of this.touches) {
       const { stream } = delivery.recorded;
-      if (parkedStreams.has(stream) || parkedNow.has(stream)) {
+      if (parkedStreams.has(stream) || before?.parkedNow.has(stream) || this.parkedNow.has(stream)) {
         this.park(delivery, null);
         continue;
       }
@@ -68,16 +71,16 @@ export class ModelFold {
         if (error !== undefined) throw error;
         // Without an error there is an event, and without a key there would be no touch.
         const id = keyText(key!);
-        const row = after.has(id) ? after.get(id) : before.get(id);
-        after.set(id, model.evolve(row, delivery.event!) as Row | undefined);
+        const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
+        this.after.set(id, model.evolve(row, delivery.event!) as Row | undefined);
       } catch (poison) {
-        parkedNow.add(stream);
+        this.parkedNow.add(stream);
         this.park(delivery, describe(asError(poison)));
       }
     }
-    for (const [id, row] of after) {
+    for (const [id, row] of this.after) {
       if (row) this.upserts.push(row);
-      else if (before.has(id)) this.deletes.push(this.touchedKeys.get(id)!);
+      else if (rows.get(id)) this.deletes.push(this.touchedKeys.get(id)!);
     }
   }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
+import type { Logger } from '#platform/logger.js';
 
 /** An event that a read model could not fold, or one that waits behind such an event of its stream. */
 export interface ParkedEvent {
@@ -50,4 +51,21 @@ export function park(environment: Environment, events: readonly ParkedEvent[]): 
       events.map(({ error }) => error?.replaceAll('\0', '\\0') ?? null),
     ],
   };
+}
+
+/** When a release is broken every stream may be parked: an alarm has to be loud, but not to fill the disk. */
+const alarmsPerBatch = 10;
+
+export function logParked(log: Logger, environment: Environment, events: readonly ParkedEvent[]): void {
+  const poison = events.filter(({ error }) => error !== null);
+  for (const { name, recorded, error } of poison.slice(0, alarmsPerBatch)) {
+    const { stream, type } = recorded;
+    const revision = String(recorded.revision);
+    log.error(
+      { projection: name, environment, stream, revision, type, error },
+      `${name} cannot fold ${type} of ${stream}: the stream is parked for this read model until it is retried`,
+    );
+  }
+  const more = poison.length - alarmsPerBatch;
+  if (more > 0) log.error({ environment, more }, `${more} more streams were parked in the same batch`);
 }

@@ -54,16 +54,16 @@ export async function takeOver(
 export function advance(
   environment: Environment,
   owned: readonly Checkpoint[],
-  positions: readonly bigint[],
+  position: bigint,
 ): pg.QueryConfig {
   return {
     name: 'advance projections',
     text: `with moved as (
         update read_store.projections as known
-        set position = next.position, updated_at = now()
-        from unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[]) as next (name, generation, epoch, position)
-        where known.environment = $1 and known.name = next.name and known.generation = next.generation
-          and known.epoch = next.epoch
+        set position = $5, updated_at = now()
+        from unnest($2::text[], $3::integer[], $4::bigint[]) as own (name, generation, epoch)
+        where known.environment = $1 and known.name = own.name and known.generation = own.generation
+          and known.epoch = own.epoch
         returning known.name
       )
       select read_store.require(
@@ -75,7 +75,7 @@ export function advance(
       owned.map(({ name }) => name),
       owned.map(({ generation }) => generation),
       owned.map(({ epoch }) => epoch),
-      positions,
+      position,
     ],
   };
 }

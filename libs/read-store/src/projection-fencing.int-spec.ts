@@ -97,6 +97,13 @@ async function own() {
     },
     parkedStreams: new Set(),
   }));
-  const session = new ProjectionSession(client, 'live', actives, new StreamContinuity('projections'), silent);
+  const session = new ProjectionSession({
+    writer: client,
+    loader: client,
+    environment: 'live',
+    actives,
+    continuity: new StreamContinuity('projections'),
+    log: silent,
+  });
   return { client, session };
 }

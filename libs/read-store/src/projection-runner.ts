@@ -2,8 +2,9 @@ import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
+import { BatchFeed } from './batch-feed.js';
 import { ConsumerHalted } from './consumer-errors.js';
-import { pause, runExclusively } from './exclusive-session.js';
+import { runExclusively, sessionClient } from './exclusive-session.js';
 import type { ActiveModel } from './model-fold.js';
 import { loadParkedStreams } from './parked-events.js';
 import { markHalted, takeOver } from './projection-checkpoints.js';
@@ -62,14 +63,10 @@ export class ProjectionRunner {
 
   /** Resolves when the signal aborts and the batch at hand is committed. @throws ConsumerHalted */
   async run(signal: AbortSignal): Promise<void> {
-    const { url, environment, log, takeOverPollMs } = this.options;
-    const lock = `atelier.projections.${environment}`;
-    // A batch that a crash takes back is folded again from history: rows and checkpoint always go together. Statements
-    // are planned while a table may still be empty, and must not be stuck with the plan that was good then.
-    const settings = { synchronous_commit: 'off', enable_seqscan: 'off' };
+    const { environment, log, takeOverPollMs } = this.options;
     try {
-      await runExclusively({ url, lock, signal, log, settings, takeOverPollMs }, (client, sessionSignal) =>
-        this.session(client, sessionSignal),
+      await runExclusively({ ...this.connection, signal, log, takeOverPollMs }, (writer, sessionSignal) =>
+        this.session(writer, sessionSignal),
       );
       this.state = 'stopped';
     } catch (error) {
@@ -80,64 +77,63 @@ export class ProjectionRunner {
     }
   }
 
-  private async session(client: pg.Client, signal: AbortSignal): Promise<void> {
+  private get connection() {
+    const { url, environment } = this.options;
+    // A batch that a crash takes back is folded again from history: rows and checkpoint always go together. Statements
+    // are planned while a table may still be empty, and must not be stuck with the plan that was good then.
+    const settings = { synchronous_commit: 'off', enable_seqscan: 'off' };
+    return { url, lock: `atelier.projections.${environment}`, settings };
+  }
+
+  private async session(writer: pg.Client, signal: AbortSignal): Promise<void> {
     const { environment, log } = this.options;
-    this.problems = [];
-    this.actives = await this.activate(client);
-    if (this.actives.length === 0)
-      throw new ConsumerHalted(`no read model of ${environment} can be kept up to date`);
-    this.state = 'active';
-    const continuity = new StreamContinuity('projections');
-    const session = new ProjectionSession(client, environment, this.actives, continuity, log);
+    const loader = sessionClient(this.connection);
+    // Noticed by the next query.
+    loader.on('error', (error) => log.warn({ err: error, environment }, 'the loading connection failed'));
     const ended = new AbortController();
     try {
+      await loader.connect();
+      this.problems = [];
+      this.actives = await this.activate(writer);
+      this.state = 'active';
+      const { actives } = this;
+      const continuity = new StreamContinuity('projections');
+      const session = new ProjectionSession({ writer, loader, environment, actives, continuity, log });
       await this.follow(session, AbortSignal.any([signal, ended.signal]));
     } catch (error) {
-      if (error instanceof ConsumerHalted) await this.halt(client, this.actives, String(error));
+      if (error instanceof ConsumerHalted) await this.halt(writer, this.actives, String(error));
       throw error;
     } finally {
       ended.abort();
       this.state = 'waiting';
       this.caughtUp = false;
+      await loader.end();
     }
   }
 
   private async follow(session: ProjectionSession, signal: AbortSignal): Promise<void> {
-    const batches = this.subscribe(signal);
-    let next = batches.next();
-    let pending: bigint | undefined;
-    let caughtUp = false;
-    while (true) {
-      const result = await (pending === undefined
-        ? next
-        : Promise.race([next, pause(idleCommitMs, signal).then(() => undefined)]));
-      if (result?.done) return;
-      if (result) {
-        // The next batch is read while this one is being folded and written.
-        next = batches.next();
-        next.catch(() => undefined);
-        pending = result.value.position;
-        caughtUp = result.value.caughtUp;
-        if (result.value.events.length === 0) continue;
-      }
-      await session.project(result?.value.events ?? [], pending!);
-      pending = undefined;
-      if (caughtUp) this.caughtUp = true;
+    const feed = new BatchFeed(this.subscribe(signal), signal);
+    for (let batch = await feed.next(); batch; batch = await feed.next()) {
+      if (batch.events.length === 0 && (await feed.another(idleCommitMs))) continue;
+      await session.submit(batch.events, batch.position);
+      if (await feed.another()) continue;
+      await session.settle();
+      if (batch.caughtUp) this.caughtUp = true;
     }
+    await session.settle();
   }
 
-  private subscribe(signal: AbortSignal): AsyncIterator<SubscriptionBatch> {
+  private subscribe(signal: AbortSignal): AsyncIterable<SubscriptionBatch> {
     const { eventStore, environment, readModels, batchSize = 2_000 } = this.options;
     const categories = new Set(readModels.flatMap((model) => model.categories));
     const positions = this.actives.map(({ checkpoint }) => checkpoint.position);
     const after = positions.includes(null) ? undefined : positions.reduce((a, b) => (b! < a! ? b : a));
-    const subscription = eventStore.subscribe({
+    return eventStore.subscribe({
       ...(typeof after === 'bigint' && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
       batchSize,
       signal,
     });
-    return subscription[Symbol.asyncIterator]();
   }
 
   /** Takes the read models over, less those whose rows were made by another version of the fold. */

@@ -5,96 +5,124 @@ import type { Logger } from '#platform/logger.js';
 import { announce } from './checkpoint-channel.js';
 import { sqlState } from './consumer-errors.js';
 import { asError, describe, ModelFold, type ActiveModel, type Delivery } from './model-fold.js';
-import { park } from './parked-events.js';
+import { logParked, park } from './parked-events.js';
 import { inOneRoundTrip, inTransaction } from './pipeline.js';
 import { toProjectedEvent } from './projected-event.js';
 import { advance } from './projection-checkpoints.js';
 import type { Row } from './projection-table.js';
 import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js';
 
-/** The time in which one runner owns the projections of an environment: it folds batches and commits them. */
+/** A batch that is folded, and on its way into the database or about to be. */
+interface Folded {
+  readonly events: readonly RecordedEvent[];
+  readonly position: bigint;
+  readonly reached: ReachedRevisions;
+  readonly folds: readonly ModelFold[];
+}
+
+export interface ProjectionSessionOptions {
+  /** Holds the lock and commits. */
+  readonly writer: pg.Client;
+  /** Loads rows while the writer commits the batch before. */
+  readonly loader: pg.Client;
+  readonly environment: Environment;
+  readonly actives: readonly ActiveModel[];
+  readonly continuity: StreamContinuity;
+  readonly log: Logger;
+}
+
+/**
+ * The time in which one runner owns the projections of an environment: it folds batches and commits them, each with
+ * its rows, checkpoints and stream revisions in one transaction and one round trip.
+ *
+ * While a batch is being committed (`flight`) the next one is folded already, on top of what the one in flight will
+ * leave behind. It is sent when that one is known to be committed, so batches are committed in order or not at all.
+ */
 export class ProjectionSession {
-  constructor(
-    private readonly client: pg.Client,
-    private readonly environment: Environment,
-    private readonly actives: readonly ActiveModel[],
-    private readonly continuity: StreamContinuity,
-    private readonly log: Logger,
-  ) {}
+  private flight: { readonly batch: Folded; readonly committed: Promise<void> } | undefined;
+
+  constructor(private readonly options: ProjectionSessionOptions) {}
+
+  /** Folds a batch and commits it. @throws as {@link submit} */
+  async project(events: readonly RecordedEvent[], position: bigint): Promise<void> {
+    await this.submit(events, position);
+    await this.settle();
+  }
 
   /**
-   * Folds a batch into all read models and commits rows, checkpoints and stream revisions together: two round trips,
-   * one to load rows and one to write them. What PostgreSQL refuses because of its content is narrowed down by halves
-   * until the one event is found that has to be parked.
-   * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and whatever the connection throws
+   * Folds a batch into all read models and sends it. Resolves when the batch before is committed; `settle` tells
+   * when this one is.
+   * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and whatever the connections throw
    */
-  async project(events: readonly RecordedEvent[], position: bigint): Promise<void> {
-    const reached = await this.continuity.check(this.client, events);
+  async submit(events: readonly RecordedEvent[], position: bigint): Promise<void> {
+    const { continuity, loader } = this.options;
+    const reached = await continuity.check(loader, events);
     const folds = await this.fold(events);
+    const batch = { events, position, reached, folds };
+    const writes = folds.flatMap(writesOf);
+    // Where the batch before did not go through as it was, this one was folded on top of what never came to be.
+    if (!(await this.settle())) return this.submit(events, position);
+    const committed = this.commit(batch, writes);
+    // Its failure is dealt with in `settle`, which may be called only after it has happened.
+    committed.catch(() => undefined);
+    continuity.advance(reached);
+    this.flight = { batch, committed };
+  }
+
+  /**
+   * Waits for the batch in flight. What PostgreSQL refuses because of its content is narrowed down by halves until the
+   * one event is found that has to be parked; false when that was necessary.
+   */
+  async settle(): Promise<boolean> {
+    const { flight } = this;
+    if (!flight) return true;
+    this.flight = undefined;
     try {
-      await this.commit(folds, reached, position);
+      await flight.committed;
+      return true;
     } catch (error) {
       if (!isRefusedContent(error)) throw error;
-      await this.isolate(folds, events, reached, position);
+      await this.isolate(flight.batch);
+      return false;
     }
   }
 
   private async fold(events: readonly RecordedEvent[]): Promise<ModelFold[]> {
     const deliveries = events.map(deliver).filter((delivery) => delivery !== undefined);
-    const folds = this.actives.map((active) => new ModelFold(active, deliveries));
+    const folds = this.options.actives.map((active) => new ModelFold(active, deliveries));
     const loading = folds.filter(({ keys }) => keys.length > 0);
-    const loaded = await inOneRoundTrip(
-      this.client,
-      loading.map(({ active, keys }) => active.table.select(keys)),
-    );
-    for (const fold of folds) fold.fold((loaded[loading.indexOf(fold)]?.rows ?? []) as Row[]);
+    const queries = loading.map(({ active, keys }) => active.table.select(keys));
+    const loaded = await inOneRoundTrip(this.options.loader, queries);
+    folds.forEach((fold, index) => {
+      const rows = (loaded[loading.indexOf(fold)]?.rows ?? []) as Row[];
+      fold.fold(rows, this.flight?.batch.folds[index]);
+    });
     return folds;
   }
 
-  private async commit(
-    folds: readonly ModelFold[],
-    reached: ReachedRevisions,
-    position: bigint,
-  ): Promise<void> {
-    const behind = this.actives.filter(({ checkpoint }) => (checkpoint.position ?? -1n) < position);
+  private async commit(batch: Folded, writes: readonly pg.QueryConfig[]): Promise<void> {
+    const { writer, environment, actives, continuity, log } = this.options;
+    const { position, reached, folds } = batch;
+    const behind = actives.filter(({ checkpoint }) => (checkpoint.position ?? -1n) < position);
     if (behind.length === 0) return;
-    const parked = folds.flatMap((fold) => fold.parked);
     const checkpoints = behind.map(({ checkpoint }) => checkpoint);
     const names = checkpoints.map(({ name }) => name);
-    await inTransaction(this.client, [
-      advance(
-        this.environment,
-        checkpoints,
-        checkpoints.map(() => position),
-      ),
-      ...folds.flatMap(writesOf),
-      ...(reached.size > 0 ? [this.continuity.store(reached)] : []),
-      ...(parked.length > 0 ? [park(this.environment, parked)] : []),
-      announce(this.environment, position, names),
+    const parked = folds.flatMap((fold) => fold.parked);
+    await inTransaction(writer, [
+      advance(environment, checkpoints, position),
+      ...writes,
+      ...(reached.size > 0 ? [continuity.store(reached)] : []),
+      ...(parked.length > 0 ? [park(environment, parked)] : []),
+      announce(environment, position, names),
     ]);
-    this.continuity.committed(reached);
     for (const active of behind) active.checkpoint = { ...active.checkpoint, position };
-    for (const fold of folds) this.remember(fold);
+    for (const fold of folds)
+      for (const { recorded } of fold.parked) fold.active.parkedStreams.add(recorded.stream);
+    logParked(log, environment, parked);
   }
 
-  private remember({ active, parked }: ModelFold): void {
-    for (const { name, recorded, error } of parked) {
-      active.parkedStreams.add(recorded.stream);
-      const { stream, revision, type } = recorded;
-      if (error === null) continue;
-      this.log.error(
-        { projection: name, environment: this.environment, stream, revision: String(revision), type, error },
-        `${name} cannot fold ${type} of ${stream}: the stream is parked for this read model until it is retried`,
-      );
-    }
-  }
-
-  private async isolate(
-    folds: readonly ModelFold[],
-    events: readonly RecordedEvent[],
-    reached: ReachedRevisions,
-    position: bigint,
-  ): Promise<void> {
+  private async isolate(batch: Folded): Promise<void> {
+    const { events, position, folds } = batch;
     const middle = events.length >> 1;
     if (middle > 0) {
       const half = events.slice(0, middle);
@@ -108,7 +136,7 @@ export class ProjectionSession {
       const error = await this.refusalOf(fold);
       if (error) fold.parkInstead(poison, describe(error));
     }
-    await this.commit(folds, reached, position);
+    await this.commit(batch, folds.flatMap(writesOf));
   }
 
   /** Tries the writes of one read model alone and takes them back. */
@@ -116,7 +144,7 @@ export class ProjectionSession {
     const writes = writesOf(fold);
     if (writes.length === 0) return undefined;
     try {
-      await inOneRoundTrip(this.client, [{ text: 'begin' }, ...writes, { text: 'rollback' }]);
+      await inOneRoundTrip(this.options.writer, [{ text: 'begin' }, ...writes, { text: 'rollback' }]);
       return undefined;
     } catch (error) {
       if (isRefusedContent(error)) return asError(error);

@@ -30,8 +30,8 @@ export class StreamContinuity {
     return reached;
   }
 
-  /** To be called when a batch that was checked is committed. */
-  committed(reached: ReachedRevisions): void {
+  /** To be called when a batch that was checked goes on to be committed, before the next one is checked. */
+  advance(reached: ReachedRevisions): void {
     for (const [stream, revision] of reached) this.cursors.set(stream, revision);
   }
 

@@ -39,10 +39,9 @@ function requestIdOf(event: ProjectedEvent): string | undefined {
 function evolve(row: UsageRow | undefined, event: ProjectedEvent): UsageRow | undefined {
   if (event.type === 'RequestRejected') return rejected(event);
   if (event.type === 'CreditsDebited') return charged(row, event);
+  if (event.type === 'JobQueued') return submitted(row, event.data.at);
   if (!row) throw new Error(`${event.type} came before CreditsDebited of ${requestIdOf(event)}`);
   switch (event.type) {
-    case 'JobQueued':
-      return { ...row, submittedAt: row.submittedAt ?? new Date(event.data.at) };
     case 'CreditsSettled':
       return resolved({ ...row, settledCharges: row.settledCharges + 1 }, event.data.at);
     case 'CreditsRefunded':
@@ -74,6 +73,11 @@ function charged(
     jobId: data.jobId,
     openCharges: 1,
   };
+}
+
+/** The first job of the request counts. A job that nothing was charged for is in no usage row, and makes none. */
+function submitted(row: UsageRow | undefined, at: string): UsageRow | undefined {
+  return row && { ...row, submittedAt: row.submittedAt ?? new Date(at) };
 }
 
 /** One charge fewer is open. The request is resolved with its last one, and succeeded if any of them was settled. */

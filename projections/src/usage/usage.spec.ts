@@ -37,6 +37,10 @@ describe('the usage row of a request', () => {
     expect(foldRow(usageReadModel, events)).toMatchObject({ ...pending, submittedAt: new Date(at(1)) });
   });
 
+  it('is not made by a job that nothing was charged for', () => {
+    expect(foldRow(usageReadModel, inStream('job', 'J', [queued('J', 'acme')]))).toBeUndefined();
+  });
+
   it('succeeds when its charge is settled', () => {
     const resolved = { status: 'SUCCESS', resolvedAt: new Date(at(5)), latencyMs: 5_000 };
     expect(fold(debited('R', 5), settled('R', 5))).toMatchObject({ ...pending, ...resolved });
