@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import type { OpenedAccount } from '#domain/account/account.js';
+import { streamName } from '#domain/streams.js';
+import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
+import {
+  createEventStorePool,
+  createPostgresEventStore,
+} from '#event-store/postgres/postgres-event-store.js';
+import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { createLogger } from '#platform/logger.js';
+import { newId } from '#platform/ids.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { AccountWriter } from '../account/account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from '../account/tenants.js';
+import { sweepOrphans } from '../process-managers/orphan-sweep.js';
+import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
+import { Dispatcher, DispatchVoided, type DispatchRequest } from './dispatcher.js';
+import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
+import { PictureReferences } from './picture-references.js';
+
+let database: TestDatabase;
+let pool: pg.Pool;
+let store: EventStore;
+let accounts: AccountWriter;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = createEventStorePool(database.url);
+  await migrateEventStore(pool);
+  store = createPostgresEventStore({ connection: { pool } });
+  accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
+});
+
+afterAll(async () => {
+  await store.close();
+  await pool.end();
+  await database.drop();
+});
+
+const fresh = (): DispatchIds => ({ requestId: newId(), jobId: newId() });
+
+async function tenantWith(credits: number): Promise<DispatchRequest> {
+  const tenant = newId();
+  const context = () => {
+    const commandId = newId();
+    return {
+      environment: 'test' as const,
+      tenant,
+      commandId,
+      requestId: commandId,
+      actor: 'operator',
+      at: new Date(),
+    };
+  };
+  await openTenantAccount(accounts, context(), { name: 'Acme', terms: defaultTerms });
+  await grantCredits(accounts, context(), { amount: credits, kind: 'pack', label: 'Starter' });
+  const caller = {
+    environment: 'test' as const,
+    tenant,
+    keyId: newId(),
+    capabilities: ['jobs:create' as const],
+  };
+  const endpoint = '/v1/model-generator';
+  return { caller, operation: 'model-generator', endpoint, body: { seed: 7 }, at: new Date() };
+}
+
+async function accountOf({ caller }: DispatchRequest) {
+  const { state } = await accounts.read('test', caller.tenant);
+  const { balance, charges } = state as OpenedAccount;
+  return { balance, open: charges.entries().length };
+}
+
+/** The store, which dies (or answers no more) when something is appended to a stream of this category. */
+function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatcher {
+  const append: EventStore['append'] = async (stream, expected, events) => {
+    const hit = stream.startsWith(`test.${category}-`);
+    if (hit && when === 'before') throw new Error('killed');
+    const outcome = await store.append(stream, expected, events);
+    if (hit) throw new AppendOutcomeUnknown('the answer was lost');
+    return outcome;
+  };
+  const dying = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'append') return append;
+      const member = Reflect.get(target, name) as unknown;
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const writer = new AccountWriter(dying, createPostgresSnapshotStore({ pool }));
+  return new Dispatcher(dying, writer, new PictureReferences(dying));
+}
+
+const dispatcher = () => new Dispatcher(store, accounts, new PictureReferences(store));
+
+async function sweep({ caller }: DispatchRequest, { requestId, jobId }: DispatchIds) {
+  const candidate = { tenant: caller.tenant, chargeId: requestId, jobId };
+  return sweepOrphans({
+    environment: 'test',
+    store,
+    accounts,
+    openCharges: { openChargesOlderThan: () => Promise.resolve([candidate]) },
+    clock: () => new Date(),
+    logger: createLogger('test', 'silent'),
+    orphanHorizonMs: 1,
+  });
+}
+
+describe('a dispatch', () => {
+  it('charges once and queues once, whatever dies on the way, when it is repeated with the same ids', async () => {
+    for (const category of ['account', 'job'] as const) {
+      for (const when of ['before', 'after'] as const) {
+        const request = await tenantWith(10);
+        const ids = fresh();
+        await expect(dyingAt(category, when).dispatch(request, ids)).rejects.toThrow();
+        expect(await dispatcher().dispatch(request, ids)).toMatchObject({ kind: 'accepted', ids });
+        expect(await dispatcher().dispatch(request, ids)).toMatchObject({ kind: 'accepted', ids });
+        expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
+        const job = await store.readStream(streamName('test', 'job', ids.jobId));
+        expect(job).toMatchObject({ kind: 'found', events: [{ type: 'JobQueued' }] });
+      }
+    }
+  });
+
+  it('is refused for good once the sweep has fenced its job, and costs nothing', async () => {
+    const request = await tenantWith(10);
+    const ids = fresh();
+    await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
+    expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
+    expect(await sweep(request, ids)).toMatchObject({ refunded: 1 });
+    expect(await accountOf(request)).toEqual({ balance: 10, open: 0 });
+    await expect(dispatcher().dispatch(request, ids)).rejects.toThrow(DispatchVoided);
+    expect(await accountOf(request)).toEqual({ balance: 10, open: 0 });
+  });
+
+  it('gives its charge back at once when the fence came between debit and queue', async () => {
+    const request = await tenantWith(10);
+    const ids = fresh();
+    expect(await sweep(request, ids)).toMatchObject({ refunded: 1 });
+    await expect(dispatcher().dispatch(request, ids)).rejects.toThrow(DispatchVoided);
+    expect(await accountOf(request)).toEqual({ balance: 10, open: 0 });
+  });
+
+  it('is never swept while its job exists', async () => {
+    const request = await tenantWith(10);
+    const ids = fresh();
+    await dispatcher().dispatch(request, ids);
+    expect(await sweep(request, ids)).toMatchObject({ refunded: 0, spared: 1 });
+    expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
+  });
+
+  it('that an Idempotency-Key resumes after the sweep becomes a new one, charged once', async () => {
+    const request = await tenantWith(10);
+    const ids = fresh();
+    await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
+    await sweep(request, ids);
+    const reassigned: DispatchIds[] = [];
+    const answers: unknown[] = [];
+    // The key's record is not what is tested here: it says what a crash left behind, and takes down what it is told.
+    const record: IdempotencyStore = {
+      begin: (keyed) =>
+        Promise.resolve<IdempotencyBeginning>({
+          kind: 'resume',
+          ids,
+          lease: { request: keyed, holder: '1' },
+        }),
+      reassign: (_lease, next) => Promise.resolve(void reassigned.push(next)),
+      answer: (_lease, answer) => Promise.resolve(void answers.push(answer)),
+      release: () => Promise.resolve(),
+    };
+    const handler = new DispatchWorkflowHandler(dispatcher(), record);
+    const answer = await handler.execute(new DispatchWorkflow(request, newId(), { key: 'k', bodyHash: 'h' }));
+    expect(reassigned).toHaveLength(1);
+    expect(answer).toMatchObject({ kind: 'answered', outcome: { kind: 'accepted', ids: reassigned[0] } });
+    expect(answers).toHaveLength(1);
+    expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
+  });
+});
