@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as account from '#domain/account/account.js';
 import { evolve as evolveAsset, initialAsset } from '#domain/asset/asset.js';
-import type { DomainEvent } from '#domain/events.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
 import {
@@ -40,7 +39,7 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
 describe('events as they were once stored', () => {
   it.each(histories)('still fold to the same state: $file', ({ history }) => {
     // The files are what is being proved to have these types.
-    const events = history.events.map((recorded) => decode(recorded)) as DomainEvent[] as never[];
+    const events = history.events.map((recorded) => decode(recorded)) as never[];
     expect(JSON.parse(JSON.stringify(folds[history.category](events)))).toEqual(history.state);
   });
 

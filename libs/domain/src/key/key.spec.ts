@@ -1,12 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
-import {
-  evolve as evolveAsset,
-  initialAsset,
-  storeAsset,
-  type Asset,
-  type StoredAsset,
-} from '../asset/asset.js';
+import { evolve as evolveAsset, initialAsset, storeAsset, type StoredAsset } from '../asset/asset.js';
 import type { AssetEvent } from '../asset/asset.events.js';
 import { evolve, initialKey, issueKey, revokeKey, type IssuedKey } from './key.js';
 import type { KeyEvent } from './key.events.js';
@@ -64,7 +58,7 @@ describe('an asset', () => {
   };
 
   it('is stored once and never changes', () => {
-    const asset = { initial: initialAsset as Asset, evolve: evolveAsset };
+    const asset = { initial: initialAsset, evolve: evolveAsset };
     const event: AssetEvent = { type: 'AssetStored', data: stored };
     given(asset, [])
       .when((state) => storeAsset(stored, state))
