@@ -22,6 +22,7 @@ const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 /** A session that worked this long was healthy, so the next failure begins a new series of retries. */
 const healthyAfterMs = 10_000;
+const farewellMs = 5_000;
 
 /**
  * Runs work that may be active only once in the whole installation.
@@ -69,7 +70,7 @@ async function oneSession(options: ExclusiveOptions, work: ExclusiveWork): Promi
     await work(client, signal);
     if (lost.signal.aborted) throw lost.signal.reason;
   } finally {
-    await client.end();
+    await close(client);
   }
 }
 
@@ -87,6 +88,7 @@ export function sessionClient({
     application_name: lock,
     pipeline: true,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
     query_timeout: 120_000,
     connectionTimeoutMillis: 10_000,
     options: Object.entries(all)
@@ -94,6 +96,13 @@ export function sessionClient({
       .join(' '),
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
   });
+}
+
+/** Says goodbye, but does not wait long for a server that no longer answers. */
+export async function close(client: pg.Client): Promise<void> {
+  const ended = new AbortController();
+  const goodbye = client.end().finally(() => ended.abort());
+  await Promise.race([goodbye, pause(farewellMs, ended.signal)]);
 }
 
 /** Revisions and positions are `bigint`; the rest is read as `pg` always does. */

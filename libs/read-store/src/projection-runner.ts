@@ -4,7 +4,7 @@ import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js'
 import type { Logger } from '#platform/logger.js';
 import { BatchFeed } from './batch-feed.js';
 import { ConsumerHalted } from './consumer-errors.js';
-import { runExclusively, sessionClient } from './exclusive-session.js';
+import { close, runExclusively, sessionClient } from './exclusive-session.js';
 import type { ActiveModel } from './model-fold.js';
 import { loadParkedStreams } from './parked-events.js';
 import { markHalted, takeOver } from './projection-checkpoints.js';
@@ -107,7 +107,7 @@ export class ProjectionRunner {
       ended.abort();
       this.state = 'waiting';
       this.caughtUp = false;
-      await loader.end();
+      await close(loader);
     }
   }
 
