@@ -19,6 +19,7 @@ import { Silhouette } from './cutout/silhouette.js';
 import { dress, type Framing } from './dressing/dress.js';
 import type { Fit } from './dressing/fit.js';
 import { fitGarment } from './dressing/fit-garment.js';
+import { shade } from './drawing/colour.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
 import { encode } from './encode.js';
@@ -107,7 +108,7 @@ function inFront(pens: Pens, { rig, fit }: Worn, layers: FigureLayers): string {
       ? ''
       : SIDES.map(([name]) => drawArm(pens, rig, name, fit.armsInFront === 'all' ? 0 : 0.56)).join('');
   const neck = fit.collar === undefined ? '' : drawNeck(pens, rig, fit.collar);
-  return arms + neck + layers.head.face + layers.head.front;
+  return arms + neck + layers.head.over + layers.head.face + layers.head.front;
 }
 
 async function wear(
@@ -118,7 +119,16 @@ async function wear(
 ): Promise<Raster[]> {
   const { spec, rig, fit, framing } = worn;
   const { width, height } = size;
-  const options = { legwear: fit.legwear, vest: fit.vest, arms: fit.armsInFront !== 'all', legs: true };
+  const lining = fit.lining
+    ? { lining: shade(dominantColours(garment.raster, 1)[0]?.hex ?? '#555555', -6) }
+    : {};
+  const options = {
+    legwear: fit.legwear,
+    vest: fit.vest,
+    arms: fit.armsInFront !== 'all',
+    legs: true,
+    ...lining,
+  };
   const under = await figureLayer(spec, framing, width, height, (pens) => {
     const layers = drawFigure(pens, rig, options);
     return layers.head.back + layers.arms + layers.body;

@@ -44,7 +44,7 @@ export async function compose(layers: readonly Raster[], testMark: boolean): Pro
     .raw()
     .toBuffer();
   const sheet: Raster = { data, width, height };
-  watercolour(sheet, 2.5, 4.5, Math.max(width, height) / 1024);
+  watercolour(sheet, 2, 3.2, Math.max(width, height) / 1024);
   if (!testMark) return sheet;
   const marked = new SvgSheet().document(width, height, drawTestMark(width, height));
   const finished = await sharp(data, { raw: { width, height, channels: 4 } })

@@ -76,17 +76,21 @@ function opensInFront(shape: Silhouette, raster: Raster): boolean {
     const i = (Math.round(y) * raster.width + Math.round(x)) * 4;
     return ((raster.data[i] ?? 0) * 3 + (raster.data[i + 1] ?? 0) * 6 + (raster.data[i + 2] ?? 0)) / 10;
   };
-  const marked = rows(shape, 0.5, 0.95).filter((y) => {
-    const span = shape.width * 0.05;
-    let best = 0;
-    for (let x = shape.centre - span; x <= shape.centre + span; x += 1) {
-      const here = light(x * scale, y * scale);
-      const around = (light((x - 5) * scale, y * scale) + light((x + 5) * scale, y * scale)) / 2;
-      best = Math.max(best, Math.abs(here - around));
-    }
-    return best > 26;
-  });
-  return marked.length / 40 > 0.6;
+  const marked = (offset: number): number => {
+    const hits = rows(shape, 0.5, 0.95).filter((y) => {
+      const middle = shape.centre + offset;
+      const span = shape.width * 0.04;
+      for (let x = middle - span; x <= middle + span; x++) {
+        const around = (light((x - 5) * scale, y * scale) + light((x + 5) * scale, y * scale)) / 2;
+        if (Math.abs(light(x * scale, y * scale) - around) > 26) return true;
+      }
+      return false;
+    });
+    return hits.length / 40;
+  };
+  // Ribs, cables and stripes mark the sides as much as the middle; a front edge marks the middle alone.
+  const beside = shape.width * 0.13;
+  return marked(0) > 0.55 && Math.max(marked(-beside), marked(beside)) < 0.4;
 }
 
 /** A rough class from the silhouette alone; it decides how the garment is worn, so errors must stay harmless. */

@@ -71,7 +71,7 @@ async function feather(mask: Mask, width: number, height: number): Promise<Uint8
  */
 function decontaminate(raster: Raster, mask: Mask, rounds: number): void {
   const { data, width, height } = raster;
-  let known = Uint8Array.from(erode(mask, 3).data);
+  let known = new Uint8Array(erode(mask, Math.ceil(rounds * 0.5)).data);
   const wanted = dilate(mask, 2).data;
   for (let round = 0; round < rounds; round++) {
     const next = new Uint8Array(known);
@@ -118,6 +118,19 @@ async function scaledMask(mask: Mask, width: number, height: number): Promise<Ma
   return { data: Uint8Array.from(data, (v) => (v > 127 ? 1 : 0)), width, height };
 }
 
+/** Takes the pixel steps, nicks and burrs out of a contour. */
+async function rounded(mask: Mask): Promise<Mask> {
+  const { width, height } = mask;
+  const soft = await sharp(Buffer.from(mask.data.map((v) => v * 255)), {
+    raw: { width, height, channels: 1 },
+  })
+    .blur(2)
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+  return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
+}
+
 /** The picture that shapes are judged on: small, and soft enough that grain and JPEG noise are no edges. */
 async function softened({ data, width, height }: Raster): Promise<Raster> {
   const { data: small, info } = await sharp(data, { raw: { width, height, channels: 4 } })
@@ -136,7 +149,7 @@ async function softened({ data, width, height }: Raster): Promise<Raster> {
 export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
   const photograph = await decode(bytes, longSide, name);
   const small = await softened(photograph);
-  const full = segment(small);
+  const full = await rounded(segment(small));
   const coverage = full.data.reduce((sum, v) => sum + v, 0) / full.data.length;
   const box = bounds(full, 3);
   const mask = crop(full, box);

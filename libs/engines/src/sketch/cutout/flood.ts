@@ -13,7 +13,7 @@ export interface Flood {
 /** Slope of lightness, L* per pixel, at which even a faint edge stops a shadow from being taken for background. */
 export const FAINT_SLOPE = 1.15;
 /** Deepest shadow, in L*, that can still lie on the background. */
-const SHADOW_DEPTH = 34;
+const SHADOW_DEPTH = 28;
 
 interface Planes {
   readonly difference: Float32Array;
@@ -67,7 +67,7 @@ export function edgeSlope(flood: Flood): number {
     sum += flood.difference[i] ?? 0;
     count++;
   }
-  return Math.min(4.5, Math.max(FAINT_SLOPE, (sum / Math.max(1, count)) * 0.1));
+  return Math.min(3.6, Math.max(FAINT_SLOPE, (sum / Math.max(1, count)) * 0.1));
 }
 
 /**
@@ -86,7 +86,7 @@ export function floodBackground(planes: LabPlanes, model: BackgroundModel, steep
     if ((difference[i] ?? 0) < tolerance) return (slope[i] ?? 0) < steepest * 1.6;
     const fall = drop[i] ?? 0;
     return (
-      fall > 0 && fall < SHADOW_DEPTH && (chroma[i] ?? 0) < 2.5 + fall * 0.16 && (slope[i] ?? 0) < steepest
+      fall > 0 && fall < SHADOW_DEPTH && (chroma[i] ?? 0) < 2.2 + fall * 0.11 && (slope[i] ?? 0) < steepest
     );
   };
   const visit = (i: number): void => {

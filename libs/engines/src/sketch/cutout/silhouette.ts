@@ -53,6 +53,15 @@ export class Silhouette {
     return holding ?? widest ?? { from: this.centre, to: this.centre };
   }
 
+  /** What of a row belongs to a body of the given half-breadth: open fronts and vents split it, sleeves stand apart. */
+  body(y: number, half: number): Run {
+    const near = (this.runs[y] ?? []).filter(
+      (r) => r.from < this.centre + half * 0.8 && r.to > this.centre - half * 0.8,
+    );
+    const [first, last] = [near[0], near[near.length - 1]];
+    return first && last ? { from: first.from, to: last.to } : this.central(y);
+  }
+
   /** First filled row in a column, at or below the garment's top. */
   topAt(x: number): number {
     const column = Math.min(this.mask.width - 1, Math.max(0, Math.round(x)));

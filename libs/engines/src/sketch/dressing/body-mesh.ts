@@ -32,9 +32,11 @@ function needed(rig: Rig, y: number): number {
  */
 function rowFactors(shape: Silhouette, rig: Rig, fit: BodyFit): number[] {
   const raw = Array.from({ length: ROWS + 1 }, (_, j) => {
-    const row = shape.top + ((shape.bottom - shape.top) * j) / ROWS;
+    // The last rows are the hem's round corners and say nothing about breadth.
+    const row = shape.top + ((shape.bottom - shape.top) * Math.min(j, ROWS - 4)) / ROWS;
     const y = fit.height(row);
-    const run = fit.apart === undefined ? shape.extent(Math.round(row)) : shape.central(Math.round(row));
+    const run =
+      fit.apart === undefined ? shape.extent(Math.round(row)) : shape.body(Math.round(row), fit.apart / 1.3);
     const limit = fit.apart ?? Infinity;
     const left = Math.min(limit, shape.centre - run.from) * fit.scale;
     const right = Math.min(limit, run.to - shape.centre) * fit.scale;

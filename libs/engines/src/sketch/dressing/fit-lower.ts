@@ -106,8 +106,9 @@ function legMesh(shape: Silhouette, rig: Rig, side: -1 | 1, fit: LegFit): Fitted
     const [s, t]: [Point[], Point[]] = [[], []];
     for (let i = 0; i <= COLUMNS; i++) {
       // A little beyond both seams, so that the soft edge of the cut-out is carried along.
-      const u = -0.06 + (1.14 * i) / COLUMNS;
-      const uu = open ? u : Math.max(0, u);
+      const width = Math.abs(outer - inner);
+      const over = 4 / Math.max(8, width);
+      const uu = lerp(open ? -over : 0, 1 + over, i / COLUMNS);
       s.push([lerp(inner, outer, uu), row]);
       const onHip: Point = [lerp(middle[0], hip[0], uu), lerp(middle[1], hip[1], uu)];
       const onLeg: Point = [axisX + side * breadth * (2 * uu - 1), y];
@@ -137,7 +138,8 @@ export function fitTrousers(shape: Silhouette, rig: Rig, garmentClass: GarmentCl
     garmentClass,
     parts: [legMesh(shape, rig, back, fit), legMesh(shape, rig, -back as -1 | 1, fit)],
     owns: emptyOwners(shape),
-    legwear: 0,
+    legwear: clamp((hem - 372) / 456 - 0.07, 0.12, 1),
+    lining: true,
     vest: true,
     armsInFront: 'all',
     hem,

@@ -21,7 +21,10 @@ export interface Fit {
   readonly owns: Readonly<Record<GarmentPart, Uint8Array>>;
   /** Where the arms must go for the hands to come out of the sleeves. */
   readonly arms?: Readonly<Record<'left' | 'right', ArmPose>>;
+  /** Where on the leg the drawn trousers end, 0–1; 0: none. */
   readonly legwear: number;
+  /** The drawn trousers are only the garment's lining and take its colour. */
+  readonly lining?: boolean;
   readonly vest: boolean;
   /** Bare arms: the forearms are drawn again in front of the garment. */
   readonly armsInFront: 'all' | 'forearms' | 'none';

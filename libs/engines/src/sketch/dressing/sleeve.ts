@@ -16,7 +16,7 @@ export interface Sleeve {
 /** First row from below at which the body's edge runs out into the sleeve. */
 function armpit(shape: Silhouette, side: -1 | 1, half: number): number {
   for (let y = shape.row(0.62); y > shape.row(0.06); y--) {
-    const run = shape.central(y);
+    const run = shape.body(y, half);
     const reach = side === 1 ? run.to - shape.centre : shape.centre - run.from;
     if (reach > half * 1.16) return y;
   }
@@ -31,15 +31,15 @@ export function findSleeve(shape: Silhouette, side: -1 | 1, half: number): Sleev
   const members: Point[] = [];
   for (let y = shape.top; y <= shape.bottom; y++) {
     const seam = lerp(half * 0.95, half * 1.02, (y - root[1]) / Math.max(1, pit - root[1]));
-    const body = shape.central(y);
+    const body = shape.body(y, half);
     for (let x = 0; x < mask.width; x++) {
       const i = y * mask.width + x;
       if (!mask.data[i]) continue;
       const out = (x - centre) * side;
       const apart = side === 1 ? x >= body.to : x < body.from;
       // Below the armpit only what lies apart is sleeve, unless body and sleeve have grown together in this row.
-      const merged = (side === 1 ? body.to - centre : centre - body.from) > half * 1.5;
-      if (out > half * 0.9 && (y < pit ? out > seam : apart || (merged && out > half * 1.12))) {
+      const merged = (side === 1 ? body.to - centre : centre - body.from) > half * 1.4;
+      if (out > half * 0.9 && (y < pit ? out > seam : apart || (merged && out > half * 1.02))) {
         owns[i] = 1;
         members.push([x, y]);
       }

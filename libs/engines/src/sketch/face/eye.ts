@@ -6,24 +6,10 @@ import { element, group, path } from '../drawing/svg-sheet.js';
 import { stroke, type Palette, type Pens } from '../figure/pens.js';
 import type { HeadFrame } from './head-frame.js';
 import type { Patch } from './soft-shading.js';
+import { points } from '../drawing/points.js';
 
-const UPPER: readonly Point[] = [
-  [-8, 1.7],
-  [-6.4, -0.6],
-  [-3.4, -3.7],
-  [0.2, -4.9],
-  [4, -4.3],
-  [6.8, -2.1],
-  [8.3, 0],
-];
-const LOWER: readonly Point[] = [
-  [8.3, 0],
-  [5.8, 2.4],
-  [2.2, 3.7],
-  [-2, 3.6],
-  [-5.4, 2.6],
-  [-8, 1.7],
-];
+const UPPER: readonly Point[] = points('-8 1.7, -6.4 -0.6, -3.4 -3.7, 0.2 -4.9, 4 -4.3, 6.8 -2.1, 8.3 0');
+const LOWER: readonly Point[] = points('8.3 0, 5.8 2.4, 2.2 3.7, -2 3.6, -5.4 2.6, -8 1.7');
 
 type Put = (points: readonly Point[]) => Point[];
 
@@ -63,21 +49,10 @@ function ball(pens: Pens, put: Put, face: FaceSpec, side: -1 | 1): string {
     disc(radius, shade(iris, -24)),
     disc(radius * 0.93, glow),
     disc(radius * 0.46, '#120c0c'),
-    path(
-      outline([
-        ...put(UPPER),
-        ...put([
-          [8, -1],
-          [4, -1.6],
-          [0, -2],
-          [-4, -1.2],
-        ]),
-      ]),
-      {
-        fill: pens.palette.skinDeep,
-        'fill-opacity': 0.45,
-      },
-    ),
+    path(outline([...put(UPPER), ...put(points('8 -1, 4 -1.6, 0 -2, -4 -1.2'))]), {
+      fill: pens.palette.skinDeep,
+      'fill-opacity': 0.45,
+    }),
     disc(radius * 0.25, '#ffffff', -radius * 0.34, -radius * 0.42, 0.96),
     disc(radius * 0.13, '#ffffff', radius * 0.36, radius * 0.42, 0.6),
   );
@@ -141,38 +116,14 @@ export function drawEye(pens: Pens, frame: HeadFrame, spec: FigureSpec, side: -1
   const male = spec.gender === 'MALE';
   const { face } = spec;
   const put = placer(frame, face, male, side);
-  const crease: Point[] = [
-    [-6.6, -2.2],
-    [-3, -6],
-    [0.8, -7.4],
-    [4.8, -6.6],
-    [8.6, -3.2],
-  ];
+  const crease: Point[] = points('-6.6 -2.2, -3 -6, 0.8 -7.4, 4.8 -6.6, 8.6 -3.2');
   const lid = face.smoothLid
-    ? stroke(
-        pens,
-        put([
-          [-2, -6],
-          [2.5, -6.5],
-          [7.4, -3.8],
-        ]),
-        0.5,
-        { opacity: 0.3 },
-      )
+    ? stroke(pens, put(points('-2 -6, 2.5 -6.5, 7.4 -3.8')), 0.5, { opacity: 0.3 })
     : stroke(pens, put(crease), male ? 0.9 : 0.75, { opacity: 0.6, ends: [0.1, 0.3], press: 0.7 });
-  const under = stroke(
-    pens,
-    put([
-      [-6, 5.6],
-      [0, 7.4],
-      [6, 5.8],
-    ]),
-    0.7,
-    {
-      opacity: 0.14 + 0.22 * face.maturity,
-      colour: pens.palette.skinDeep,
-    },
-  );
+  const under = stroke(pens, put(points('-6 5.6, 0 7.4, 6 5.8')), 0.7, {
+    opacity: 0.14 + 0.22 * face.maturity,
+    colour: pens.palette.skinDeep,
+  });
   return [
     ball(pens, put, face, side),
     lid,
@@ -186,18 +137,9 @@ export function drawEye(pens: Pens, frame: HeadFrame, spec: FigureSpec, side: -1
 export function eyeShade(palette: Palette, spec: FigureSpec): Patch[] {
   const opacity = spec.gender === 'MALE' ? 0.36 : 0.46;
   return ([-1, 1] as const).map((side) => ({
-    points: (
-      [
-        [8.2, 48],
-        [12, 43],
-        [18, 41.2],
-        [25, 43.2],
-        [28, 49],
-        [24, 47.6],
-        [17.6, 45.6],
-        [12.6, 46.6],
-      ] as const
-    ).map(([x, y]): Point => [x * side, y]),
+    points: points('8.2 48, 12 43, 18 41.2, 25 43.2, 28 49, 24 47.6, 17.6 45.6, 12.6 46.6').map(
+      ([x, y]): Point => [x * side, y],
+    ),
     fill: palette.skinDeep,
     opacity,
   }));

@@ -8,6 +8,7 @@ import type { HeadFrame } from './head-frame.js';
 import { drawMouth } from './mouth.js';
 import { drawNose, noseShade } from './nose.js';
 import { softly, type Patch } from './soft-shading.js';
+import { points } from '../drawing/points.js';
 
 /** Ears stand behind the face; long hair covers them. */
 export function drawEars(pens: Pens, frame: HeadFrame): string {
@@ -17,41 +18,15 @@ export function drawEars(pens: Pens, frame: HeadFrame): string {
       const x = frame.half(54);
       const put = (points: readonly Point[]): Point[] =>
         points.map(([dx, y]) => frame.put((x + dx) * side, y));
-      const shell = put([
-        [-3, 46],
-        [2, 43.5],
-        [5.4, 46.5],
-        [5.4, 54],
-        [3.2, 62],
-        [0.4, 67.5],
-        [-3, 66],
-      ]);
+      const shell = put(points('-3 46, 2 43.5, 5.4 46.5, 5.4 54, 3.2 62, 0.4 67.5, -3 66'));
       return [
         path(outline(shell), { fill: palette.skin }),
-        path(
-          outline(
-            put([
-              [-2, 50],
-              [2.4, 48],
-              [3.2, 54],
-              [1, 61],
-              [-2, 63],
-            ]),
-          ),
-          { fill: palette.skinShade, 'fill-opacity': 0.9 },
-        ),
+        path(outline(put(points('-2 50, 2.4 48, 3.2 54, 1 61, -2 63'))), {
+          fill: palette.skinShade,
+          'fill-opacity': 0.9,
+        }),
         stroke(pens, shell.slice(0, 7), 1.1),
-        stroke(
-          pens,
-          put([
-            [-1, 49],
-            [2.6, 48],
-            [3, 54],
-            [0.6, 60],
-          ]),
-          0.7,
-          { opacity: 0.6 },
-        ),
+        stroke(pens, put(points('-1 49, 2.6 48, 3 54, 0.6 60')), 0.7, { opacity: 0.6 }),
       ].join('');
     })
     .join('');
@@ -75,108 +50,18 @@ function modelling(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
   const male = spec.gender === 'MALE';
   return [
     softly(pens, 3.2, [
-      patch(
-        [
-          [38, 8],
-          [28, 26],
-          [27, 44],
-          [29, 60],
-          [23, 76],
-          [15, 92],
-          [6, 103],
-          [24, 104],
-          [44, 70],
-        ],
-        skinShade,
-        0.8,
-      ),
-      patch(
-        [
-          [40, 30],
-          [32.5, 44],
-          [32, 60],
-          [27, 78],
-          [16, 97],
-          [26, 100],
-          [44, 66],
-        ],
-        skinDeep,
-        0.34,
-      ),
-      patch(
-        [
-          [-37, 52],
-          [-31, 63],
-          [-26, 77],
-          [-18, 91],
-          [-26, 94],
-          [-39, 72],
-        ],
-        skinShade,
-        0.45,
-      ),
-      patch(
-        [
-          [-40, -6],
-          [-35, 34],
-          [-22, 21],
-          [0, 16],
-          [22, 21],
-          [35, 34],
-          [40, -6],
-        ],
-        skinShade,
-        0.8,
-      ),
+      patch(points('38 8, 28 26, 27 44, 29 60, 23 76, 15 92, 6 103, 24 104, 44 70'), skinShade, 0.8),
+      patch(points('40 30, 32.5 44, 32 60, 27 78, 16 97, 26 100, 44 66'), skinDeep, 0.34),
+      patch(points('-37 52, -31 63, -26 77, -18 91, -26 94, -39 72'), skinShade, 0.45),
+      patch(points('-40 -6, -35 34, -22 21, 0 16, 22 21, 35 34, 40 -6'), skinShade, 0.8),
       patch(ring(-21, 66, 10, 6.4), blush, male ? 0.34 : 0.6),
       patch(ring(22, 66, 9, 6.4), blush, male ? 0.32 : 0.58),
-      patch(
-        [
-          [-14, 27],
-          [-2, 24],
-          [6, 27],
-          [0, 34],
-          [-12, 34],
-        ],
-        skinLight,
-        0.7,
-      ),
+      patch(points('-14 27, -2 24, 6 27, 0 34, -12 34'), skinLight, 0.7),
     ]),
     softly(pens, 1.5, [
-      patch(
-        [
-          [-7.4, 44],
-          [-4, 40.6],
-          [0, 43],
-          [4, 40.6],
-          [7.4, 44],
-          [5, 49.4],
-          [-5, 49.4],
-        ],
-        skinShade,
-        0.45,
-      ),
-      patch(
-        [
-          [-25, 57],
-          [-17, 55.6],
-          [-10, 59.6],
-          [-18, 63],
-          [-26, 62],
-        ],
-        skinLight,
-        0.85,
-      ),
-      patch(
-        [
-          [-5, 91],
-          [0, 89.8],
-          [4, 91],
-          [0, 95],
-        ],
-        skinLight,
-        0.7,
-      ),
+      patch(points('-7.4 44, -4 40.6, 0 43, 4 40.6, 7.4 44, 5 49.4, -5 49.4'), skinShade, 0.45),
+      patch(points('-25 57, -17 55.6, -10 59.6, -18 63, -26 62'), skinLight, 0.85),
+      patch(points('-5 91, 0 89.8, 4 91, 0 95'), skinLight, 0.7),
       ...eyeShade(palette, spec).map((shape): Patch => ({ ...shape, points: frame.all(shape.points) })),
       ...noseShade(palette, frame, spec),
     ]),
@@ -186,29 +71,14 @@ function modelling(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
 function beard(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
   const kind = spec.face.beard;
   if (kind === 'none') return '';
-  const area: Point[] = [
-    [-34, 58],
-    [-30, 66],
-    [-24, 74],
-    [-14, 74],
-    [-9, 74.6],
-    [0, 75.4],
-    [9, 74.6],
-    [14, 74],
-    [24, 74],
-    [30, 66],
-    [34, 58],
-    [36, 80],
-    [24, 98],
-    [0, 108],
-    [-24, 98],
-    [-36, 80],
-  ];
+  const area: Point[] = points(
+    '-34 58, -30 66, -24 74, -14 74, -9 74.6, 0 75.4, 9 74.6, 14 74, 24 74, 30 66, 34 58, 36 80, 24 98, 0 108, -24 98, -36 80',
+  );
   const opacity = kind === 'stubble' ? 0.2 : 0.6;
   const random = pens.random.fork('beard');
   const hairs = Array.from({ length: kind === 'stubble' ? 0 : 150 }, () => {
     const side = random.chance(0.5) ? 1 : -1;
-    const y = random.between(64, 99);
+    const y = random.between(70, 99);
     const inner = y > 88 ? 0 : y > 75 ? 14 : 25;
     const x = random.between(inner, Math.max(inner + 1, frame.half(y))) * side;
     const from = frame.put(x, y);
@@ -220,16 +90,7 @@ function beard(pens: Pens, frame: HeadFrame, spec: FigureSpec): string {
       fill: 'none',
     });
   });
-  const mouthGap = frame.all([
-    [-12, 77],
-    [0, 75.6],
-    [12, 77],
-    [13, 82],
-    [7, 88],
-    [0, 89.4],
-    [-7, 88],
-    [-13, 82],
-  ]);
+  const mouthGap = frame.all(points('-12 77, 0 75.6, 12 77, 13 82, 7 88, 0 89.4, -7 88, -13 82'));
   return [
     path(outline(frame.all(area)), {
       fill: spec.hair.colour,

@@ -1,40 +1,14 @@
 import type { FigureSpec } from '../casting/figure-spec.js';
 import { profile, rotate, type Point } from '../drawing/geometry.js';
+import { points } from '../drawing/points.js';
 
-const FEMALE_HALF: readonly Point[] = [
-  [0, 0],
-  [2, 13],
-  [8, 23],
-  [18, 30.5],
-  [30, 34],
-  [42, 34.6],
-  [52, 33.8],
-  [62, 32],
-  [70, 29.4],
-  [78, 25.6],
-  [86, 20.2],
-  [92, 14.6],
-  [96.6, 9],
-  [99, 4.6],
-  [100, 0],
-];
+const FEMALE_HALF: readonly Point[] = points(
+  '0 0, 2 13, 8 23, 18 30.5, 30 34, 42 34.6, 52 33.8, 62 32, 70 29.4, 78 25.6, 86 20.2, 92 14.6, 96.6 9, 99 4.6, 100 0',
+);
 
-const MALE_HALF: readonly Point[] = [
-  [0, 0],
-  [2, 13],
-  [8, 23.5],
-  [18, 31],
-  [30, 34.6],
-  [42, 35],
-  [52, 34.4],
-  [62, 33.4],
-  [72, 31.8],
-  [80, 28.6],
-  [87, 22.6],
-  [93, 16],
-  [98, 9.4],
-  [100.6, 0],
-];
+const MALE_HALF: readonly Point[] = points(
+  '0 0, 2 13, 8 23.5, 18 31, 30 34.6, 42 35, 52 34.4, 62 33.4, 72 31.8, 80 28.6, 87 22.6, 93 16, 98 9.4, 100.6 0',
+);
 
 /**
  * Turns points of a face, given as if it looked straight at us (x from the middle line, y from crown 0 to chin 100),

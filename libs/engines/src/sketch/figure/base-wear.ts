@@ -1,11 +1,12 @@
 import { shade } from '../drawing/colour.js';
-import { outline, polygon, trace } from '../drawing/curve.js';
+import { polygon, trace } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
 import { path, group } from '../drawing/svg-sheet.js';
-import { trunkLine } from './body.js';
+import { shoulderHeight, trunkLine } from './body.js';
 import { softly, type Patch } from '../face/soft-shading.js';
 import { stroke, type Pens } from './pens.js';
 import { SIDES, type Rig } from './rig.js';
+import { points } from '../drawing/points.js';
 
 const placed = (rig: Rig, points: readonly Point[]): Point[] => points.map(([x, y]) => rig.place(x, y));
 
@@ -18,7 +19,7 @@ function neckline(rig: Rig): Point[] {
   switch (rig.spec.wear.neckline) {
     case 'scoop':
       return [
-        [inner, 147],
+        [inner, shoulderHeight(rig, inner)],
         [inner - 1.5, 161],
         [inner * 0.66, 176],
         [inner * 0.28, 183],
@@ -26,14 +27,14 @@ function neckline(rig: Rig): Point[] {
       ];
     case 'crew':
       return [
-        [inner - 3, 146],
+        [inner - 3, shoulderHeight(rig, inner - 3)],
         [inner - 6, 154],
         [inner * 0.4, 161],
         [0, 163],
       ];
     case 'vee':
       return [
-        [inner, 147],
+        [inner, shoulderHeight(rig, inner)],
         [inner * 0.76, 161],
         [inner * 0.4, 179],
         [0, 196],
@@ -51,43 +52,11 @@ function vestForm(pens: Pens, rig: Rig, hem: number): string {
     opacity,
   });
   const side = [...trunkLine(rig, 1, 205, hem, 3), ...trunkLine(rig, 1, 205, hem, -15).reverse()];
-  return softly(pens, 2.4, [
+  return softly(pens, 5, [
     { points: side, fill: dark, opacity: 0.85 },
-    patch(
-      [
-        [30, 172],
-        [46, 192],
-        [48, 214],
-        [34, 230],
-        [10, 227],
-        [28, 216],
-        [38, 200],
-      ],
-      dark,
-      bust,
-    ),
-    patch(
-      [
-        [-46, 204],
-        [-36, 232],
-        [-12, 229],
-        [-26, 222],
-        [-38, 208],
-      ],
-      dark,
-      bust * 0.8,
-    ),
-    patch(
-      [
-        [-38, 180],
-        [-24, 184],
-        [-22, 204],
-        [-32, 208],
-        [-42, 198],
-      ],
-      shade(colour, 9),
-      0.7,
-    ),
+    patch(points('30 172, 46 192, 48 214, 34 230, 10 227, 28 216, 38 200'), dark, bust),
+    patch(points('-46 204, -36 232, -12 229, -26 222, -38 208'), dark, bust * 0.8),
+    patch(points('-38 180, -24 184, -22 204, -32 208, -42 198'), shade(colour, 9), 0.7),
   ]);
 }
 
@@ -98,7 +67,7 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
   const curve = neckline(rig);
   const strap = shoulder * (rig.spec.gender === 'MALE' ? 0.8 : 0.72);
   const armhole: Point[] = [
-    [strap, 152],
+    [strap, shoulderHeight(rig, strap)],
     [strap - 2.5, 170],
     [strap - 0.5, 188],
     [rig.proportions.trunk(208) + 1.4, 208],
@@ -116,31 +85,11 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
   const shape = [...half(1), ...half(-1).reverse()];
   const d = polygon(shape);
   const folds: Point[][] = [
-    [
-      [-36, 292],
-      [-22, 299],
-      [-4, 297],
-    ],
-    [
-      [37, 288],
-      [24, 297],
-      [8, 300],
-    ],
-    [
-      [38, 304],
-      [22, 309],
-      [12, 316],
-    ],
-    [
-      [-34, 310],
-      [-24, 314],
-      [-14, 322],
-    ],
-    [
-      [50, 210],
-      [43, 217],
-      [35, 220],
-    ],
+    points('-36 292, -22 299, -4 297'),
+    points('37 288, 24 297, 8 300'),
+    points('38 304, 22 309, 12 316'),
+    points('-34 310, -24 314, -14 322'),
+    points('50 210, 43 217, 35 220'),
   ];
   return [
     path(d, { fill: colour }),
@@ -163,15 +112,6 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
         ),
         1.2,
       ),
-      stroke(
-        pens,
-        placed(rig, [
-          [(curve[0]?.[0] ?? 30) * side, 147],
-          [strap * side, 152],
-        ]),
-        1.2,
-        { ends: [0.7, 0.7] },
-      ),
       stroke(pens, trunkLine(rig, side, 208, hem, 1.4), 1.5, { ends: [0.4, 0.4] }),
     ]),
     stroke(
@@ -184,72 +124,5 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
       1.2,
       { ends: [0.5, 0.5] },
     ),
-  ].join('');
-}
-
-/** Close-fitting trousers or shorts: `to` is where on the leg they end, 0–1. */
-export function drawLegwear(pens: Pens, rig: Rig, to: number, waist = 318): string {
-  const colour = rig.spec.wear.bottom;
-  const dark = shade(colour, -12, 1.1);
-  const light = shade(colour, 9);
-  const back = rig.weightSide === 'left' ? 'right' : 'left';
-  const ease = rig.spec.gender === 'MALE' ? 5 : 2.2;
-  const leg = (name: 'left' | 'right'): string => {
-    const limb = rig.legs[name];
-    const lit = limb.sliver(-0.25 * limb.side, -0.7 * limb.side, 0.08, to * 0.94, ease);
-    const dim = limb.sliver(0.2 * limb.side, 1 * limb.side, limb.side === 1 ? 0.02 : 0.13, to, ease);
-    const knee = (across: number, at: number): Point => limb.point(at, across, ease);
-    return [
-      path(polygon(limb.strip(-1, 1, 0, to, ease)), { fill: colour }),
-      path(outline(dim), { fill: dark, 'fill-opacity': 0.8 }),
-      path(outline(lit), { fill: light, 'fill-opacity': 0.6 }),
-      stroke(pens, limb.edge(1, 0.03, to, ease), 1.7, { ends: [0.4, 0.5] }),
-      stroke(pens, limb.edge(-1, 0.09, to, ease), 1.4, { ends: [0.3, 0.5] }),
-      stroke(pens, [limb.point(to, -1, ease), limb.point(to, 0, ease + 2), limb.point(to, 1, ease)], 1.2, {
-        ends: [0.6, 0.6],
-      }),
-      ...(to > 0.6
-        ? [
-            [knee(1, 0.46), knee(0.2, 0.48), knee(-0.3, 0.47)],
-            [knee(-1, 0.52), knee(-0.3, 0.53), knee(0.2, 0.515)],
-          ].map((fold) => stroke(pens, fold, 0.95, { ends: [0.7, 0.05], press: 0.15, opacity: 0.55 }))
-        : []),
-    ].join('');
-  };
-  const hip = [
-    ...trunkLine(rig, 1, waist, 404, 1.4),
-    rig.place(0, 436),
-    ...trunkLine(rig, -1, waist, 404, 1.4).reverse(),
-  ];
-  return [
-    leg(back),
-    leg(rig.weightSide),
-    path(outline(hip), { fill: colour }),
-    path(
-      outline([...trunkLine(rig, 1, waist + 4, 404, 1), ...trunkLine(rig, 1, waist + 4, 404, -19).reverse()]),
-      { fill: dark, 'fill-opacity': 0.8 },
-    ),
-    ...SIDES.map(([, side]) =>
-      stroke(pens, trunkLine(rig, side, waist, 410, 1.4), 1.6, { ends: [0.4, 0.7] }),
-    ),
-    stroke(
-      pens,
-      [
-        trunkLine(rig, -1, waist, waist + 20, 1.4)[0] ?? [0, 0],
-        rig.place(0, waist + 5),
-        trunkLine(rig, 1, waist, waist + 20, 1.4)[0] ?? [0, 0],
-      ],
-      1.2,
-      { ends: [0.6, 0.6] },
-    ),
-    stroke(pens, [rig.place(0, 424), rig.place(-8, 414), rig.place(-20, 409)], 1, {
-      opacity: 0.6,
-      ends: [0.6, 0.05],
-    }),
-    stroke(pens, [rig.place(0, 424), rig.place(9, 415), rig.place(22, 411)], 1, {
-      opacity: 0.6,
-      ends: [0.6, 0.05],
-    }),
-    stroke(pens, [rig.place(0, waist + 8), rig.place(1, 372), rig.place(0, 420)], 0.8, { opacity: 0.35 }),
   ].join('');
 }

@@ -39,10 +39,19 @@ export function trunkLine(rig: Rig, side: -1 | 1, from = 200, to = 410, ease = 0
   });
 }
 
+/**
+ * One flowing contour over hip and thigh: the trunk's edge above, the leg's below, with a stretch between that belongs to
+ * neither, so that the spline bridges the joint.
+ */
+export function hipLine(rig: Rig, side: -1 | 1, from: number, to: number, ease = 0): Point[] {
+  const leg = side === 1 ? rig.legs.right : rig.legs.left;
+  return [...trunkLine(rig, side, from, 378, ease), ...leg.edge(1, 0.15, to, ease)];
+}
+
 export function trunkShape(rig: Rig): Point[] {
   const right = [...shoulderLine(rig, 1), ...trunkLine(rig, 1)];
   const left = [...shoulderLine(rig, -1), ...trunkLine(rig, -1)];
-  return [...right, rig.place(0, 432), ...left.reverse()];
+  return [...right, rig.place(0, 416), ...left.reverse()];
 }
 
 /** Light falls from the upper left, so a limb's right edge on the page is in shade, whichever side of it that is. */
@@ -77,7 +86,7 @@ export function drawLeg(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0):
     male ? 1.12 : 1,
   );
   return [
-    path(polygon(leg.strip(-1, 1, from)), { fill: palette.skin }),
+    path(polygon(leg.strip(-1, 1, Math.max(from, 0.09))), { fill: palette.skin }),
     limbShade(pens, leg, from),
     foot,
     path(
@@ -92,7 +101,7 @@ export function drawLeg(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0):
         'fill-opacity': 0.5,
       },
     ),
-    stroke(pens, leg.edge(1, Math.max(from, 0.06)), 1.7, { ends: [0.4, 0.5] }),
+    stroke(pens, hipLine(rig, leg.side, 340, 1), 1.7, { ends: [0.4, 0.5] }),
     stroke(pens, leg.edge(-1, Math.max(from, 0.1)), 1.4, { ends: [0.3, 0.5] }),
   ].join('');
 }

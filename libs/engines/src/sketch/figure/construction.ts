@@ -5,6 +5,7 @@ import { shoulderLine, trunkLine } from './body.js';
 import { HEAD_DROP } from './head.js';
 import { stroke, type Pens } from './pens.js';
 import { SIDES, type Rig } from './rig.js';
+import { points } from '../drawing/points.js';
 
 const PENCIL = '#4d5a70';
 
@@ -52,41 +53,9 @@ export function drawConstruction(pens: Pens, rig: Rig): string {
     line([rig.place(-46, 300), rig.place(46, 300)], 0.9, 0.5),
     ...joints,
     line([...frame.contour(-1), ...frame.contour(1).reverse()], 1.3),
-    line(
-      frame.all([
-        [-34, 50],
-        [0, 50.5],
-        [34, 50],
-      ]),
-      0.7,
-      0.5,
-    ),
-    line(
-      frame.all([
-        [-20, 69],
-        [0, 70],
-        [20, 69],
-      ]),
-      0.6,
-      0.4,
-    ),
-    line(
-      frame.all([
-        [-16, 80],
-        [0, 81],
-        [16, 80],
-      ]),
-      0.7,
-      0.5,
-    ),
-    line(
-      frame.all([
-        [0, 4],
-        [0, 50],
-        [0, 99],
-      ]),
-      0.7,
-      0.5,
-    ),
+    line(frame.all(points('-34 50, 0 50.5, 34 50')), 0.7, 0.5),
+    line(frame.all(points('-20 69, 0 70, 20 69')), 0.6, 0.4),
+    line(frame.all(points('-16 80, 0 81, 16 80')), 0.7, 0.5),
+    line(frame.all(points('0 4, 0 50, 0 99')), 0.7, 0.5),
   ].join('');
 }

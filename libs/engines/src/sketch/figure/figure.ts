@@ -1,6 +1,7 @@
 import { drawArm, drawLeg, drawTrunk } from './body.js';
-import { drawLegwear, drawVest } from './base-wear.js';
+import { drawVest } from './base-wear.js';
 import { drawHead, type HeadLayers } from './head.js';
+import { drawLegwear } from './legwear.js';
 import type { Pens } from './pens.js';
 import { SIDES, type Rig } from './rig.js';
 
@@ -14,6 +15,8 @@ export interface FigureOptions {
   readonly arms: boolean;
   /** A portrait ends above them. */
   readonly legs: boolean;
+  /** Trousers worn over the drawing: what shows between their seams has this colour. */
+  readonly lining?: string;
 }
 
 /** The figure's layers, back to front, as SVG in figure units. */
@@ -31,7 +34,7 @@ export function drawFigure(pens: Pens, rig: Rig, options: FigureOptions): Figure
   const body = [
     ...(options.legs ? [drawLeg(pens, rig, backLeg), drawLeg(pens, rig, rig.weightSide)] : []),
     drawTrunk(pens, rig),
-    options.legwear > 0 ? drawLegwear(pens, rig, options.legwear) : '',
+    options.legwear > 0 ? drawLegwear(pens, rig, options.legwear, options.lining) : '',
     options.vest ? drawVest(pens, rig, 336) : '',
   ].join('');
   const arms = options.arms ? SIDES.map(([name]) => drawArm(pens, rig, name)).join('') : '';
@@ -42,4 +45,4 @@ export function drawFigure(pens: Pens, rig: Rig, options: FigureOptions): Figure
 
 /** All layers at once. The arms lie under the trunk, so that shoulder and chest join without a seam. */
 export const flat = ({ head, body, arms, hands }: FigureLayers): string =>
-  head.back + arms + body + hands + head.face + head.front;
+  head.back + arms + body + hands + head.over + head.face + head.front;

@@ -2,6 +2,7 @@ import { outline } from '../drawing/curve.js';
 import { rotate, type Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import { stroke, type Pens } from './pens.js';
+import { points } from '../drawing/points.js';
 
 /** Rows: root, middle joint and tip of a finger, and its breadth, for a hand that hangs from the wrist at 0,0. */
 const RELAXED: readonly (readonly [root: Point, joint: Point, tip: Point, breadth: number])[] = [
@@ -25,29 +26,11 @@ const finger = ([root, joint, tip]: readonly [Point, Point, Point], breadth: num
   ];
 };
 
-const PALM: readonly Point[] = [
-  [-5.8, -3],
-  [-8.2, 9],
-  [-9.6, 20],
-  [-9.4, 31],
-  [-4, 37],
-  [3, 38],
-  [8, 34],
-  [8.6, 24],
-  [7.6, 11],
-  [5.8, -3],
-];
+const PALM: readonly Point[] = points(
+  '-5.8 -3, -8.2 9, -9.6 20, -9.4 31, -4 37, 3 38, 8 34, 8.6 24, 7.6 11, 5.8 -3',
+);
 
-const THUMB: readonly Point[] = [
-  [6, 6],
-  [10.5, 13],
-  [12.6, 22],
-  [12.8, 33],
-  [11.2, 40],
-  [8.8, 39.5],
-  [8.2, 31],
-  [6.8, 22],
-];
+const THUMB: readonly Point[] = points('6 6, 10.5 13, 12.6 22, 12.8 33, 11.2 40, 8.8 39.5, 8.2 31, 6.8 22');
 
 /**
  * A relaxed hand. `inward` is the side of the thumb on the page (1: right); `angle` is the direction of the forearm.
@@ -66,39 +49,11 @@ export function drawHand(pens: Pens, wrist: Point, angle: number, inward: -1 | 1
     parts.push(stroke(pens, shape, 0.95, { ends: [0.3, 0.3], opacity: 0.9 }));
   }
   parts.push(path(outline(put(PALM)), { fill: palette.skin }));
-  const shadow = put([
-    [-8.6, 14],
-    [-9.2, 28],
-    [-6, 36],
-    [-3.4, 30],
-    [-5, 14],
-  ]);
+  const shadow = put(points('-8.6 14, -9.2 28, -6 36, -3.4 30, -5 14'));
   parts.push(path(outline(shadow), { fill: palette.skinShade, 'fill-opacity': 0.6 }));
-  parts.push(
-    stroke(
-      pens,
-      put([
-        [-5.8, -2],
-        [-8.2, 9],
-        [-9.6, 20],
-        [-9.2, 31],
-      ]),
-      1.15,
-    ),
-  );
+  parts.push(stroke(pens, put(points('-5.8 -2, -8.2 9, -9.6 20, -9.2 31')), 1.15));
   parts.push(path(outline(put(THUMB)), { fill: palette.skin }));
   parts.push(stroke(pens, put([[5.8, 0], [7.6, 8], ...THUMB.slice(1, 7)]), 1.15));
-  parts.push(
-    stroke(
-      pens,
-      put([
-        [8.2, 31],
-        [6.6, 22],
-        [4.8, 17],
-      ]),
-      0.8,
-      { opacity: 0.7 },
-    ),
-  );
+  parts.push(stroke(pens, put(points('8.2 31, 6.6 22, 4.8 17')), 0.8, { opacity: 0.7 }));
   return parts.join('');
 }

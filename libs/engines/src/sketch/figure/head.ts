@@ -11,6 +11,8 @@ export const HEAD_DROP = 11;
 export interface HeadLayers {
   /** Behind neck and shoulders. */
   readonly back: string;
+  /** Hair that falls over the shoulders from behind the jaw. */
+  readonly over: string;
   readonly face: string;
   /** In front of everything, garment included. */
   readonly front: string;
@@ -20,5 +22,10 @@ export function drawHead(pens: Pens, spec: FigureSpec, origin: Point = [0, HEAD_
   const frame = new HeadFrame(spec, origin);
   const hair = drawHair(pens, frame, spec);
   const ears = EARS_SHOW.has(spec.hair.style) ? drawEars(pens, frame) : '';
-  return { back: hair.back, face: ears + drawFace(pens, frame, spec), front: hair.front };
+  return {
+    back: hair.back,
+    over: hair.over ?? '',
+    face: ears + drawFace(pens, frame, spec),
+    front: hair.front,
+  };
 }

@@ -1,5 +1,6 @@
 import type { FigureSpec } from '../casting/figure-spec.js';
 import { lerp, profile, smoothstep, type Point } from '../drawing/geometry.js';
+import { points } from '../drawing/points.js';
 
 /** Rows of [position along the limb 0–1, outer half-breadth, inner half-breadth]. */
 export type LimbRow = readonly [at: number, outer: number, inner: number];
@@ -18,31 +19,13 @@ export interface Proportions {
   readonly handScale: number;
 }
 
-const FEMALE_TRUNK: readonly Point[] = [
-  [165, 62],
-  [200, 54],
-  [214, 55.5],
-  [232, 53],
-  [262, 44],
-  [296, 37.5],
-  [318, 40],
-  [350, 49],
-  [385, 57.5],
-  [410, 59],
-];
+const FEMALE_TRUNK: readonly Point[] = points(
+  '165 62, 200 54, 214 55.5, 232 53, 262 44, 296 37.5, 318 40, 350 49, 385 57.5, 410 59',
+);
 
-const MALE_TRUNK: readonly Point[] = [
-  [165, 80],
-  [200, 69],
-  [218, 68],
-  [240, 65],
-  [270, 58.5],
-  [302, 52.5],
-  [330, 52],
-  [360, 54.5],
-  [390, 56],
-  [410, 56],
-];
+const MALE_TRUNK: readonly Point[] = points(
+  '165 80, 200 69, 218 68, 240 65, 270 58.5, 302 52.5, 330 52, 360 54.5, 390 56, 410 56',
+);
 
 const FEMALE_LEG: readonly LimbRow[] = [
   [0, 22, 22],

@@ -2,6 +2,7 @@ import type { FigureSpec } from '../casting/figure-spec.js';
 import { lerp, profile, rotate, type Point } from '../drawing/geometry.js';
 import { Limb } from './limb.js';
 import { proportionsOf, type Proportions } from './proportions.js';
+import { points } from '../drawing/points.js';
 
 /** Where an arm goes: elbow and wrist in figure units, and the turn of the hand against the forearm. */
 export interface ArmPose {
@@ -31,23 +32,8 @@ export const SIDES = [
 function trunkPose(spec: FigureSpec): (x: number, y: number) => Point {
   const { lean } = spec;
   const amount = spec.gender === 'MALE' ? 0.6 : 1;
-  const shift: Point[] = [
-    [120, 0],
-    [165, -1.5],
-    [230, -3],
-    [300, 2.5],
-    [360, 10],
-    [400, 13],
-    [430, 13],
-  ];
-  const turn: Point[] = [
-    [120, 0.01],
-    [160, 0.055],
-    [230, 0.03],
-    [300, -0.02],
-    [370, -0.085],
-    [430, -0.085],
-  ];
+  const shift: Point[] = points('120 0, 165 -1.5, 230 -3, 300 2.5, 360 10, 400 13, 430 13');
+  const turn: Point[] = points('120 0.01, 160 0.055, 230 0.03, 300 -0.02, 370 -0.085, 430 -0.085');
   return (x, y) => {
     const angle = profile(turn, y) * lean * amount;
     const centre = profile(shift, y) * lean * amount;
@@ -61,7 +47,8 @@ const polar = (from: Point, length: number, outward: number, side: number): Poin
 ];
 
 export function shoulderJoint(place: Rig['place'], proportions: Proportions, side: -1 | 1): Point {
-  return place((proportions.shoulder - 11) * side, 171);
+  const [, outer] = proportions.arm[1] ?? [0, 12, 12];
+  return place((proportions.shoulder - outer + 1.5) * side, 171);
 }
 
 function armPose(spec: FigureSpec, joint: Point, side: -1 | 1, hip: Point): ArmPose {

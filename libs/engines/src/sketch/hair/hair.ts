@@ -9,6 +9,8 @@ import { drawCrop, drawPixie, drawSidePart, drawSweptBack } from './short.js';
 /** What lies behind the neck and what falls over face and shoulders. */
 export interface HairLayers {
   readonly back: string;
+  /** Over shoulders and garment, but behind the jaw: tails and braids. */
+  readonly over?: string;
   readonly front: string;
 }
 

@@ -7,10 +7,11 @@ import type { Pens } from '../figure/pens.js';
 import type { HairPainter } from './hair.js';
 import { drawCap, type Cap, type Sweep } from './strands.js';
 import { skullCap } from './tied.js';
+import { points } from '../drawing/points.js';
 
 /** Clipped sides: a veil of hair whose edge dissolves into the skin. */
 const sides = (pens: Pens, frame: HeadFrame, colour: string, opacity: number): string =>
-  path(outline([...skullCap(frame, 4, 37).crown, ...[...skullCap(frame, 4, 37).hairline].reverse()]), {
+  path(outline([...skullCap(frame, 3, 34.8).crown, ...[...skullCap(frame, 3, 34.8).hairline].reverse()]), {
     fill: shade(colour, 1),
     'fill-opacity': opacity,
     filter: pens.sheet.blur(0.6),
@@ -26,7 +27,7 @@ function short(
   crown: readonly Point[],
   count: number,
   sweep: (side: -1 | 1) => Sweep,
-  opacity = 0.86,
+  opacity = 0.74,
 ): HairPainter {
   return (pens, frame, spec) => {
     const { colour } = spec.hair;
@@ -44,26 +45,8 @@ function short(
 }
 
 export const drawCrop: HairPainter = short(
-  [
-    [-32.5, 34],
-    [-27, 22],
-    [-15, 19],
-    [-3, 21],
-    [8, 18.5],
-    [20, 20],
-    [28, 24],
-    [32.5, 35],
-  ],
-  [
-    [-37, 30],
-    [-36, 8],
-    [-25, -7],
-    [-9, -12.5],
-    [8, -12.5],
-    [25, -8],
-    [36, 8],
-    [37, 30],
-  ],
+  points('-32.5 34, -27 22, -15 19, -3 21, 8 18.5, 20 20, 28 24, 32.5 35'),
+  points('-34.8 34, -35.4 12, -25 -4, -9 -9.5, 8 -9.5, 25 -5, 35.4 11, 34.8 34'),
   330,
   () => (r) => {
     const [s, v] = [r.between(0.02, 0.98), r.between(0.08, 1)];
@@ -72,26 +55,8 @@ export const drawCrop: HairPainter = short(
 );
 
 export const drawSidePart: HairPainter = short(
-  [
-    [-33, 36],
-    [-29, 24],
-    [-21, 17.5],
-    [-8, 17],
-    [6, 15.5],
-    [19, 18.5],
-    [29, 25],
-    [33, 37],
-  ],
-  [
-    [-37.5, 32],
-    [-37, 10],
-    [-26, -8],
-    [-9, -14],
-    [10, -13],
-    [27, -6],
-    [37, 9],
-    [37.5, 32],
-  ],
+  points('-33 36, -29 24, -21 17.5, -8 17, 6 15.5, 19 18.5, 29 25, 33 37'),
+  points('-35 36, -36 12, -26 -5, -9 -11, 10 -10, 27 -3.5, 36 11, 35 36'),
   300,
   (part) => (r) => {
     const root = part === 1 ? r.between(0.16, 0.34) : r.between(0.66, 0.84);
@@ -102,28 +67,8 @@ export const drawSidePart: HairPainter = short(
 );
 
 export const drawSweptBack: HairPainter = short(
-  [
-    [-33, 38],
-    [-30, 26],
-    [-20, 17.5],
-    [-8, 14.5],
-    [0, 14],
-    [8, 14.5],
-    [20, 17.5],
-    [30, 26],
-    [33, 38],
-  ],
-  [
-    [-37.5, 34],
-    [-37.5, 12],
-    [-28, -8],
-    [-12, -15.5],
-    [0, -16.5],
-    [12, -15.5],
-    [28, -8],
-    [37.5, 12],
-    [37.5, 34],
-  ],
+  points('-33 38, -30 26, -20 17.5, -8 14.5, 0 14, 8 14.5, 20 17.5, 30 26, 33 38'),
+  points('-35 38, -36 14, -27 -5, -12 -11.5, 0 -12.5, 12 -11.5, 27 -5, 36 14, 35 38'),
   300,
   () => (r) => {
     const s = r.between(0.01, 0.99);
@@ -133,27 +78,8 @@ export const drawSweptBack: HairPainter = short(
 );
 
 export const drawPixie: HairPainter = short(
-  [
-    [-34, 50],
-    [-32, 36],
-    [-26, 27],
-    [-14, 24],
-    [-2, 22],
-    [10, 17],
-    [22, 19],
-    [31, 32],
-    [33, 50],
-  ],
-  [
-    [-37.5, 48],
-    [-39, 20],
-    [-29, -5],
-    [-12, -12],
-    [6, -12],
-    [26, -6],
-    [38, 16],
-    [37.5, 48],
-  ],
+  points('-34 50, -32 36, -26 27, -14 24, -2 22, 10 17, 22 19, 31 32, 33 50'),
+  points('-37.5 48, -39 20, -29 -5, -12 -12, 6 -12, 26 -6, 38 16, 37.5 48'),
   340,
   (part) => (r) => {
     const root = part === 1 ? r.between(0.6, 0.8) : r.between(0.2, 0.4);

@@ -6,6 +6,7 @@ import { drawCurls, scalloped } from './curls.js';
 import type { HairPainter } from './hair.js';
 import { capPoint, capShape, drawCap, type Cap } from './strands.js';
 import { skullCap } from './tied.js';
+import { points } from '../drawing/points.js';
 
 const lightFrom = ([x, y]: Point): number => Math.max(0.1, Math.min(1, 0.62 - x / 130 - (y - 10) / 120));
 
@@ -25,19 +26,9 @@ export const drawCloud: HairPainter = (pens, frame, spec) => {
   });
   const edge = scalloped(ring, 3.4, random);
   const cap: Cap = {
-    hairline: frame.all([
-      [-36, 64],
-      [-32.5, 48],
-      [-29.5, 33],
-      [-21, 21],
-      [-9, 15],
-      [0, 13.5],
-      [9, 15],
-      [21, 21],
-      [29.5, 33],
-      [32.5, 48],
-      [36, 64],
-    ]),
+    hairline: frame.all(
+      points('-36 64, -32.5 48, -29.5 33, -21 21, -9 15, 0 13.5, 9 15, 21 21, 29.5 33, 32.5 48, 36 64'),
+    ),
     crown: frame.freely(
       Array.from({ length: 13 }, (_, i): Point => {
         const a = Math.PI * (1 + i / 12) + (i - 6) * 0.055;
@@ -76,33 +67,16 @@ export const drawCloud: HairPainter = (pens, frame, spec) => {
   };
 };
 
-const SIDES_SHORT = 0.82;
+const SIDES_SHORT = 0.72;
 
 export const drawCurlyTop: HairPainter = (pens, frame, spec) => {
   const { colour, texture } = spec.hair;
   const random = spec.random.fork('curly');
-  const fade = skullCap(frame, 4, 36.5);
+  const fade = skullCap(frame, 3, 34.8);
   const cap: Cap = {
-    hairline: frame.all([
-      [-31, 30],
-      [-24, 20],
-      [-12, 16],
-      [0, 17],
-      [12, 15.5],
-      [24, 20],
-      [31, 30],
-    ]),
+    hairline: frame.all(points('-31 30, -24 20, -12 16, 0 17, 12 15.5, 24 20, 31 30')),
     crown: scalloped(
-      frame.freely([
-        [-36.5, 24],
-        [-35, 4],
-        [-24, -11],
-        [-8, -17],
-        [8, -17],
-        [24, -11],
-        [35, 4],
-        [36.5, 24],
-      ]),
+      frame.freely(points('-35.4 28, -34.6 6, -24 -9, -8 -14.5, 8 -14.5, 24 -9, 34.6 6, 35.4 28')),
       1.5,
       random,
     ).slice(0, 15),
@@ -132,7 +106,7 @@ export const drawCurlyTop: HairPainter = (pens, frame, spec) => {
 
 export const drawBuzz: HairPainter = (pens, frame, spec) => {
   const { colour } = spec.hair;
-  const cap = skullCap(frame, 3.6, 36.6);
+  const cap = skullCap(frame, 3, 35.2);
   const soft = path(outline([...cap.crown, ...[...cap.hairline].reverse()]), {
     fill: colour,
     'fill-opacity': 0.8,

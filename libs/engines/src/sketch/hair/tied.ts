@@ -8,22 +8,15 @@ import type { Pens } from '../figure/pens.js';
 import { drawCurls, scalloped } from './curls.js';
 import type { HairPainter } from './hair.js';
 import { drawCap, drawLock, strandColour, type Cap } from './strands.js';
+import { points } from '../drawing/points.js';
 
 export function skullCap(frame: HeadFrame, height = 8, width = 38): Cap {
   return {
-    hairline: frame.all([
-      [-34.5, 58],
-      [-33, 47],
-      [-31, 34],
-      [-22.5, 21.5],
-      [-10, 15.5],
-      [0, 14],
-      [10, 15.5],
-      [22.5, 21.5],
-      [31, 34],
-      [33, 47],
-      [34.5, 58],
-    ]),
+    hairline: frame.all(
+      points(
+        '-34.5 58, -33 47, -31 34, -22.5 21.5, -10 15.5, 0 14, 10 15.5, 22.5 21.5, 31 34, 33 47, 34.5 58',
+      ),
+    ),
     crown: frame.freely([
       [-35.5, 58],
       [-width, 38],
@@ -144,21 +137,11 @@ export const drawPonytail: HairPainter = (pens, frame, spec) => {
     light: 0.85,
   };
   return {
-    back: path(
-      outline(
-        frame.freely([
-          [-33, 40],
-          [0, 20],
-          [33, 40],
-          [30, 88],
-          [0, 96],
-          [-30, 88],
-        ]),
-      ),
-      { fill: shade(colour, -9) },
-    ),
+    back: path(outline(frame.freely(points('-33 40, 0 20, 33 40, 22 82, 0 88, -22 82'))), {
+      fill: shade(colour, -9),
+    }),
+    over: drawLock(pens, tail, colour, texture),
     front:
-      drawLock(pens, tail, colour, texture) +
       drawCap(
         pens,
         skullCap(frame, 6.5, 37),
@@ -169,8 +152,7 @@ export const drawPonytail: HairPainter = (pens, frame, spec) => {
           return [s0, 0, s0 + (s0 - 0.5) * 0.12, 1, 0.6];
         },
         { clip: true },
-      ) +
-      wisps(pens, frame, colour),
+      ) + wisps(pens, frame, colour),
   };
 };
 
@@ -208,8 +190,8 @@ export const drawBraids: HairPainter = (pens, frame, spec) => {
     const side = Math.sign(x) || 1;
     const out = Math.abs(x);
     const turn: Point[] = [
-      [x * 0.55, -6],
-      [side * (out * 0.55 + 16), 8],
+      [x * 0.5, -8.5 + (out / 36) ** 2 * 5],
+      [side * (out * 0.5 + 15), 3 + (out / 36) * 3],
       [side * (out * 0.3 + 31), 42],
       [side * (out * 0.32 + 32), 80],
     ];
@@ -229,20 +211,9 @@ export const drawBraids: HairPainter = (pens, frame, spec) => {
     rope(pens, dense(frame.freely(fall(x, random.between(190, 232)))), 5.6, colour, `rope${i}`),
   );
   return {
-    back: path(
-      outline(
-        frame.freely([
-          [-40, 30],
-          [0, -4],
-          [40, 30],
-          [45, 120],
-          [40, 190],
-          [-40, 190],
-          [-45, 120],
-        ]),
-      ),
-      { fill: shade(colour, -9) },
-    ),
+    back: path(outline(frame.freely(points('-40 30, 0 -4, 40 30, 45 120, 40 190, -40 190, -45 120'))), {
+      fill: shade(colour, -9),
+    }),
     front:
       drawCap(
         pens,
