@@ -57,7 +57,7 @@ export class PostgresIdempotencyStore {
   ) {}
 
   async begin(request: KeyedRequest, ids: Ids): Promise<Beginning> {
-    const started = await this.#start(request, ids);
+    const started = await persistently(() => this.#start(request, ids));
     if (started !== undefined) return { kind: 'new', ids, lease: { request, holder: started } };
 
     const row = await this.#find(request);
@@ -81,17 +81,21 @@ export class PostgresIdempotencyStore {
   }
 
   async answer({ request, holder }: Lease, answer: unknown): Promise<void> {
-    await this.pool.query({
-      name: `answer ${request.environment}`,
-      text: `update ${this.#table(request)} set status = 'answered', response_body = $5 where ${held}`,
-      values: [...heldBy(request, holder), JSON.stringify(answer)],
-    });
+    await persistently(() =>
+      this.pool.query({
+        name: `answer ${request.environment}`,
+        text: `update ${this.#table(request)} set status = 'answered', response_body = $5 where ${held}`,
+        values: [...heldBy(request, holder), JSON.stringify(answer)],
+      }),
+    );
   }
 
   async release({ request, holder }: Lease): Promise<void> {
-    await this.pool.query(
-      `update ${this.#table(request)} set locked_until = '-infinity' where ${held}`,
-      heldBy(request, holder),
+    await persistently(() =>
+      this.pool.query(
+        `update ${this.#table(request)} set locked_until = '-infinity' where ${held}`,
+        heldBy(request, holder),
+      ),
     );
   }
 
@@ -104,7 +108,10 @@ export class PostgresIdempotencyStore {
     return rowCount ?? 0;
   }
 
-  /** The lease's end when this is the first use of the key, or its first after the retention time. */
+  /**
+   * The lease's end when this is the first use of the key, or its first after the retention time. Where the answer to
+   * an earlier try was lost, the row is there under our own request id, and is ours.
+   */
   async #start(request: KeyedRequest, ids: Ids): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ holder: string }>({
       name: `begin ${request.environment}`,
@@ -115,6 +122,7 @@ export class PostgresIdempotencyStore {
                body_hash = excluded.body_hash, request_id = excluded.request_id, job_id = excluded.job_id,
                status = 'running', response_body = null, locked_until = excluded.locked_until, created_at = now()
              where known.created_at < now() - make_interval(hours => $8)
+               or (known.request_id = excluded.request_id and known.status = 'running')
              returning locked_until::text as holder`,
       values: [
         ...nameOf(request),
@@ -169,4 +177,26 @@ function nameOf({ tenant, endpoint, key }: KeyedRequest): string[] {
 
 function heldBy(request: KeyedRequest, holder: string): string[] {
   return [...nameOf(request), holder];
+}
+
+const tries = 5;
+const pauseMs = 100;
+
+/**
+ * Repeats a statement that changes nothing the second time: a connection that broke under it would otherwise leave
+ * the key locked until the lease ends. What the database itself says no to is not repeated.
+ */
+async function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await statement();
+    } catch (error) {
+      // Five characters of PostgreSQL's, of which class 57 is a server that goes down.
+      const { code } = error as { code?: unknown };
+      const refused =
+        typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:57|08|EPIPE)/.test(code);
+      if (refused || attempt === tries) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * attempt));
+    }
+  }
 }

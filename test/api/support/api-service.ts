@@ -85,14 +85,14 @@ export class ApiService implements AsyncDisposable {
     return service;
   }
 
-  /** One more API. Its port is free, and known to the URLs that it signs. */
-  async openApi(): Promise<ApiClient> {
+  /** One more API, on the database as it is reached by `databaseUrl`. */
+  async openApi(databaseUrl = this.databaseUrl): Promise<ApiClient> {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
     const opened = await openDependencies(
       {
-        databaseUrl: this.databaseUrl,
-        eventStoreUrl: this.databaseUrl,
+        databaseUrl,
+        eventStoreUrl: databaseUrl,
         storage: {
           kind: 'folder',
           directory: join(this.folder, 'objects'),

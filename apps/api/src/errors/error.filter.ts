@@ -20,17 +20,18 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const error = this.#withAllowedMethods(translateError(raised), request);
-    if (error.status >= 500) {
-      this.logger.error({
-        requestId: request.id,
-        route: request.routeOptions.url,
-        err: error.cause ?? error,
-      });
-    }
+    this.#log(error, request);
     await this.refusals.record(request, reply, error);
     // The client went away, or the answer is under way already: there is nobody left to tell.
     if (reply.sent) return;
     void reply.code(error.status).headers(error.headers).send(envelopeOf(error, request.id));
+  }
+
+  /** What we did wrong is logged with all that is known; what is merely away, in one line. */
+  #log({ status, cause }: ApiError, { id: requestId, routeOptions }: FastifyRequest): void {
+    const route = routeOptions.url;
+    if (status === 503) this.logger.warn({ requestId, route, because: String(cause) }, 'answered 503');
+    else if (status >= 500) this.logger.error({ requestId, route, err: cause }, 'answered 500');
   }
 
   /** Fastify answers 404 for a method that a path does not have; the difference helps whoever typed it. */

@@ -57,10 +57,18 @@ function isOutage(error: unknown): boolean {
 const connectionLoss = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|08...|53300|57P0[1-3])$/;
 
 function isConnectionLoss(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code, driverError } = error as { code?: unknown; driverError?: unknown };
+  if (typeof error !== 'object' || error === null) return false;
+  // Node's errors, those of `pg`, and TypeORM's around them: told apart by what they carry, not by their class.
+  const { code, message, driverError } = error as {
+    code?: unknown;
+    message?: unknown;
+    driverError?: unknown;
+  };
   if (typeof code === 'string' && connectionLoss.test(code)) return true;
   if (driverError !== undefined && driverError !== error) return isConnectionLoss(driverError);
-  // What `pg` says without a code when a connection breaks or cannot be had in time.
-  return /^(?:Connection terminated|timeout exceeded when trying to connect)/.test(error.message);
+  return typeof message === 'string' && connectionLossWords.test(message);
 }
+
+/** What `pg` says without a code when a connection breaks or cannot be had in time. */
+const connectionLossWords =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;

@@ -65,7 +65,8 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
       else await this.idempotency.answer(lease, toStored(outcome));
       return { kind: 'answered', outcome, replayed: false };
     } catch (error) {
-      await this.idempotency.release(lease);
+      // Should this fail as well, the lease runs out by itself.
+      await this.idempotency.release(lease).catch(() => undefined);
       throw error;
     }
   }
