@@ -72,12 +72,7 @@ export interface RenderResult {
  * `outcome_unknown`: never blindly re-sent. `misconfigured`: no retry, refund, alarm.
  */
 export type EngineErrorClass =
-  | 'bad_input'
-  | 'policy'
-  | 'no_image'
-  | 'capacity'
-  | 'outcome_unknown'
-  | 'misconfigured';
+  'bad_input' | 'policy' | 'no_image' | 'capacity' | 'outcome_unknown' | 'misconfigured';
 
 export class EngineError extends Error {
   override readonly name = 'EngineError';
