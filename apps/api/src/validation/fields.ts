@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsOptional, ValidateBy } from 'class-validator';
 import { isId } from '#platform/ids.js';
+import { noteRule } from './field-rules.js';
 
 /*
  * A field of a request, said once: the rule that it is held to, and the same rule for openapi.json. Optional fields
@@ -25,6 +26,8 @@ function field(
 ): PropertyDecorator {
   const { type: name, test, message } = rule;
   return applyDecorators(
+    (prototype: object, property: string | symbol) =>
+      noteRule(prototype, String(property), { required, test }),
     ...(required ? [] : [IsOptional()]),
     ValidateBy({ name, validator: { validate: test, defaultMessage: () => message } }),
     ApiProperty({
