@@ -8,7 +8,6 @@ import { showProgress } from './demo/progress.js';
 import { useService } from './demo/service.js';
 import { demoCredits, demoTenantName, demoTenantOf } from './first-start/demo-tenant.js';
 import { Tenancy } from './first-start/tenancy.js';
-import { lossOfNpm } from './npm-parent.js';
 
 const workflow = 'product-to-model-direct';
 const photograph = fileURLToPath(
@@ -22,7 +21,6 @@ const wholeDemoWithinMs = 110_000;
 const interrupted = new AbortController();
 process.on('SIGINT', () => interrupted.abort(new Error('interrupted')));
 process.on('SIGTERM', () => interrupted.abort(new Error('interrupted')));
-void lossOfNpm().then(() => interrupted.abort(new Error('interrupted')));
 const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(wholeDemoWithinMs)]);
 
 await run().catch((error: unknown) => {

@@ -1,5 +1,4 @@
 import { complain, say, warn } from './console.js';
-import { lossOfNpm } from './npm-parent.js';
 import { loadSettings } from './settings.js';
 import { Standalone } from './standalone.js';
 import { StartError } from './start-error.js';
@@ -12,7 +11,6 @@ process.on('SIGTERM', () => stopping.abort());
 process.on('SIGINT', () => stopping.abort());
 // Whoever started us as a child may be killed; the roles must not live on without an owner who wants them.
 process.on('disconnect', () => stopping.abort());
-void lossOfNpm().then(() => stopping.abort());
 
 await run().catch((error: unknown) => {
   if (stopping.signal.aborted) return;

@@ -13,7 +13,7 @@ const logger = createLogger('worker');
 
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
-  const { databaseUrl, eventStoreUrl, workerConcurrency, tenantConcurrency } = configuration;
+  const { databaseUrl, eventStoreUrl, workerConcurrency, tenantConcurrency, stopGraceMs } = configuration;
   const events = openEventStore(eventStoreUrl);
   const storage = openStorage(configuration);
   const queue = await keepTrying(
@@ -30,7 +30,7 @@ await runRole(logger, async (stopping) => {
   });
   return {
     async stop() {
-      await worker.stop();
+      await worker.stop(stopGraceMs);
       await events.close();
     },
   };

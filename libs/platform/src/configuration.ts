@@ -28,6 +28,8 @@ export interface Configuration {
   readonly workerConcurrency: number;
   /** Renders of one tenant that may run at the same time, over all workers. */
   readonly tenantConcurrency: number;
+  /** What a worker that stops gives its running renders before it leaves them to others. */
+  readonly stopGraceMs: number;
 }
 
 /** Names every setting that is wrong, and what it should be. Never shows a value that may be secret. */
@@ -112,6 +114,7 @@ export function loadConfiguration(variables: Variables = process.env): Configura
     sweepIntervalMs: settings.integer('ATELIER_SWEEP_INTERVAL_MS', 10_000, 100, 3_600_000),
     workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', 1, 1, 64),
     tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', 4, 1, 1_000),
+    stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', 10_000, 0, 600_000),
   };
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
   return configuration;

@@ -13,8 +13,11 @@ export interface RolesOptions {
   readonly warn: (line: string) => void;
 }
 
-/** Each role gets this long to finish what it is at; the whole stop then stays within ten seconds. */
-const graceMs = 4_000;
+/** Renders that still run after this long at a stop are given back to the queue, to be taken up at the next start. */
+const renderGraceMs = 2_500;
+
+/** Each role gets this long to end; the whole stop then stays within ten seconds. Longer than giving a render back takes. */
+const graceMs = 5_000;
 
 /** The three processes of the service. Rendering has its own, so that it cannot stall the API. */
 export class Roles {
@@ -69,7 +72,7 @@ export class Roles {
       name,
       entry: fileURLToPath(new URL(`../../../${name}/src/main.js`, import.meta.url)),
       log,
-      environment: this.options.environment,
+      environment: () => ({ ATELIER_STOP_GRACE_MS: String(renderGraceMs), ...this.options.environment() }),
       onRestart: (because, afterMs) =>
         this.options.warn(`the ${name} stopped (${because}); it is started again in ${afterMs / 1000} s`),
     });

@@ -21,8 +21,8 @@ export type AccountRejection =
   | { readonly code: 'ACCOUNT_NOT_FOUND' }
   | { readonly code: 'INVALID_AMOUNT'; readonly message: string };
 
-/** The largest sum that one purchase or balance may reach: everything stays an exact integer in JSON and in SQL. */
-export const maxCredits = 1_000_000_000_000;
+/** The largest sum that a balance may reach, and so any purchase or charge: read models keep credits in 32 bits. */
+export const maxCredits = 2_000_000_000;
 
 export function openAccount(
   command: OpenAccount,
