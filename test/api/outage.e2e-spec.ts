@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { ApiService, type Tenant } from './support/api-service.js';
-import { expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
 
 let service: ApiService;
 let proxy: TcpProxy;
@@ -112,5 +112,25 @@ describe('without a projector', () => {
     expect(jobs).toMatchObject({ status: 200, body: { count: 0 } });
     expect(jobs.headers.get('x-consistency')).toBe('stale');
     expect((await behind.get('/v1/credits', key)).body.balance).toBe(95);
+  });
+
+  it.each([
+    ['/v1/jobs', ({ count }: Json) => count as number],
+    ['/v1/usage', ({ total }: Json) => total as number],
+    // The purchase, and the charge.
+    ['/v1/transactions', ({ total }: Json) => (total as number) - 1],
+  ])('%s waits for one that comes in time', async (path, countOf) => {
+    await using halted = await ApiService.start({ projector: false });
+    const behind = await halted.openApi();
+    const { key } = await halted.openTenant();
+    await behind.post('/v1/model-generator', key, {});
+    const reading = behind.get(path, key);
+    await sleep(300);
+    await halted.startProjector();
+    const answer = await reading;
+    expect({ count: countOf(answer.body), stale: answer.headers.get('x-consistency') }).toEqual({
+      count: 1,
+      stale: null,
+    });
   });
 });

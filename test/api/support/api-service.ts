@@ -81,7 +81,7 @@ export class ApiService implements AsyncDisposable {
     service.#cleanups.defer(() => database.drop());
     service.#cleanups.defer(() => rm(folder, { recursive: true, force: true }));
     service.#cleanups.defer(() => events.close());
-    if (options.projector ?? true) await service.#project();
+    if (options.projector ?? true) await service.startProjector();
     return service;
   }
 
@@ -140,7 +140,8 @@ export class ApiService implements AsyncDisposable {
     return this.#accounts;
   }
 
-  async #project(): Promise<void> {
+  /** One projector for both environments; resolves when it is at work. */
+  async startProjector(): Promise<void> {
     const runners = environments.map(
       (environment) =>
         new ProjectionRunner({
