@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { ApiService } from './support/api-service.js';
+import { ApiClient } from './support/api-client.js';
+
+let service: ApiService;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  service = await ApiService.start();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+afterEach(() => {
+  for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL');
+});
+
+function start(settings: Record<string, string> = {}): { child: ChildProcess; output: () => string } {
+  const child = fork(join(import.meta.dirname, '../../dist/apps/api/src/main.js'), {
+    env: {
+      ...process.env,
+      LOG_LEVEL: 'info',
+      DATABASE_URL: service.databaseUrl,
+      ATELIER_HOME: service.folder,
+      URL_SIGNING_SECRET: 'a secret of tests',
+      PORT: '0',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  children.push(child);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (line) => (text += line));
+  return { child, output: () => text };
+}
+
+async function ready(child: ChildProcess): Promise<number> {
+  const [message] = (await once(child, 'message')) as [{ type: string; port: number }];
+  expect(message.type).toBe('ready');
+  return message.port;
+}
+
+async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+describe('the API as a process', () => {
+  it('says when it is ready and where, serves, and stops cleanly on SIGTERM', async () => {
+    const { child, output } = start();
+    const api = new ApiClient(`http://127.0.0.1:${await ready(child)}`);
+    const { key } = await service.openTenant();
+    const { body } = await api.post('/v1/model-generator', key, {});
+    expect((await api.get(`/v1/jobs/${body.job_id}`, key)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await exitOf(child)).toBe(0);
+    expect(output()).not.toContain(key);
+  });
+
+  it('ends when its parent is gone', async () => {
+    const { child } = start();
+    await ready(child);
+    child.disconnect();
+    expect(await exitOf(child)).toBe(0);
+  });
+
+  it('says in the log that its port is taken, and does not start', async () => {
+    const first = start();
+    const port = await ready(first.child);
+    const second = start({ PORT: String(port) });
+    expect(await exitOf(second.child)).toBe(1);
+    expect(second.output()).toContain('EADDRINUSE');
+  });
+
+  it('names every setting that is wrong, and does not start', async () => {
+    const { child, output } = start({ PORT: 'http', ATELIER_ORPHAN_HORIZON_MS: 'soon' });
+    expect(await exitOf(child)).toBe(1);
+    expect(output()).toMatch(/PORT must be a whole number.*ATELIER_ORPHAN_HORIZON_MS must be a whole number/);
+  });
+});
