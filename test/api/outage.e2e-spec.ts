@@ -87,9 +87,9 @@ describe('while connections break', () => {
     const jobs = new Set(answers.map(({ body }) => body.job_id as string));
     expect(jobs.size).toBe(40);
     // An open charge without a job may remain for the sweep; a job without its charge may not.
-    const listed = (await direct.get('/v1/jobs?limit=200', tenant.key)).body.jobs as { public_id: string }[];
+    const listed = (await api.get('/v1/jobs?limit=200', tenant.key)).body.jobs as { public_id: string }[];
     expect(new Set(listed.map(({ public_id: id }) => id))).toEqual(jobs);
-    const { items } = (await direct.get('/v1/transactions?limit=200', tenant.key)).body as {
+    const { items } = (await api.get('/v1/transactions?limit=200', tenant.key)).body as {
       items: { kind: string; credits_delta: number }[];
     };
     expect(items.filter(({ kind }) => kind === 'operation')).toHaveLength(40);
