@@ -45,12 +45,25 @@ export function canvasSize(parameters: Readonly<Record<string, unknown>>, fallba
       : fallback;
   const wanted = parameters['resolution'];
   const resolution = has(RESOLUTIONS, wanted) ? wanted : '1K';
-  const long = RESOLUTIONS[resolution];
-  const ratio = ASPECT_RATIOS[aspectRatio];
-  return {
-    width: ratio >= 1 ? long : Math.round(long * ratio),
-    height: ratio >= 1 ? Math.round(long / ratio) : long,
-    aspectRatio,
-    resolution,
-  };
+  return { ...pixels(RESOLUTIONS[resolution], ASPECT_RATIOS[aspectRatio]), aspectRatio, resolution };
 }
+
+const pixels = (long: number, ratio: number): { width: number; height: number } => ({
+  width: ratio >= 1 ? long : Math.round(long * ratio),
+  height: ratio >= 1 ? Math.round(long / ratio) : long,
+});
+
+/** Longest side that is drawn stroke by stroke: twice that costs four times the second that a picture should take. */
+const DRAWN_SIDE = 2048;
+
+/** The size that a picture is drawn at; a 4K picture is enlarged from it. */
+export const drawnSize = (size: CanvasSize): CanvasSize => ({
+  ...size,
+  ...pixels(Math.min(DRAWN_SIDE, RESOLUTIONS[size.resolution]), ASPECT_RATIOS[size.aspectRatio]),
+});
+
+/** Intermediate pictures show progress: 1K is enough for them. */
+export const previewSize = (size: CanvasSize): CanvasSize => ({
+  ...size,
+  ...pixels(RESOLUTIONS['1K'], ASPECT_RATIOS[size.aspectRatio]),
+});

@@ -12,9 +12,16 @@ export interface PictureFacts {
 }
 
 /** Encodes a raster as PNG, or as JPEG of quality 92 if the PNG would pass 4 MiB and nothing is transparent. */
-export async function encode(raster: Raster, facts: PictureFacts, keepAlpha = false): Promise<EnginePicture> {
-  const { width, height } = raster;
-  const open = (): Sharp => sharp(raster.data, { raw: { width, height, channels: 4 } });
+export async function encode(
+  raster: Raster,
+  facts: PictureFacts,
+  options: { keepAlpha?: boolean; enlargeTo?: { width: number; height: number } } = {},
+): Promise<EnginePicture> {
+  const { keepAlpha = false, enlargeTo: { width, height } = raster } = options;
+  const open = (): Sharp => {
+    const drawn = sharp(raster.data, { raw: { width: raster.width, height: raster.height, channels: 4 } });
+    return width === raster.width ? drawn : drawn.resize(width, height, { fit: 'fill', kernel: 'lanczos3' });
+  };
   // A picture of more than six megapixels with paper grain never fits into the limit as PNG.
   if (keepAlpha || width * height < 3_000_000) {
     const source = keepAlpha ? open() : open().removeAlpha();

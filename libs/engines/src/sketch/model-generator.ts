@@ -1,6 +1,6 @@
 import type { EnginePicture, RenderContext, RenderRequest, RenderResult } from '../image-engine.js';
 import { breathe } from './abort.js';
-import { canvasSize, type CanvasSize } from './canvas-size.js';
+import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
 import { cast } from './casting/cast.js';
 import type { FigureSpec } from './casting/figure-spec.js';
 import { takeAfter } from './casting/portrait-palette.js';
@@ -11,7 +11,7 @@ import { encode } from './encode.js';
 import { drawConstruction } from './figure/construction.js';
 import { drawFigure, flat } from './figure/figure.js';
 import { buildRig, type Rig } from './figure/rig.js';
-import { compose, figureLayer, frame, soles } from './scene.js';
+import { compose, figureLayer, frame, scaled, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
 import { paintWash } from './studio/wash.js';
 import { MODEL, type Workflow } from './workflow.js';
@@ -75,10 +75,12 @@ async function sketchStage(
   request: RenderRequest,
   context: RenderContext,
 ): Promise<void> {
-  const lines = await figureLayer(rig.spec, framing, size.width, size.height, (pens) =>
+  const small = previewSize(size);
+  const view = scaled(framing, small.width / size.width);
+  const lines = await figureLayer(rig.spec, view, small.width, small.height, (pens) =>
     drawConstruction(pens, rig),
   );
-  const picture = await encode(await compose([await blankSheet(size), lines], request.testMark), {
+  const picture = await encode(await compose([await blankSheet(small), lines], request.testMark), {
     kind: 'croquis',
     label: 'Construction sketch',
     meta: { seed: request.seed },
@@ -93,7 +95,8 @@ async function sketchStage(
 export const modelGenerator: Workflow = async (request, context): Promise<RenderResult> => {
   const { parameters, seed } = request;
   const full = parameters['generation_stage'] === 'full_body';
-  const size = canvasSize(parameters, full ? '2:3' : '4:5');
+  const asked = canvasSize(parameters, full ? '2:3' : '4:5');
+  const size = drawnSize(asked);
   const portrait = request.inputs.find((input) => input.name === 'portrait_image');
   const spec = portrait ? await takeAfter(cast(parameters, seed), portrait) : cast(parameters, seed);
   const rig = buildRig(full ? spec : { ...spec, stance: 'relaxed' });
@@ -110,11 +113,12 @@ export const modelGenerator: Workflow = async (request, context): Promise<Render
   );
   await breathe(context.signal);
   const sheet = await compose([...behind, figure], request.testMark);
-  const picture: EnginePicture = await encode(sheet, {
+  const facts = {
     kind: full ? 'model_full_body' : 'model_portrait',
     label: request.displayName || (full ? 'Model, full length' : 'Model portrait'),
     meta: { ...factsOf(spec, request), aspect_ratio: size.aspectRatio, resolution: size.resolution },
-  });
+  };
+  const picture: EnginePicture = await encode(sheet, facts, { enlargeTo: asked });
   return {
     pictures: [picture],
     message: full ? 'The model stands before the studio backdrop' : 'The portrait is painted',

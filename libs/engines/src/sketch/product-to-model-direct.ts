@@ -7,7 +7,7 @@ import {
   type RenderResult,
 } from '../image-engine.js';
 import { breathe } from './abort.js';
-import { canvasSize, type CanvasSize } from './canvas-size.js';
+import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
 import { cast } from './casting/cast.js';
 import type { FigureSpec } from './casting/figure-spec.js';
 import { takeAfter } from './casting/portrait-palette.js';
@@ -27,7 +27,7 @@ import { drawArm, drawNeck } from './figure/body.js';
 import { drawFigure, flat, type FigureLayers } from './figure/figure.js';
 import type { Pens } from './figure/pens.js';
 import { buildRig, SIDES, type Rig } from './figure/rig.js';
-import { compose, figureLayer, frame, soles } from './scene.js';
+import { compose, figureLayer, frame, resized, scaled, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow } from './studio/backdrop.js';
 import { paintWash } from './studio/wash.js';
 import { MODEL, type Workflow } from './workflow.js';
@@ -151,10 +151,13 @@ async function figureStage(
   context: RenderContext,
 ): Promise<void> {
   const { spec, rig, framing } = worn;
-  const layer = await figureLayer(spec, framing, size.width, size.height, (pens) =>
+  const small = previewSize(size);
+  const view = scaled(framing, small.width / size.width);
+  const wall = await resized(behind, small.width, small.height);
+  const layer = await figureLayer(spec, view, small.width, small.height, (pens) =>
     flat(drawFigure(pens, rig, { legwear: 0.9, vest: true, arms: true, legs: true })),
   );
-  const picture = await encode(await compose([behind, layer], request.testMark), {
+  const picture = await encode(await compose([wall, layer], request.testMark), {
     kind: 'figure',
     label: 'The figure that will wear it',
     meta: { seed: request.seed, gender: spec.gender, body_type: spec.bodyType },
@@ -176,7 +179,8 @@ export const productToModelDirect: Workflow = async (request, context): Promise<
   const product = inputOf(request, 'product_image');
   if (!product)
     throw new EngineError('bad_input', 'product_image is missing. Send one photograph of the garment.');
-  const size = canvasSize(parameters, '4:5');
+  const asked = canvasSize(parameters, '4:5');
+  const size = drawnSize(asked);
   const garment = await cutOut(product.bytes, size.resolution === '1K' ? 1400 : 2200, 'product_image');
   await breathe(context.signal);
   const shape = new Silhouette(garment.mask);
@@ -190,7 +194,7 @@ export const productToModelDirect: Workflow = async (request, context): Promise<
   const cutting = await encode(
     garment.raster,
     { kind: 'garment_cutout', label: 'The garment, cut out', meta: about },
-    true,
+    { keepAlpha: true },
   );
   await context.onStage({
     stage: 'garment_cutout',
@@ -199,7 +203,9 @@ export const productToModelDirect: Workflow = async (request, context): Promise<
   });
   await breathe(context.signal);
   const modelImage = inputOf(request, 'model_image');
-  const drawn = cast({ body_type: 'balanced', ...parameters }, seed);
+  // Most dresses and skirts are cut for women; a caller who casts the figure decides for himself.
+  const usual = garmentClass === 'dress' || garmentClass === 'skirt' ? { gender: 'FEMALE' } : {};
+  const drawn = cast({ body_type: 'balanced', ...usual, ...parameters }, seed);
   const spec = modelImage ? await takeAfter(drawn, modelImage) : drawn;
   const worn = pose(shape, garmentClass, spec, size);
   const behind = await backdrop(worn, size, inputOf(request, 'background_image'));
@@ -207,7 +213,7 @@ export const productToModelDirect: Workflow = async (request, context): Promise<
   await figureStage(worn, behind, size, request, context);
   await breathe(context.signal);
   const layers = await wear(worn, garment, size, context);
-  const picture = await encode(await compose([behind, ...layers], request.testMark), {
+  const facts = {
     kind: 'on_model_render',
     label: request.displayName || 'On model',
     meta: {
@@ -222,6 +228,8 @@ export const productToModelDirect: Workflow = async (request, context): Promise<
       aspect_ratio: size.aspectRatio,
       resolution: size.resolution,
     },
-  });
+  };
+  const sheet = await compose([behind, ...layers], request.testMark);
+  const picture = await encode(sheet, facts, { enlargeTo: asked });
   return { pictures: [picture], message: `The ${garmentClass} is worn`, model: MODEL };
 };

@@ -67,5 +67,22 @@ export function frame(
   return { scale, x: width / 2, y: height * at - top * scale };
 }
 
+/** The same view on a canvas `ratio` times as large. */
+export const scaled = ({ scale, x, y }: Framing, ratio: number): Framing => ({
+  scale: scale * ratio,
+  x: x * ratio,
+  y: y * ratio,
+});
+
+/** A layer at another size, for previews. */
+export async function resized(layer: Raster, width: number, height: number): Promise<Raster> {
+  if (layer.width === width) return layer;
+  const data = await sharp(layer.data, { raw: { width: layer.width, height: layer.height, channels: 4 } })
+    .resize(width, height, { fit: 'fill' })
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
 export const soles = (framing: Framing, feet: readonly Point[]): Point[] =>
   feet.map(([x, y]) => [framing.x + x * framing.scale, framing.y + y * framing.scale]);

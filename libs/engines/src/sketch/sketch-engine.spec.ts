@@ -27,22 +27,24 @@ const bytesOf = async (asked: RenderRequest): Promise<Buffer> => {
   return picture.bytes;
 };
 
+/** Drawn once; every test of difference compares with it. */
+let base: Promise<Buffer> | undefined;
+const plain = { gender: 'FEMALE', body_type: 'slim', age_range: '18-22' };
+
 describe('SketchEngine', () => {
   it('draws the same bytes for the same request and seed', async () => {
-    const asked = request({ gender: 'FEMALE', ethnicity: 'east_asian' });
-    expect((await bytesOf(asked)).equals(await bytesOf(asked))).toBe(true);
+    expect((await (base ??= bytesOf(request(plain)))).equals(await bytesOf(request(plain)))).toBe(true);
   });
 
   it.each([
-    ['seed', request({ gender: 'FEMALE' }, 8)],
+    ['seed', request({}, 8)],
     ['gender', request({ gender: 'MALE' })],
-    ['body type', request({ gender: 'FEMALE', body_type: 'fuller' })],
-    ['age range', request({ gender: 'FEMALE', age_range: '34-40' })],
-    ['test mark', { ...request({ gender: 'FEMALE' }), testMark: true }],
+    ['body type', request({ body_type: 'fuller' })],
+    ['age range', request({ age_range: '34-40' })],
+    ['test mark', { ...request({}), testMark: true }],
   ])('draws another picture when the %s differs', async (_, other) => {
-    const base = request({ gender: 'FEMALE', body_type: 'slim', age_range: '18-22' });
-    const changed = { ...other, parameters: { ...base.parameters, ...other.parameters } };
-    expect((await bytesOf(base)).equals(await bytesOf(changed))).toBe(false);
+    const changed = { ...other, parameters: { ...plain, ...other.parameters } };
+    expect((await (base ??= bytesOf(request(plain)))).equals(await bytesOf(changed))).toBe(false);
   });
 
   it('sketches first, then paints', async () => {

@@ -57,7 +57,7 @@ async function feather(mask: Mask, width: number, height: number): Promise<Uint8
   const grey = Buffer.from(mask.data.map((v) => v * 255));
   const scale = Math.max(1, width / mask.width);
   return sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
-    .blur(0.9)
+    .blur(1.5)
     .resize(width, height, { kernel: 'cubic', fit: 'fill' })
     .linear(1.7 * Math.min(1.6, scale), -112 * Math.min(1.6, scale))
     .toColourspace('b-w')

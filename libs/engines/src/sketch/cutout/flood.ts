@@ -56,18 +56,32 @@ function measure(planes: LabPlanes, model: BackgroundModel): Planes {
   return out;
 }
 
+/** How far the flood may go. */
+export interface FloodLimits {
+  /** Slope of lightness that stops a shadow from being taken for background. */
+  readonly steepest: number;
+  /** Shadows no deeper than this, in L*, are background whatever their slope. */
+  readonly freeDrop: number;
+}
+
+export const CAUTIOUS: FloodLimits = { steepest: FAINT_SLOPE, freeDrop: 0 };
+
 /**
- * The slope that marks an edge of this garment: a garment that stands out strongly has edges far steeper than the
- * shadow that it throws, so the flood may climb the shadow right up to it.
+ * Limits for this very garment, from a first cautious flood: one that stands out strongly has edges far steeper than the
+ * shadow that it throws, so the flood may climb the shadow right up to it, into the narrow gap between two legs too.
  */
-export function edgeSlope(flood: Flood): number {
+export function limitsFor(flood: Flood): FloodLimits {
   let [sum, count] = [0, 0];
   for (let i = 0; i < flood.background.length; i++) {
     if (flood.background[i]) continue;
     sum += flood.difference[i] ?? 0;
     count++;
   }
-  return Math.min(3.6, Math.max(FAINT_SLOPE, (sum / Math.max(1, count)) * 0.1));
+  const contrast = sum / Math.max(1, count);
+  return {
+    steepest: Math.min(3.6, Math.max(FAINT_SLOPE, contrast * 0.1)),
+    freeDrop: contrast > 25 ? contrast * 0.42 : 0,
+  };
 }
 
 /**
@@ -75,19 +89,23 @@ export function edgeSlope(flood: Flood): number {
  * looks like a shadow on it: the same hue, darker, and — this is what tells a grey garment from a shadow — without an
  * edge. White garments on off-white survive because the tolerance follows the background's own noise.
  */
-export function floodBackground(planes: LabPlanes, model: BackgroundModel, steepest: number): Flood {
+export function floodBackground(planes: LabPlanes, model: BackgroundModel, limits: FloodLimits): Flood {
   const { width, height } = planes;
   const { difference, chroma, drop, slope } = measure(planes, model);
   const tolerance = Math.min(6, Math.max(1.5, 2.6 * model.noise + 0.7));
   const background = new Uint8Array(width * height);
   const queue = new Int32Array(width * height);
   let tail = 0;
+  // Light that bounces off a strong colour tints the paper beside it.
+  const tint = limits.freeDrop > 0 ? 4.5 : 2.2;
   const admits = (i: number): boolean => {
-    if ((difference[i] ?? 0) < tolerance) return (slope[i] ?? 0) < steepest * 1.6;
+    if ((difference[i] ?? 0) < tolerance)
+      return (slope[i] ?? 0) < limits.steepest * 1.6 || limits.freeDrop > 0;
     const fall = drop[i] ?? 0;
-    return (
-      fall > 0 && fall < SHADOW_DEPTH && (chroma[i] ?? 0) < 2.2 + fall * 0.11 && (slope[i] ?? 0) < steepest
-    );
+    // Where the garment stands out strongly, paper that lies a little above its modelled lightness is still paper.
+    if (fall < -0.25 * limits.freeDrop || fall > SHADOW_DEPTH) return false;
+    if ((chroma[i] ?? 0) > tint + Math.abs(fall) * 0.11) return false;
+    return (slope[i] ?? 0) < limits.steepest || fall < limits.freeDrop;
   };
   const visit = (i: number): void => {
     if (background[i] || !admits(i)) return;

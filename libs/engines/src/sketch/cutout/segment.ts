@@ -1,7 +1,7 @@
 import { EngineError } from '../../image-engine.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { modelBackground } from './background-model.js';
-import { edgeSlope, FAINT_SLOPE, floodBackground, type Flood } from './flood.js';
+import { CAUTIOUS, floodBackground, limitsFor, type Flood } from './flood.js';
 import { labPlanes } from './lab-planes.js';
 import { close, components, erode, open, select, type Mask } from './mask.js';
 
@@ -48,7 +48,7 @@ function fillHoles(mask: Mask, flood: Flood): Mask {
   const faint = inside / Math.max(1, count) < flood.tolerance * 3;
   const filled = list.filter(({ label, area, touchesBorder }) => {
     const paper = (sums[label] ?? 0) / area < flood.tolerance * 1.3;
-    return !touchesBorder && (faint || !paper || area <= size * 0.0012);
+    return !touchesBorder && (faint || !paper || area <= size * 0.0001);
   });
   return select(
     labels,
@@ -75,7 +75,7 @@ function openIslands(flood: Flood, width: number, height: number): Mask {
   }
   if (count === 0 || inside / count < flood.tolerance * 5) return { data, width, height };
   const { labels, list } = components({ data: plain, width, height }, 1);
-  const paper = list.filter((c) => c.area > size * 0.0012).map((c) => c.label);
+  const paper = list.filter((c) => c.area > size * 0.0004).map((c) => c.label);
   const islands = select(labels, paper, { data, width, height }).data;
   for (let i = 0; i < size; i++) if (islands[i]) data[i] = 0;
   return { data, width, height };
@@ -119,8 +119,8 @@ export function segment(raster: Raster): Mask {
       `The background is not plain enough to cut the garment out. ${ADVICE}`,
     );
   }
-  const first = floodBackground(planes, model, FAINT_SLOPE);
-  const flood = floodBackground(planes, model, edgeSlope(first));
+  const first = floodBackground(planes, model, CAUTIOUS);
+  const flood = floodBackground(planes, model, limitsFor(first));
   const raw = openIslands(flood, width, height);
   const mask = erode(fillHoles(keepLargest(open(close(raw, 1), 3)), flood), 1);
   judge(mask);

@@ -34,7 +34,7 @@ export async function modelForm(layer: Raster, scale: number): Promise<Raster> {
       // Positive where the surface turns to the right and down, away from the light.
       const away = (dx * 0.86 + dy * 0.3) / 64;
       const rim = Math.max(0, 1 - (soft[i] ?? 0) / 255) * 0.07;
-      const factor = away > 0 ? 1 - Math.min(0.46, away * 0.62) - rim : 1 + Math.min(0.1, -away * 0.16) - rim;
+      const factor = away > 0 ? 1 - Math.min(0.38, away * 0.55) - rim : 1 + Math.min(0.1, -away * 0.16) - rim;
       for (let c = 0; c < 3; c++) {
         // Shade is a little cooler than light.
         const tint = away > 0 && c === 2 ? 1 + away * 0.05 : 1;

@@ -1,0 +1,34 @@
+import { ASPECT_RATIOS, canvasSize, RESOLUTIONS, type AspectRatio, type Resolution } from './canvas-size.js';
+
+describe('canvasSize', () => {
+  const pairs = Object.keys(RESOLUTIONS).flatMap((r) =>
+    Object.keys(ASPECT_RATIOS).map((a) => [r, a] as const),
+  );
+
+  it.each(pairs)('gives %s at %s its long side and its ratio', (resolution, aspect) => {
+    const { width, height } = canvasSize({ resolution, aspect_ratio: aspect }, '1:1');
+    // The keys of the tables are exactly these unions.
+    expect(Math.max(width, height)).toBe(RESOLUTIONS[resolution as Resolution]);
+    expect(Math.abs(width / height - ASPECT_RATIOS[aspect as AspectRatio])).toBeLessThan(0.002);
+  });
+
+  it('lets aspect_ratio win over output_preset', () => {
+    expect(canvasSize({ output_preset: 'story', aspect_ratio: '3:2' }, '1:1').aspectRatio).toBe('3:2');
+  });
+
+  it.each([
+    ['square', 1024, 1024],
+    ['portrait', 819, 1024],
+    ['story', 576, 1024],
+    ['landscape', 1024, 576],
+  ])('knows the preset %s', (preset, width, height) => {
+    expect(canvasSize({ output_preset: preset }, '2:3')).toMatchObject({ width, height });
+  });
+
+  it('falls back where nothing is asked, and never looks into prototypes', () => {
+    expect(canvasSize({ aspect_ratio: 'constructor', resolution: 'toString' }, '2:3')).toMatchObject({
+      width: 683,
+      height: 1024,
+    });
+  });
+});
