@@ -9,6 +9,8 @@ export interface InkOptions {
   readonly ends?: readonly [number, number];
   /** Where along the stroke the pen presses hardest, 0–1. */
   readonly press?: number;
+  /** How many points the stroke is drawn with; by default as many as its length asks for. */
+  readonly points?: number;
   /** A live hand: the pen's pressure wavers a little. */
   readonly hand?: SeededRandom;
 }
@@ -20,7 +22,7 @@ export interface InkOptions {
 export function ink(points: readonly Point[], options: InkOptions): string {
   const { width, ends = [0.25, 0.15], press = 0.45, hand } = options;
   const length = points.reduce((sum, p, i) => sum + (i ? distance(points[i - 1] ?? p, p) : 0), 0);
-  const count = Math.max(5, Math.min(40, Math.round(length / Math.max(1.2, width * 1.6))));
+  const count = options.points ?? Math.max(7, Math.min(72, Math.round(length / Math.max(1.1, width * 1.1))));
   const line = resample(points, count);
   const sides = normals(line);
   const phase = hand ? hand.next() * 6.28 : 0;

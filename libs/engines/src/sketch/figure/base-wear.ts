@@ -10,8 +10,6 @@ import { points } from '../drawing/points.js';
 
 const placed = (rig: Rig, points: readonly Point[]): Point[] => points.map(([x, y]) => rig.place(x, y));
 
-const mirrored = (points: readonly Point[]): Point[] => points.map(([x, y]): Point => [-x, y]).reverse();
-
 /** Right half of the neckline from the strap to the middle of the chest. */
 function neckline(rig: Rig): Point[] {
   const { shoulder, neck } = rig.proportions;
@@ -102,7 +100,8 @@ export function drawVest(pens: Pens, rig: Rig, hem: number): string {
         press: 0.2,
       }),
     ),
-    stroke(pens, placed(rig, [...curve.slice(0, -1), ...mirrored(curve)]), 1.2, { ends: [0.5, 0.5] }),
+    stroke(pens, sided(curve, -1), 1.2, { ends: [0.5, 0.8] }),
+    stroke(pens, sided(curve, 1), 1.2, { ends: [0.5, 0.8] }),
     ...SIDES.flatMap(([, side]) => [
       stroke(
         pens,

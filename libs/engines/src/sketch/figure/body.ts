@@ -1,4 +1,4 @@
-import { outline, polygon } from '../drawing/curve.js';
+import { outline, polygon, trace } from '../drawing/curve.js';
 import { profile, type Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import { drawFoot } from './foot.js';
@@ -211,10 +211,18 @@ export function drawArm(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0):
   const shoulder = from === 0 ? shoulderLine(rig, arm.side).slice(-2) : [];
   return [
     hand,
-    path(polygon([...shoulder, ...arm.strip(-1, 1, from)]), { fill: palette.skin }),
+    path(
+      polygon([
+        ...trace([...shoulder, ...arm.edge(1, from === 0 ? 0.07 : from)], 5),
+        ...trace(arm.edge(-1, from), 5).reverse(),
+      ]),
+      {
+        fill: palette.skin,
+      },
+    ),
     limbShade(pens, arm, from),
     stroke(pens, [...shoulder, ...arm.edge(1, from === 0 ? 0.07 : from)], 1.6, { ends: [0.25, 0.5] }),
     stroke(pens, arm.edge(-1, Math.max(from, 0.13)), 1.4, { ends: [0.2, 0.5] }),
-    stroke(pens, [arm.point(0.54, -0.5), arm.point(0.56, 0)], 0.9, { opacity: 0.5 }),
+    from === 0 ? stroke(pens, [arm.point(0.54, -0.5), arm.point(0.56, 0)], 0.9, { opacity: 0.3 }) : '',
   ].join('');
 }

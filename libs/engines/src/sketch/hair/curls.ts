@@ -13,8 +13,8 @@ function curl([cx, cy]: Point, radius: number, random: SeededRandom): Point[] {
   const turns = random.between(0.6, 1.25);
   const hand = random.chance(0.5) ? 1 : -1;
   const squash = random.between(0.65, 1);
-  return Array.from({ length: 9 }, (_, i) => {
-    const t = i / 8;
+  return Array.from({ length: 11 }, (_, i) => {
+    const t = i / 10;
     const r = radius * lerp(1, 0.45, t);
     const a = start + hand * turns * 6.28 * t;
     return [cx + Math.cos(a) * r, cy + Math.sin(a) * r * squash];
@@ -55,7 +55,7 @@ export function drawCurls(
     const place = inside(random);
     const light = lit(place);
     const size = random.between(radius[0], radius[1]);
-    return path(ink(curl(place, size, random), { width: size * 0.42, ends: [0.4, 0.2] }), {
+    return path(ink(curl(place, size, random), { width: size * 0.4, points: 15, ends: [0.4, 0.2] }), {
       fill: shade(strandColour(colour, random, light), light * 7 - 2),
       'fill-opacity': random.between(0.5, 0.9).toFixed(2),
     });

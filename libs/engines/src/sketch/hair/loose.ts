@@ -44,7 +44,7 @@ function paint(length: number, strands: number): HairPainter {
       strands,
       light: side === -1 ? 1 : 0.78,
     }));
-    const b = end - 6;
+    const b = end - (end < 140 ? 16 : 6);
     const w = 40 + volume;
     const back = frame.freely([
       [-w, 30],
