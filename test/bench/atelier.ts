@@ -8,6 +8,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
 import type { CommandContext } from '#application/command-context.js';
 import { issueApiKey } from '#application/key/api-keys.js';
+import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { createDatabase } from './databases.js';
@@ -81,11 +82,11 @@ export async function prepareAtelier(serverUrl: string, tenants: number): Promis
     const startedAt = performance.now();
     const head = (await store.head()) ?? 0n;
     for (;;) {
-      const { rows } = await pool.query<{ behind: string }>(
-        `select count(*) as behind from read_store.projections where environment = 'live' and position < $1`,
+      const caughtUp = await pool.query(
+        `select from read_store.projections where environment = 'live' and position >= $1`,
         [head],
       );
-      if (rows[0]?.behind === '0') return (performance.now() - startedAt) / 1000;
+      if (caughtUp.rowCount === readModels.length) return (performance.now() - startedAt) / 1000;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

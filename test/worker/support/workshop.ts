@@ -1,3 +1,4 @@
+import { readModels } from '#projections/read-models.js';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -101,9 +102,10 @@ export class Workshop implements AsyncDisposable {
   /** Waits until the read models of the environment show all that has happened so far. */
   async readModelsCaughtUp(): Promise<void> {
     const head = (await this.store.head()) ?? 0n;
-    const behind = `select from read_store.projections
-      where environment = $1 and (position is null or position < $2)`;
-    await eventually(async () => (await this.query(behind, [environment, head])).rowCount === 0);
+    // Counted, because a projector that has only just started has no checkpoints yet that could be behind.
+    const there = `select from read_store.projections where environment = $1 and position >= $2`;
+    const caughtUp = async () => (await this.query(there, [environment, head])).rowCount;
+    await eventually(async () => (await caughtUp()) === readModels.length);
   }
 
   async startWorker(
