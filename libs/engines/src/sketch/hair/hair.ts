@@ -1,20 +1,9 @@
 import type { FigureSpec } from '../casting/figure-spec.js';
-import type { HeadFrame } from '../face/head-frame.js';
-import type { Pens } from '../figure/pens.js';
+import type { HairPainter } from './hair-painter.js';
 import { drawLoose, drawBob } from './loose.js';
 import { drawBraids, drawBun, drawPonytail } from './tied.js';
 import { drawBuzz, drawCloud, drawCurlyTop } from './textured.js';
 import { drawCrop, drawPixie, drawSidePart, drawSweptBack } from './short.js';
-
-/** What lies behind the neck and what falls over face and shoulders. */
-export interface HairLayers {
-  readonly back: string;
-  /** Over shoulders and garment, but behind the jaw: tails and braids. */
-  readonly over?: string;
-  readonly front: string;
-}
-
-export type HairPainter = (pens: Pens, frame: HeadFrame, spec: FigureSpec) => HairLayers;
 
 const PAINTERS: Record<FigureSpec['hair']['style'], HairPainter> = {
   long_loose: drawLoose,

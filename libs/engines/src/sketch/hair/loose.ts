@@ -2,7 +2,7 @@ import { shade } from '../drawing/colour.js';
 import { outline } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
-import type { HairPainter } from './hair.js';
+import type { HairPainter } from './hair-painter.js';
 import { drawLock, type Lock } from './strands.js';
 
 /** One side's curtain of hair from the parting; `length` is the height at which it ends. */

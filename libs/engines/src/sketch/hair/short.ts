@@ -4,7 +4,7 @@ import type { Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import type { HeadFrame } from '../face/head-frame.js';
 import type { Pens } from '../figure/pens.js';
-import type { HairPainter } from './hair.js';
+import type { HairPainter } from './hair-painter.js';
 import { drawCap, type Cap, type Sweep } from './strands.js';
 import { skullCap } from './tied.js';
 import { points } from '../drawing/points.js';

@@ -3,7 +3,7 @@ import type { Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import { outline } from '../drawing/curve.js';
 import { drawCurls, scalloped } from './curls.js';
-import type { HairPainter } from './hair.js';
+import type { HairPainter } from './hair-painter.js';
 import { capPoint, capShape, drawCap, type Cap } from './strands.js';
 import { skullCap } from './tied.js';
 import { points } from '../drawing/points.js';

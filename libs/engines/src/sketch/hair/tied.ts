@@ -6,7 +6,7 @@ import { path } from '../drawing/svg-sheet.js';
 import type { HeadFrame } from '../face/head-frame.js';
 import type { Pens } from '../figure/pens.js';
 import { drawCurls, scalloped } from './curls.js';
-import type { HairPainter } from './hair.js';
+import type { HairPainter } from './hair-painter.js';
 import { drawCap, drawLock, strandColour, type Cap } from './strands.js';
 import { points } from '../drawing/points.js';
 
