@@ -8,6 +8,8 @@ export type StorageConfiguration =
       readonly bucket: string;
       readonly region: string;
       readonly endpoint: string | undefined;
+      /** Where callers reach what `endpoint` is to this process, without a slash at the end. */
+      readonly publicEndpoint: string | undefined;
       readonly accessKeyId: string;
       readonly secretAccessKey: string;
       readonly forcePathStyle: boolean;
@@ -76,6 +78,16 @@ class Settings {
     }
   }
 
+  /** Scheme and host only: a signature covers the path, so nothing may be put before it. */
+  origin(name: string): string | undefined {
+    if (!this.variables[name]) return undefined;
+    const value = this.text(name).replace(/\/+$/, '');
+    if (!/^https?:\/\/[^/?#@]+$/.test(value)) {
+      this.problems.push(`${name} must be an http:// or https:// address without a path`);
+    }
+    return value;
+  }
+
   url(name: string, schemes: readonly string[], fallback?: string): string {
     const value = this.text(name, fallback);
     const scheme = /^([a-z0-9+]+):\/\/./.exec(value)?.[1];
@@ -139,6 +151,7 @@ function loadStorage(settings: Settings, home: string, variables: Variables): St
     bucket: settings.text('S3_BUCKET'),
     region: settings.text('S3_REGION', 'us-east-1'),
     endpoint: variables['S3_ENDPOINT'] ? settings.url('S3_ENDPOINT', ['http', 'https']) : undefined,
+    publicEndpoint: settings.origin('S3_PUBLIC_ENDPOINT'),
     accessKeyId: settings.text('S3_ACCESS_KEY_ID'),
     secretAccessKey: settings.text('S3_SECRET_ACCESS_KEY'),
     forcePathStyle: settings.flag('S3_FORCE_PATH_STYLE', true),

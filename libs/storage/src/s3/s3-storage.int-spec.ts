@@ -4,13 +4,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { ObjectNotFound } from '../object-storage.js';
-import { S3Storage } from './s3-storage.js';
+import { S3Storage, type S3StorageOptions } from './s3-storage.js';
 
 // The vendor's side, faked at the socket: it keeps what is put, and fails when it is told to.
 const objects = new Map<string, { bytes: Buffer; type: string | undefined }>();
 const seen: { method: string; path: string; authorization: string }[] = [];
 let failures = 0;
 let server: Server;
+let options: S3StorageOptions;
 let storage: S3Storage;
 
 beforeAll(async () => {
@@ -32,14 +33,16 @@ beforeAll(async () => {
     })();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  storage = new S3Storage({
+  options = {
     bucket: 'pictures',
     region: 'eu-central-1',
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    publicEndpoint: undefined,
     accessKeyId: 'id',
     secretAccessKey: 'secret',
     forcePathStyle: true,
-  });
+  };
+  storage = new S3Storage(options);
 });
 afterAll(async () => {
   storage.close();
@@ -80,5 +83,22 @@ describe('S3 storage', () => {
     expect(url.searchParams.get('X-Amz-Expires')).toBe('60');
     expect(url.searchParams.get('X-Amz-Signature')).toMatch(/^[0-9a-f]{64}$/);
     expect(seen.length).toBe(calls);
+    expect(url.origin).toBe(options.endpoint);
+  });
+
+  it('presigns for the public endpoint where there is one, and calls the other itself', async () => {
+    await using cleanup = new AsyncDisposableStack();
+    const behindProxy = new S3Storage({ ...options, publicEndpoint: 'https://pictures.example' });
+    cleanup.defer(() => behindProxy.close());
+    await behindProxy.put('live/t/uploads/c.png', Buffer.from('c'), 'image/png');
+    expect((await behindProxy.get('live/t/uploads/c.png')).toString()).toBe('c');
+
+    const key = 'live/t/uploads/c.png';
+    const [open, closed] = await Promise.all([behindProxy.presignGet(key, 60), storage.presignGet(key, 60)]);
+    expect(new URL(open).origin).toBe('https://pictures.example');
+    expect(new URL(open).pathname).toBe('/pictures/live/t/uploads/c.png');
+    // The host is under the signature, so a URL for one name does not do for the other.
+    const signature = (url: string) => new URL(url).searchParams.get('X-Amz-Signature');
+    expect(signature(open)).not.toBe(signature(closed));
   });
 });

@@ -6,8 +6,10 @@ import { checkStorageKey } from '../storage-key.js';
 export interface S3StorageOptions {
   readonly bucket: string;
   readonly region: string;
-  /** Absent: AWS. Callers must be able to reach it as well: presigned URLs lead there. */
+  /** Absent: AWS. */
   readonly endpoint: string | undefined;
+  /** Where presigned URLs lead, when callers cannot reach `endpoint`: the same server under the name that they know. */
+  readonly publicEndpoint: string | undefined;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly forcePathStyle: boolean;
@@ -18,20 +20,14 @@ const maxAttempts = 4;
 /** Objects in a bucket of anything that speaks the S3 API. Retries by itself; every put replaces the object whole. */
 export class S3Storage implements ObjectStorage {
   readonly #client: S3Client;
+  /** Signs and never calls: a signature covers the host, so each name of the server needs a client of its own. */
+  readonly #signer: S3Client;
   readonly #bucket: string;
 
-  constructor({ bucket, region, endpoint, accessKeyId, secretAccessKey, forcePathStyle }: S3StorageOptions) {
-    this.#bucket = bucket;
-    this.#client = new S3Client({
-      region,
-      forcePathStyle,
-      maxAttempts,
-      credentials: { accessKeyId, secretAccessKey },
-      ...(endpoint === undefined ? {} : { endpoint }),
-      // Older servers that speak S3 refuse checksums that they do not know.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+  constructor(options: S3StorageOptions) {
+    this.#bucket = options.bucket;
+    this.#client = clientOf(options, options.endpoint);
+    this.#signer = clientOf(options, options.publicEndpoint ?? options.endpoint);
   }
 
   async put(key: string, bytes: Uint8Array, contentType: string): Promise<void> {
@@ -63,10 +59,25 @@ export class S3Storage implements ObjectStorage {
 
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
     const command = new GetObjectCommand({ Bucket: this.#bucket, Key: checkStorageKey(key) });
-    return getSignedUrl(this.#client, command, { expiresIn: expiresInSeconds });
+    return getSignedUrl(this.#signer, command, { expiresIn: expiresInSeconds });
   }
 
   close(): void {
     this.#client.destroy();
+    this.#signer.destroy();
   }
+}
+
+function clientOf(options: S3StorageOptions, endpoint: string | undefined): S3Client {
+  const { region, accessKeyId, secretAccessKey, forcePathStyle } = options;
+  return new S3Client({
+    region,
+    forcePathStyle,
+    maxAttempts,
+    credentials: { accessKeyId, secretAccessKey },
+    ...(endpoint === undefined ? {} : { endpoint }),
+    // Older servers that speak S3 refuse checksums that they do not know.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
 }
