@@ -18,7 +18,8 @@ export interface AtelierUnderLoad {
   readonly url: string;
   /** One key for each tenant, each with plenty of credits. */
   readonly keys: readonly string[];
-  readonly databaseUrl: string;
+  /** What its roles were started with, for a worker beside them. */
+  readonly settings: Readonly<Record<string, string>>;
   /** How long the read models needed to reach the log's head, from now on. */
   catchUpSeconds(): Promise<number>;
   stop(): Promise<void>;
@@ -48,7 +49,7 @@ export async function prepareAtelier(serverUrl: string, tenants: number): Promis
   return {
     url: `http://127.0.0.1:${String(api.ready['port'])}`,
     keys,
-    databaseUrl,
+    settings,
     catchUpSeconds,
     async stop() {
       await api.stop();

@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { benchDispatch } from './dispatch.bench.js';
+import { benchRender } from './render.bench.js';
+import { benchStore } from './store.bench.js';
 
-const benches: Record<string, (serverUrl: string) => Promise<void>> = { dispatch: benchDispatch };
+const benches: Record<string, (serverUrl: string) => Promise<void>> = {
+  dispatch: benchDispatch,
+  store: benchStore,
+  render: benchRender,
+};
 
 /** `npm run bench [-- name …]`: all benches, or those named, on a PostgreSQL of their own with real disk flushes. */
 const wanted = process.argv.slice(2);

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareAtelier } from './atelier.js';
+import { quantiles } from './quantiles.js';
+import { startProcess } from './processes.js';
+
+const renders = 12;
+
+interface Timeline {
+  readonly events: readonly { event_type: string; created_at: string }[];
+}
+
+/** From the 202 to the picture, one job at a time on one worker: the wait in the queue, and the drawing itself. */
+export async function benchRender(serverUrl: string): Promise<void> {
+  const atelier = await prepareAtelier(serverUrl, 1);
+  const worker = await startProcess('apps/worker/src/main.js', atelier.settings);
+  const headers = { authorization: `Bearer ${atelier.keys[0]}`, 'content-type': 'application/json' };
+  const toFirstStage: number[] = [];
+  const toSucceeded: number[] = [];
+  try {
+    for (let seed = 0; seed <= renders; seed++) {
+      const body = JSON.stringify({ gender: 'FEMALE', seed });
+      const response = await fetch(`${atelier.url}/v1/model-generator`, { method: 'POST', headers, body });
+      const answeredAt = performance.now();
+      const { job_id: jobId } = (await response.json()) as { job_id: string };
+      const stageMs = await reach(jobId, 'stage', answeredAt);
+      const succeededMs = await reach(jobId, 'succeeded', answeredAt);
+      // The first one warms the worker up.
+      if (seed === 0) continue;
+      toFirstStage.push(stageMs);
+      toSucceeded.push(succeededMs);
+    }
+  } finally {
+    await worker.stop();
+    await atelier.stop();
+  }
+  console.log(`202 → first stage, ms: ${quantiles(toFirstStage)}`);
+  console.log(`202 → succeeded, ms: ${quantiles(toSucceeded)}`);
+
+  async function reach(jobId: string, type: string, since: number): Promise<number> {
+    for (;;) {
+      const { events } = (await (
+        await fetch(`${atelier.url}/v1/jobs/${jobId}/events?since=0`, { headers })
+      ).json()) as Timeline;
+      if (events.some((event) => event.event_type === type)) return performance.now() - since;
+      await sleep(10);
+    }
+  }
+}

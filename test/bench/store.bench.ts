@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { EventStore, NewEvent } from '#event-store/event-store.js';
+import {
+  createEventStorePool,
+  createPostgresEventStore,
+} from '#event-store/postgres/postgres-event-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { newId } from '#platform/ids.js';
+import { createDatabase } from './databases.js';
+import { quantiles } from './quantiles.js';
+
+const writers = [1, 8, 64];
+const seconds = 5;
+const parts = 5;
+const steadyWriters = 64;
+const appendsEach = 320;
+const steadyAppends = parts * steadyWriters * appendsEach;
+
+/** Appends and reads of the event store itself, and whether its memory stays flat over many of them. */
+export async function benchStore(serverUrl: string): Promise<void> {
+  const pool = createEventStorePool(await createDatabase(serverUrl, 'store'));
+  await migrateEventStore(pool);
+  const store = createPostgresEventStore({ connection: { pool } });
+  try {
+    console.log('event store on PostgreSQL');
+    for (const count of writers) await benchAppends(store, count);
+    await benchMemory(store);
+    await benchReads(store);
+  } finally {
+    await store.close();
+    await pool.end();
+  }
+}
+
+async function benchAppends(store: EventStore, count: number): Promise<void> {
+  const latencies: number[] = [];
+  const until = performance.now() + seconds * 1000;
+  const write = async () => {
+    while (performance.now() < until) {
+      const startedAt = performance.now();
+      await store.append(`live.job-${newId()}`, 'no-stream', [event()]);
+      latencies.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, write));
+  const perSecond = (latencies.length / seconds).toFixed(0);
+  console.log(`  ${count} writers: ${perSecond} appends/s, ms: ${quantiles(latencies)}`);
+}
+
+/** The heap after each part of the way, garbage collected: it has to stay where it is. */
+async function benchMemory(store: EventStore): Promise<void> {
+  const followed = follow(store, steadyAppends);
+  const heaps: string[] = [];
+  for (let part = 0; part < parts; part++) {
+    const append = async () => {
+      for (let n = 0; n < appendsEach; n++) await store.append(`live.job-${newId()}`, 'no-stream', [event()]);
+    };
+    await Promise.all(Array.from({ length: steadyWriters }, append));
+    globalThis.gc?.();
+    heaps.push((process.memoryUsage().heapUsed / 2 ** 20).toFixed(1));
+  }
+  await followed;
+  console.log(
+    `  heap over ${steadyAppends} appends, all seen by a live subscription, MiB: ${heaps.join(' → ')}`,
+  );
+}
+
+/** Resolves when a subscription has seen so many events from now on. */
+async function follow(store: EventStore, expected: number): Promise<void> {
+  const stopping = new AbortController();
+  let seen = 0;
+  const after = await store.head();
+  const subscription = store.subscribe({
+    signal: stopping.signal,
+    ...(after === undefined ? {} : { after }),
+  });
+  for await (const { events } of subscription) {
+    seen += events.length;
+    if (seen >= expected) stopping.abort();
+  }
+}
+
+async function benchReads(store: EventStore): Promise<void> {
+  const startedAt = performance.now();
+  const stopping = new AbortController();
+  let seen = 0;
+  for await (const { events, caughtUp } of store.subscribe({ signal: stopping.signal, batchSize: 2000 })) {
+    seen += events.length;
+    if (caughtUp) break;
+  }
+  stopping.abort();
+  const perSecond = (seen / ((performance.now() - startedAt) / 1000)).toFixed(0);
+  console.log(`  catching up on ${seen} events: ${perSecond} events/s`);
+}
+
+/** About the size of a CreditsDebited. */
+function event(): NewEvent {
+  const requestId = newId();
+  const data = {
+    chargeId: requestId,
+    jobId: newId(),
+    operation: 'model-generator',
+    endpoint: '/v1/model-generator',
+    amount: 5,
+  };
+  const metadata = {
+    ...{ requestId, causationId: requestId, tenant: requestId, actor: 'operator', schemaVersion: 1 },
+    recordedAt: new Date().toISOString(),
+  };
+  return { id: randomUUID(), type: 'CreditsDebited', data, metadata };
+}
