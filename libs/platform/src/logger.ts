@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 export type { Logger };
 
 /** JSON lines on standard output. Whatever could carry a secret is cut out before it is written. */
-export function createLogger(role: string, level = process.env['LOG_LEVEL'] ?? 'info'): Logger {
+export function createLogger(role: string, level = process.env['LOG_LEVEL'] || 'info'): Logger {
   return pino({
     name: `atelier-${role}`,
     level,
