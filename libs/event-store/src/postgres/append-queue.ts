@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { AppendOutcomeUnknown, EventStoreUnavailable, type AppendOutcome } from '../event-store.js';
+import type { EventStoreObserver } from '../observer.js';
 import { appendBatch, isAccepted, type Append, type BatchAnswer } from './append-statement.js';
 import { backoffMs, classify, messageOf, onClient, sqlState, unavailable } from './connection.js';
 import { findEvents, judgeDuplicate, judgeRefused } from './replays.js';
@@ -19,6 +20,7 @@ export interface AppendQueueOptions {
   readonly answerTimeoutMs: number;
   /** Told the new head after each batch that wrote something. */
   readonly onAppended: (head: bigint) => void;
+  readonly observer: EventStoreObserver;
 }
 
 interface Waiting extends Append {
@@ -49,7 +51,14 @@ export class AppendQueue {
   append(append: Append): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + this.options.deadlineMs;
-      this.waiting.push({ ...append, deadline, sent: false, alone: false, settled: false, resolve, reject });
+      const waiting: Waiting = {
+        ...{ ...append, deadline, sent: false, alone: false, settled: false, reject },
+        resolve: (outcome) => {
+          if (waiting.sent) this.options.observer.unknownOutcomeResolved?.();
+          resolve(outcome);
+        },
+      };
+      this.waiting.push(waiting);
       this.draining ??= this.drain();
     });
   }
@@ -70,6 +79,7 @@ export class AppendQueue {
       } catch (error) {
         this.putBack(batch);
         this.giveUpExpired(error);
+        if (this.waiting.length > 0) this.options.observer.retried?.('append', messageOf(error));
         if (this.waiting.length > 0) await sleep(Math.min(backoffMs(failures++), this.untilFirstDeadline()));
         this.giveUpExpired(error);
       }

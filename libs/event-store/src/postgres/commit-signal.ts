@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventStoreObserver } from '../observer.js';
 import { backoffMs } from './connection.js';
 import { channelOf } from './schema.js';
 
@@ -23,6 +24,7 @@ export class CommitSignal {
   constructor(
     private readonly config: pg.ClientConfig,
     private readonly schema: string,
+    private readonly observer: EventStoreObserver = {},
   ) {}
 
   /** The log is known to reach at least this position. */
@@ -77,7 +79,7 @@ export class CommitSignal {
   }
 
   private async listen(signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted; failures++) {
+    for (let failures = 0, wasConnected = false; !signal.aborted; failures++) {
       const client = new pg.Client(this.config);
       const { promise: lost, resolve } = Promise.withResolvers<void>();
       const leave = () => resolve();
@@ -92,6 +94,8 @@ export class CommitSignal {
         await client.query(`listen "${channelOf(this.schema)}"`);
         failures = 0;
         this.listening = true;
+        if (wasConnected) this.observer.reconnected?.();
+        wasConnected = true;
         this.wakeAll();
         if (!signal.aborted) await lost;
       } catch {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreError, EventStoreUnavailable } from '../event-store.js';
+import type { EventStoreObserver } from '../observer.js';
 
 /** No connection could be had, so nothing was sent. */
 export class NotConnected extends Error {
@@ -143,7 +144,11 @@ export async function query<Row extends pg.QueryResultRow>(
  * Runs a read, and runs it again after a passing failure until the deadline. It is told how long it may take at most.
  * @throws EventStoreUnavailable
  */
-export async function retryRead<T>(deadlineMs: number, read: (leftMs: number) => Promise<T>): Promise<T> {
+export async function retryRead<T>(
+  deadlineMs: number,
+  read: (leftMs: number) => Promise<T>,
+  observer: EventStoreObserver = {},
+): Promise<T> {
   const deadline = Date.now() + deadlineMs;
   for (let attempt = 0; ; attempt++) {
     try {
@@ -151,6 +156,7 @@ export async function retryRead<T>(deadlineMs: number, read: (leftMs: number) =>
     } catch (error) {
       const pause = backoffMs(attempt);
       if (classify(error) === 'refused' || Date.now() + pause >= deadline) throw unavailable(error);
+      observer.retried?.('read', messageOf(error));
       await sleep(pause);
     }
   }

@@ -12,6 +12,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.js';
+import { observeAppend, type EventStoreObserver } from '../observer.js';
 import { serialiseAppend } from '../serialised-event.js';
 import { AppendQueue } from './append-queue.js';
 import { CommitSignal } from './commit-signal.js';
@@ -30,6 +31,7 @@ export interface PostgresEventStoreOptions {
   readonly deadlineMs?: number;
   /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
   readonly answerTimeoutMs?: number;
+  readonly observer?: EventStoreObserver;
 }
 
 const applicationName = 'atelier-event-store';
@@ -57,6 +59,7 @@ class PostgresEventStore implements EventStore {
   private readonly ownsPool: boolean;
   private readonly deadlineMs: number;
   private readonly answerTimeoutMs: number;
+  private readonly observer: EventStoreObserver;
   private readonly queue: AppendQueue;
   private readonly reads: ReadQueries;
   private readonly commits: CommitSignal;
@@ -67,6 +70,7 @@ class PostgresEventStore implements EventStore {
     schema = defaultSchema,
     deadlineMs = 10_000,
     answerTimeoutMs = 5000,
+    observer = {},
   }: PostgresEventStoreOptions) {
     quoteSchema(schema);
     this.ownsPool = 'url' in connection;
@@ -76,6 +80,7 @@ class PostgresEventStore implements EventStore {
         : guardPool(connection.pool);
     this.deadlineMs = deadlineMs;
     this.answerTimeoutMs = answerTimeoutMs;
+    this.observer = observer;
     this.reads = new ReadQueries(schema);
     // The pool hides its password from enumeration, so a copy of its options has to name it.
     const { password } = this.pool.options;
@@ -86,9 +91,10 @@ class PostgresEventStore implements EventStore {
       connectionTimeoutMillis: 5000,
       keepAlive: true,
     };
-    this.commits = new CommitSignal(listener, schema);
+    this.commits = new CommitSignal(listener, schema, observer);
     const onAppended = (head: bigint) => this.commits.announce(head);
-    this.queue = new AppendQueue({ pool: this.pool, schema, deadlineMs, answerTimeoutMs, onAppended });
+    const limits = { deadlineMs, answerTimeoutMs };
+    this.queue = new AppendQueue({ pool: this.pool, schema, ...limits, onAppended, observer });
   }
 
   async append(
@@ -97,7 +103,8 @@ class PostgresEventStore implements EventStore {
     events: readonly NewEvent[],
   ): Promise<AppendOutcome> {
     this.refuseWhenClosed();
-    return this.queue.append({ stream, expected, events: serialiseAppend(stream, expected, events) });
+    const append = { stream, expected, events: serialiseAppend(stream, expected, events) };
+    return observeAppend(this.observer, () => this.queue.append(append));
   }
 
   readStream(stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> {
@@ -125,7 +132,7 @@ class PostgresEventStore implements EventStore {
       ...(after === undefined ? {} : { after }),
       signal: AbortSignal.any([signal, this.closing.signal]),
     };
-    return runSubscription({ signal: this.commits, readPage }, start);
+    return runSubscription({ signal: this.commits, readPage, observer: this.observer }, start);
   }
 
   async close(): Promise<void> {
@@ -136,10 +143,11 @@ class PostgresEventStore implements EventStore {
 
   private async read<T>(work: (client: pg.PoolClient, timeoutMs: number) => Promise<T>): Promise<T> {
     this.refuseWhenClosed();
-    return retryRead(this.deadlineMs, (leftMs) => {
+    const attempt = (leftMs: number) => {
       const timeoutMs = Math.min(leftMs, this.answerTimeoutMs);
       return onClient(this.pool, (client) => work(client, timeoutMs), timeoutMs);
-    });
+    };
+    return retryRead(this.deadlineMs, attempt, this.observer);
   }
 
   private refuseWhenClosed(): void {

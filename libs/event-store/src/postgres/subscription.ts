@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreError, type SubscribeOptions, type SubscriptionBatch } from '../event-store.js';
+import type { EventStoreObserver } from '../observer.js';
 import type { CommitSignal } from './commit-signal.js';
-import { backoffMs, classify, unavailable } from './connection.js';
+import { backoffMs, classify, messageOf, unavailable } from './connection.js';
 import type { Page } from './read-queries.js';
 
 export const defaultBatchSize = 1000;
@@ -11,6 +12,7 @@ const minReadIntervalMs = 5;
 
 export interface SubscriptionSource {
   readonly signal: CommitSignal;
+  readonly observer: EventStoreObserver;
   /** One page after the position. May reject: the subscription tries again. */
   readPage(after: bigint): Promise<Page>;
 }
@@ -56,11 +58,15 @@ async function readUntilAnswered(
   after: bigint,
   signal: AbortSignal,
 ): Promise<Page | undefined> {
+  let lastFailure: unknown;
   for (let failures = 0; !signal.aborted; failures++) {
     try {
-      return await orAborted(source.readPage(after), signal);
+      const page = await orAborted(source.readPage(after), signal);
+      if (page && failures > 0) source.observer.resubscribed?.(messageOf(lastFailure));
+      return page;
     } catch (error) {
       if (classify(error) === 'refused') throw unavailable(error);
+      lastFailure = error;
       await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
     }
   }

@@ -1,0 +1,38 @@
+import type { AppendOutcome } from './event-store.js';
+
+/** How an append ended, as one word for a counter. `failed`: by an error, whichever. */
+export type AppendResult = 'appended' | 'replayed' | 'wrong-expected-revision' | 'failed';
+
+/**
+ * What a store tells about itself, for counters and histograms of whatever kind; the same of both adapters. All are
+ * optional; none may throw. Times are in milliseconds. A `reason` is a message for people: it has no bounds, so it does
+ * not belong into a label.
+ */
+export interface EventStoreObserver {
+  /** An append ended, in whichever way; the time includes its retries. */
+  appended?(durationMs: number, result: AppendResult): void;
+  /** A call failed and is made again. */
+  retried?(operation: 'append' | 'read', reason: string): void;
+  /** An append was answered whose outcome had been unknown. */
+  unknownOutcomeResolved?(): void;
+  /** A subscription was taken up again after its last position. */
+  resubscribed?(reason: string): void;
+  /** A lost connection was replaced. */
+  reconnected?(): void;
+}
+
+/** Tells the observer how long an append took and how it ended. */
+export async function observeAppend(
+  observer: EventStoreObserver,
+  append: () => Promise<AppendOutcome>,
+): Promise<AppendOutcome> {
+  const startedAt = performance.now();
+  let result: AppendResult = 'failed';
+  try {
+    const outcome = await append();
+    result = outcome.outcome === 'appended' && outcome.replayed ? 'replayed' : outcome.outcome;
+    return outcome;
+  } finally {
+    observer.appended?.(performance.now() - startedAt, result);
+  }
+}
