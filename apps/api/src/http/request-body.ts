@@ -48,9 +48,12 @@ function readAll({ raw, headers }: FastifyRequest, limit: number): Promise<Buffe
     });
     raw.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     // Comes last in any case; when it comes before the end, the client has gone. It may have gone already.
-    const cutOff = () => reject(new ApiError('BAD_REQUEST', 'The body was cut off. Nothing was charged.'));
+    const cutOff = () => {
+      if (raw.readableEnded) return;
+      reject(new ApiError('BAD_REQUEST', 'The body was cut off. Nothing was charged.'));
+    };
     raw.on('error', cutOff).on('close', cutOff);
-    if (raw.destroyed && !raw.readableEnded) cutOff();
+    if (raw.destroyed) cutOff();
   });
 }
 

@@ -51,7 +51,7 @@ interface Mailbox {
 export interface AccountWriterOptions {
   /** Commands that are decided and appended together. */
   readonly maxBatch?: number;
-  /** Events between two snapshots. */
+  /** Events between two snapshots, at least. */
   readonly snapshotEvery?: number;
   /** Accounts that are kept in memory. */
   readonly cachedAccounts?: number;
@@ -71,7 +71,7 @@ const aggregate = { initial: initialAccount, evolve };
 export class AccountWriter {
   readonly #mailboxes: LRUCache<string, Mailbox>;
   readonly #maxBatch: number;
-  readonly #snapshotEvery: bigint;
+  readonly #snapshotEvery: number;
 
   constructor(
     private readonly store: EventStore,
@@ -79,7 +79,7 @@ export class AccountWriter {
     private readonly options: AccountWriterOptions = {},
   ) {
     this.#maxBatch = options.maxBatch ?? 128;
-    this.#snapshotEvery = BigInt(options.snapshotEvery ?? 250);
+    this.#snapshotEvery = options.snapshotEvery ?? 250;
     this.#mailboxes = new LRUCache({ max: options.cachedAccounts ?? 10_000 });
   }
 
@@ -225,7 +225,9 @@ export class AccountWriter {
   /** Saved in the background: a snapshot is a shortcut, and losing one costs only a longer read. */
   #snapshot(mailbox: Mailbox, { state, revision, position }: Loaded<Account>): void {
     if (state.status === 'unopened' || revision === 'no-stream' || position === undefined) return;
-    if (revision - mailbox.lastSnapshot < this.#snapshotEvery) return;
+    // A snapshot holds every open charge: taken less often the more there are, its cost for each event stays the same.
+    const every = BigInt(Math.max(this.#snapshotEvery, state.charges.size));
+    if (revision - mailbox.lastSnapshot < every) return;
     mailbox.lastSnapshot = revision;
     const content = { account: toSnapshot(state), position: position.toString() };
     this.snapshots

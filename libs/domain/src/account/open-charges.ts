@@ -36,6 +36,11 @@ export class OpenCharges {
     return new OpenCharges([], this);
   }
 
+  /** How many are open; for a fork an upper bound, because it does not look into its base. */
+  get size(): number {
+    return this.#charges.size + (this.#base?.size ?? 0);
+  }
+
   entries(): [string, OpenCharge][] {
     const all = new Map<string, OpenCharge | undefined>(this.#base?.entries());
     for (const [chargeId, charge] of this.#charges) all.set(chargeId, charge);
