@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { isEventStoreDbUrl, parseHosts, parseOptions, type EndPoint } from './connection-options.js';
+
+/** A connection string, taken apart. The password is in no enumerable property, so that nothing prints it by accident. */
+export interface ConnectionSettings {
+  readonly hosts: readonly EndPoint[];
+  /** The hosts are asked who leads, and the answer is where the calls go. */
+  readonly discover: boolean;
+  readonly secure: boolean;
+  readonly credentials: Credentials | undefined;
+  readonly options: ReturnType<typeof parseOptions>;
+  readonly certificates: Certificates;
+}
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface Certificates {
+  readonly rootCertificate?: Buffer;
+  readonly userCertFile?: Buffer;
+  readonly userKeyFile?: Buffer;
+  /** False for `tlsVerifyCert=false`: any certificate will do. */
+  readonly verify: boolean;
+}
+
+/**
+ * Reads `esdb://user:password@host:2113?option=value` and `esdb+discover://…`, with several hosts separated by commas.
+ * The client's own parser is not used: it quotes the connection string in its errors, in warnings on the console, and
+ * under `DEBUG`, the password with it.
+ * @throws RangeError that names what is wrong, and never quotes a value
+ */
+export function parseConnectionString(text: string): ConnectionSettings {
+  const url = text.trim();
+  if (!isEventStoreDbUrl(url))
+    throw new RangeError('An EventStoreDB URL starts with esdb:// or esdb+discover://');
+  const scheme = url.slice(0, url.indexOf('://'));
+  const [place = '', query = '', ...more] = url.slice(scheme.length + 3).split('?');
+  if (more.length > 0) throw new RangeError('The EventStoreDB URL has more than one question mark');
+  const at = place.lastIndexOf('@');
+  const hosts = parseHosts(place.slice(at + 1).replace(/\/+$/, ''));
+  const options = parseOptions(query);
+  return {
+    hosts,
+    discover: scheme === 'esdb+discover' || hosts.length > 1,
+    secure: options.tls ?? true,
+    credentials: at < 0 ? undefined : parseCredentials(place.slice(0, at)),
+    options,
+    certificates: readCertificates(options),
+  };
+}
+
+function parseCredentials(text: string): Credentials {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new RangeError('The credentials of the EventStoreDB URL are not user:password');
+  try {
+    const username = decodeURIComponent(text.slice(0, colon));
+    return hide({ username }, 'password', decodeURIComponent(text.slice(colon + 1)));
+  } catch {
+    throw new RangeError('The credentials of the EventStoreDB URL are not percent-encoded as they should be');
+  }
+}
+
+function readCertificates({
+  tlsCAFile,
+  userCertFile,
+  userKeyFile,
+  tlsVerifyCert,
+}: ConnectionSettings['options']) {
+  if ((userCertFile === undefined) !== (userKeyFile === undefined))
+    throw new RangeError('The EventStoreDB URL needs userCertFile and userKeyFile together');
+  const certificates = {
+    verify: tlsVerifyCert ?? true,
+    ...(tlsCAFile === undefined ? {} : { rootCertificate: readNamedFile('tlsCAFile', tlsCAFile) }),
+    ...(userCertFile === undefined ? {} : { userCertFile: readNamedFile('userCertFile', userCertFile) }),
+  };
+  if (userKeyFile === undefined) return certificates;
+  return hide(certificates, 'userKeyFile', readNamedFile('userKeyFile', userKeyFile));
+}
+
+function readNamedFile(option: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new RangeError(`The file of ${option} cannot be read: ${path}`, { cause: error });
+  }
+}
+
+/** Adds a property that inspection, spreading and JSON do not show. */
+function hide<Known extends object, Key extends string, Value>(known: Known, key: Key, value: Value) {
+  Object.defineProperty(known, key, { value, enumerable: false });
+  // The compiler does not follow defineProperty.
+  return known as Known & Record<Key, Value>;
+}

@@ -1,0 +1,113 @@
+import type {
+  AppendOutcome,
+  EventStore,
+  ExpectedRevision,
+  NewEvent,
+  ReadAllOptions,
+  ReadStreamOptions,
+  RecordedEvent,
+  StreamSlice,
+  SubscribeOptions,
+  SubscriptionBatch,
+} from '../event-store.js';
+import { serialiseAppend } from '../serialised-event.js';
+import { Appender } from './appender.js';
+import { parseConnectionString } from './connection-string.js';
+import { Connection } from './connection.js';
+import type { EventStoreObserver } from '../observer.js';
+import { defaultMaxAppendBytes, refuseOversize } from './proposed-event.js';
+import { readAll } from './read-all.js';
+import { pageSize, readHead, readStream, readTail } from './reads.js';
+import { runSubscription } from './subscription.js';
+import { Watermark } from './watermark.js';
+
+export interface EventStoreDbEventStoreOptions {
+  /** `esdb://user:password@host:2113?tls=…`, or `esdb+discover://…` for a cluster. */
+  readonly connectionString: string;
+  /** How long one call is tried in all before it throws. Default 10,000 ms. */
+  readonly deadlineMs?: number;
+  /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
+  readonly answerTimeoutMs?: number;
+  /** What the server takes in one append (its `MaxAppendSize`). Default 1 MiB, as the server's. */
+  readonly maxAppendBytes?: number;
+  /** How long a quiet subscription waits before it asks where the log's end is. Default 500 ms. */
+  readonly idleProbeMs?: number;
+  readonly observer?: EventStoreObserver;
+}
+
+/**
+ * The event store in EventStoreDB 24.2 or later. Opens no connection before the first call.
+ * @throws RangeError for a connection string that is not one; the message quotes none of it
+ */
+export function createEventStoreDbEventStore(options: EventStoreDbEventStoreOptions): EventStore {
+  return new EventStoreDbEventStore(options);
+}
+
+class EventStoreDbEventStore implements EventStore {
+  private readonly connection: Connection;
+  private readonly appender: Appender;
+  private readonly watermark: Watermark;
+  private readonly maxAppendBytes: number;
+  private readonly idleProbeMs: number;
+  private readonly closing = new AbortController();
+
+  constructor({
+    connectionString,
+    deadlineMs = 10_000,
+    answerTimeoutMs = 5000,
+    maxAppendBytes = defaultMaxAppendBytes,
+    idleProbeMs = 500,
+    observer = {},
+  }: EventStoreDbEventStoreOptions) {
+    const settings = parseConnectionString(connectionString);
+    if (settings.credentials && !settings.secure)
+      process.emitWarning('EventStoreDB gets no credentials over a connection without TLS (tls=false)');
+    this.connection = new Connection({ settings, deadlineMs, answerTimeoutMs, observer });
+    this.watermark = new Watermark(() => this.connection.call((client) => readTail(client, answerTimeoutMs)));
+    this.appender = new Appender(this.connection, this.watermark);
+    this.maxAppendBytes = maxAppendBytes;
+    this.idleProbeMs = idleProbeMs;
+  }
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendOutcome> {
+    this.connection.refuseWhenClosed();
+    const serialised = serialiseAppend(stream, expected, events);
+    refuseOversize(stream, serialised, this.maxAppendBytes);
+    return this.appender.append({ stream, expected, events: serialised });
+  }
+
+  async readStream(stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> {
+    pageSize(options.limit);
+    return this.connection.read((client, timeoutMs) => readStream(client, stream, options, timeoutMs));
+  }
+
+  async readAll(options: ReadAllOptions = {}): Promise<readonly RecordedEvent[]> {
+    pageSize(options.limit);
+    return this.connection.read((client, timeoutMs) => readAll(client, options, timeoutMs));
+  }
+
+  async head(): Promise<bigint | undefined> {
+    const { head, startedAt } = await this.connection.read(async (client, timeoutMs) => {
+      const startedAt = performance.now();
+      return { head: await readHead(client, timeoutMs), startedAt };
+    });
+    if (head !== undefined) this.watermark.observe(head, startedAt);
+    return head;
+  }
+
+  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
+    const signal = AbortSignal.any([options.signal, this.closing.signal]);
+    const { connection, idleProbeMs } = this;
+    return runSubscription({ connection, idleProbeMs }, { ...options, signal });
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.appender.idle();
+    await this.connection.close();
+  }
+}

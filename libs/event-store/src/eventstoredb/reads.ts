@@ -1,0 +1,115 @@
+import {
+  BACKWARDS,
+  END,
+  FORWARDS,
+  START,
+  StreamDeletedError,
+  StreamNotFoundError,
+  type AllStreamResolvedEvent,
+  type ResolvedEvent,
+  type StreamingRead,
+} from '@eventstore/db-client';
+import type { ReadStreamOptions, RecordedEvent, StreamSlice } from '../event-store.js';
+import type { Client } from './client.js';
+import { NoAnswer } from './failures.js';
+import { isSystemEvent, toRecordedEvent } from './recorded-event.js';
+
+const maxPage = 4096;
+const lastRevision = 2n ** 63n - 1n;
+/** How far back the head is looked for behind events of the server's own, which are few. */
+const headWindow = 128;
+
+/** @throws RangeError for what is no number of events */
+export function pageSize(limit: number = maxPage): number {
+  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`A page has 1 event or more, not ${limit}`);
+  return Math.min(limit, maxPage);
+}
+
+/**
+ * One page of a stream. `from` is inclusive here, as in the protocol; in subscriptions the same word is exclusive.
+ * Every read asks for the leader: a follower may be behind, and what follows from old state is decided on it.
+ */
+export async function readStream(
+  client: Client,
+  stream: string,
+  { direction = 'forwards', from, limit }: ReadStreamOptions,
+  timeoutMs: number,
+): Promise<StreamSlice> {
+  const backwards = direction === 'backwards';
+  const below = from !== undefined && from < 0n;
+  const start = from === undefined ? undefined : below ? 0n : from > lastRevision ? lastRevision : from;
+  const options = {
+    direction: backwards ? BACKWARDS : FORWARDS,
+    fromRevision: start ?? (backwards ? END : START),
+    maxCount: pageSize(limit),
+    requiresLeader: true,
+  } as const;
+  try {
+    const events = await collect(client.readStream(stream, options), timeoutMs);
+    return { kind: 'found', events: backwards && below ? [] : events };
+  } catch (error) {
+    if (error instanceof StreamNotFoundError || error instanceof StreamDeletedError)
+      return { kind: 'stream-not-found' };
+    throw error;
+  }
+}
+
+/** Position of the very last event of the log, the server's own included. */
+export async function readTail(client: Client, timeoutMs: number): Promise<bigint | undefined> {
+  const [last] = await readLast(client, 1, timeoutMs);
+  return last?.position;
+}
+
+/** Position of the last event that is not the server's own, or of the last one when none is near. */
+export async function readHead(client: Client, timeoutMs: number): Promise<bigint | undefined> {
+  const [last] = await readLast(client, 1, timeoutMs);
+  if (last === undefined || !isSystemEvent(last)) return last?.position;
+  const recent = await readLast(client, headWindow, timeoutMs);
+  const own = recent.find((event) => !isSystemEvent(event));
+  return own?.position ?? (recent.length < headWindow ? undefined : last.position);
+}
+
+function readLast(client: Client, maxCount: number, timeoutMs: number): Promise<RecordedEvent[]> {
+  const options = { direction: BACKWARDS, fromPosition: END, maxCount, requiresLeader: true } as const;
+  return collect(client.readAll(options), timeoutMs);
+}
+
+/**
+ * All events of a read that ends. The client gives reads no deadline, so each wait for the next event has one here.
+ * @throws NoAnswer
+ */
+function collect(
+  read: StreamingRead<ResolvedEvent | AllStreamResolvedEvent>,
+  timeoutMs: number,
+): Promise<RecordedEvent[]> {
+  return new Promise((resolve, reject) => {
+    const events: RecordedEvent[] = [];
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+      void leave(read);
+    };
+    const timer = setTimeout(() => fail(new NoAnswer(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    // Stays attached: an error that comes late would end the process without a listener.
+    read.on('error', fail);
+    read.on('close', () => fail(new NoAnswer('the read was cut off')));
+    read.on('data', (resolved: ResolvedEvent | AllStreamResolvedEvent) => {
+      timer.refresh();
+      const event = toRecordedEvent(resolved);
+      if (event) events.push(event);
+    });
+    read.on('end', () => {
+      clearTimeout(timer);
+      resolve(events);
+    });
+  });
+}
+
+/** It may be that the call was never made; then there is nothing to cancel. */
+async function leave(read: { cancel(): Promise<void> }): Promise<void> {
+  try {
+    await read.cancel();
+  } catch {
+    // The failure is known to whoever waited for the read.
+  }
+}

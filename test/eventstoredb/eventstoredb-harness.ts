@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { EventStoreHarness } from '#event-store/conformance/harness.js';
+import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { Peer } from './peer/peer.js';
+
+/**
+ * The adapter on the peer, or on the real node that `EVENTSTOREDB_URL` names, with a proxy between the two that can break
+ * the connection. Nothing is cleared away on a real node: the suite uses stream names that nobody else has.
+ */
+export async function startEventStoreDbHarness(): Promise<EventStoreHarness> {
+  const given = process.env['EVENTSTOREDB_URL'];
+  const peer = given ? undefined : await new Peer().start();
+  const url = given ?? peer!.url;
+  const { host, port } = /@?(?<host>[^@/:?]+):(?<port>\d+)/.exec(url)!.groups!;
+  const proxy = await startTcpProxy(Number(port));
+  const disturbed = disturbable(url, host!, Number(port))
+    ? url.replace(`${host}:${port}`, `127.0.0.1:${proxy.port}`)
+    : undefined;
+  const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'eventstoredb', 'event-writer.js');
+  return {
+    open: () => createEventStoreDbEventStore({ connectionString: url }),
+    ...(disturbed && {
+      faults: {
+        open: (options = {}) => createEventStoreDbEventStore({ connectionString: disturbed, ...options }),
+        holdAnswers: proxy.holdAnswers,
+        cut: proxy.cut,
+        refuse: proxy.refuse,
+        restore: proxy.restore,
+      },
+    }),
+    async writeElsewhere({ prefix, streams, events }) {
+      await promisify(execFile)(process.execPath, [writer, url, prefix, String(streams), String(events)]);
+    },
+    async close() {
+      await proxy.close();
+      peer?.stop();
+    },
+  };
+}
+
+/** The proxy reaches ports of this machine, and neither TLS nor discovery lets anybody stand between. */
+function disturbable(url: string, host: string, port: number): boolean {
+  return (
+    ['127.0.0.1', 'localhost'].includes(host) &&
+    port > 0 &&
+    url.startsWith('esdb://') &&
+    /tls=false/.test(url)
+  );
+}

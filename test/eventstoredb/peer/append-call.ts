@@ -1,0 +1,51 @@
+import { status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
+import type streams from '@eventstore/db-client/generated/streams_pb.js';
+import type { Faults } from './faults.js';
+import type { PeerLog, ProposedEvent } from './peer-log.js';
+import { appendResponse, expectedOf, failure, proposedOf, sizeOf, streamNameOf } from './wire.js';
+
+export type AppendCall = ServerReadableStream<streams.AppendReq, streams.AppendResp>;
+export type AppendCallback = sendUnaryData<streams.AppendResp>;
+
+/** Streams.Append: the options, then each event as a message of its own, then one answer. */
+export async function serveAppend(
+  log: PeerLog,
+  faults: Faults,
+  call: AppendCall,
+  answer: AppendCallback,
+  breakConnections: () => Promise<void>,
+): Promise<void> {
+  let options: streams.AppendReq.Options | undefined;
+  const events: ProposedEvent[] = [];
+  try {
+    for await (const request of call as AsyncIterable<streams.AppendReq>) {
+      if (request.hasOptions()) options = request.getOptions()!;
+      else events.push(proposedOf(request.getProposedMessage()!));
+    }
+  } catch {
+    // The client went away before it had said all: a real server appends nothing either.
+    return;
+  }
+  if (faults.failAppends && faults.failAppends.times-- > 0) {
+    answer({ code: faults.failAppends.code, details: faults.failAppends.details });
+    return;
+  }
+  const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0);
+  if (bytes > faults.maxAppendBytes) {
+    const limit = { 'maximum-append-size': String(faults.maxAppendBytes) };
+    answer(failure(status.INVALID_ARGUMENT, 'maximum-append-size-exceeded', limit));
+    return;
+  }
+  const expected = expectedOf(options!);
+  const verdict = log.append(streamNameOf(options!.getStreamIdentifier()), expected, events);
+  if (faults.silent) return;
+  if (faults.dropAfterCommit > 0) {
+    faults.dropAfterCommit -= 1;
+    await breakConnections();
+    return;
+  }
+  await faults.pause();
+  const response = appendResponse(verdict, expected);
+  if (faults.forgetPositions && verdict.kind === 'idempotent') response.getSuccess()!.clearPosition();
+  answer(null, response);
+}

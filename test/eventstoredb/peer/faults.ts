@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What the peer can be told to do wrong. All off at first. */
+export class Faults {
+  /** Takes every call and never answers. */
+  silent = false;
+  /** Takes new subscriptions and never says anything. */
+  silentSubscriptions = false;
+  /** Keeps those who have a subscription waiting for ever. */
+  frozen = false;
+  /** Every answer takes this long. */
+  slowMs = 0;
+  /** So many appends are carried out and then answered by a broken connection. */
+  dropAfterCommit = 0;
+  /** So many appends are answered by this gRPC code before anything happened. */
+  failAppends: { code: number; details: string; times: number } | undefined;
+  /** Bytes in one append. */
+  maxAppendBytes = 1024 * 1024;
+  /** Idempotent answers do not tell a position. */
+  forgetPositions = false;
+  readonly interruptions = new Set<(by: 'error' | 'end') => void>();
+  private readonly subscriptionFaults: ('error' | 'end')[] = [];
+
+  /** The next subscriptions fail as they begin. */
+  failSubscriptions(...faults: ('error' | 'end')[]): void {
+    this.subscriptionFaults.push(...faults);
+  }
+
+  takeSubscriptionFault(): 'error' | 'end' | undefined {
+    return this.subscriptionFaults.shift();
+  }
+
+  /** Ends all subscriptions: by an error after which nothing comes, or as if all had been said. */
+  interrupt(by: 'error' | 'end'): void {
+    for (const interruption of [...this.interruptions]) interruption(by);
+  }
+
+  async pause(): Promise<void> {
+    if (this.slowMs > 0) await sleep(this.slowMs);
+  }
+
+  /** Undefined when there is nothing to wait for, which is cheaper than a promise for each event. */
+  pauseSubscription(): Promise<void> | undefined {
+    return this.frozen ? this.thaw() : undefined;
+  }
+
+  private async thaw(): Promise<void> {
+    while (this.frozen) await sleep(5);
+  }
+}
