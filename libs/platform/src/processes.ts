@@ -22,7 +22,8 @@ export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
   return startedAt === null || startMark(pid) === startedAt;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process has this number at the moment, whichever it is. */
+export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

@@ -1,54 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { refundCharge } from '#domain/account/close-charge.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
-import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
-import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
+import { AccountsFixture } from '../accounts.fixture.js';
 import { readForwards } from '../aggregate.js';
-import type { CommandContext } from '../command-context.js';
 import { AccountWriter, type AccountVerdict } from './account-writer.js';
-import { defaultTerms, grantCredits, openTenantAccount } from './tenants.js';
+import { grantCredits } from './tenants.js';
 
-let database: TestDatabase;
-let pool: pg.Pool;
+let fixture: AccountsFixture;
 let store: EventStore;
 let snapshots: SnapshotStore;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = createEventStorePool(database.url);
-  await migrateEventStore(pool);
-  store = createPostgresEventStore({ connection: { pool } });
-  snapshots = createPostgresSnapshotStore({ pool });
+  fixture = await AccountsFixture.start();
+  ({ store, snapshots } = fixture);
 });
+afterAll(() => fixture.stop());
 
-afterAll(async () => {
-  await store.close();
-  await pool.end();
-  await database.drop();
-});
-
-function context(tenant: string, commandId = newId()): CommandContext {
-  return { environment: 'test', tenant, commandId, requestId: commandId, actor: 'operator', at: new Date() };
-}
-
-async function tenantWith(credits: number): Promise<string> {
-  const tenant = newId();
-  const writer = new AccountWriter(store, snapshots);
-  await openTenantAccount(writer, context(tenant), { name: 'Acme', terms: defaultTerms });
-  await grantCredits(writer, context(tenant), { amount: credits, kind: 'pack', label: 'Starter' });
-  return tenant;
-}
+const context = (tenant: string, commandId?: string) => fixture.context(tenant, commandId);
+const tenantWith = (credits: number) => fixture.tenantWith(credits);
 
 function debit(writer: AccountWriter, tenant: string, chargeId = newId(), amount = 1) {
   return writer.execute(context(tenant, `debit:${chargeId}`), (account) =>
@@ -84,22 +59,15 @@ const accepted = (verdicts: readonly AccountVerdict<unknown>[]) =>
   verdicts.filter(({ kind }) => kind === 'accepted').length;
 
 /** The real store, with a count of its appends, and answers that can be lost after the commit. */
-function observed(inner: EventStore) {
+function observed() {
   const seen = { appends: 0, loseAnswers: 0 };
-  const append: EventStore['append'] = async (...args) => {
+  const counted = fixture.withAppend((append) => async (...args) => {
     seen.appends += 1;
-    const outcome = await inner.append(...args);
+    const outcome = await append(...args);
     if (seen.loseAnswers-- > 0) throw new AppendOutcomeUnknown('the answer was lost');
     return outcome;
-  };
-  const proxy = new Proxy(inner, {
-    get: (target, name) => {
-      if (name === 'append') return append;
-      const member = Reflect.get(target, name) as unknown;
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
   });
-  return { store: proxy, seen };
+  return { store: counted, seen };
 }
 
 describe('the account’s single writer', () => {
@@ -118,7 +86,9 @@ describe('the account’s single writer', () => {
 
   it('holds the balance when several processes’ writers compete', async () => {
     const tenant = await tenantWith(100);
-    const others = [1, 2, 3].map(() => createPostgresEventStore({ connection: { url: database.url } }));
+    const others = [1, 2, 3].map(() =>
+      createPostgresEventStore({ connection: { url: fixture.database.url } }),
+    );
     const writers = others.map((other) => new AccountWriter(other, snapshots, { maxBatch: 8 }));
     const verdicts = await Promise.all(
       writers.flatMap((writer) => Array.from({ length: 200 }, () => debit(writer, tenant))),
@@ -131,7 +101,7 @@ describe('the account’s single writer', () => {
 
   it('commits commands that wait together in one append', async () => {
     const tenant = await tenantWith(1000);
-    const { store: counted, seen } = observed(store);
+    const { store: counted, seen } = observed();
     const writer = new AccountWriter(counted, snapshots, { maxBatch: 128 });
     await Promise.all(Array.from({ length: 256 }, () => debit(writer, tenant)));
     expect(seen.appends).toBe(2);
@@ -164,7 +134,7 @@ describe('the account’s single writer', () => {
 
   it('charges once when the answer is lost after the commit and the command is repeated', async () => {
     const tenant = await tenantWith(10);
-    const { store: lossy, seen } = observed(store);
+    const { store: lossy, seen } = observed();
     const writer = new AccountWriter(lossy, snapshots);
     await writer.read('test', tenant);
     seen.loseAnswers = 1;
@@ -235,7 +205,7 @@ describe('the account’s single writer', () => {
     const stream = streamName('test', 'account', tenant);
     const saved = async () =>
       (
-        await pool.query<{ n: number }>(
+        await fixture.pool.query<{ n: number }>(
           'select count(*)::int as n from event_store.snapshots where stream = $1',
           [stream],
         )
@@ -243,12 +213,12 @@ describe('the account’s single writer', () => {
     while (!(await saved())) await new Promise((resolve) => setTimeout(resolve, 10));
 
     expect(await balanceOf(tenant)).toBe(955);
-    await pool.query('update event_store.snapshots set fold_version = 999, state = $2 where stream = $1', [
-      stream,
-      '{}',
-    ]);
+    await fixture.pool.query(
+      'update event_store.snapshots set fold_version = 999, state = $2 where stream = $1',
+      [stream, '{}'],
+    );
     expect(await balanceOf(tenant)).toBe(955);
-    await pool.query('delete from event_store.snapshots where stream = $1', [stream]);
+    await fixture.pool.query('delete from event_store.snapshots where stream = $1', [stream]);
     expect(await balanceOf(tenant)).toBe(955);
   });
 });

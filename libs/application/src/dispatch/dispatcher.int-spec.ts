@@ -1,61 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
-import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
-import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { createLogger } from '#platform/logger.js';
 import { newId } from '#platform/ids.js';
-import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { AccountWriter } from '../account/account-writer.js';
-import { defaultTerms, grantCredits, openTenantAccount } from '../account/tenants.js';
+import { AccountsFixture } from '../accounts.fixture.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
 import { Dispatcher, DispatchVoided, type DispatchRequest } from './dispatcher.js';
 import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
 import { PictureReferences } from './picture-references.js';
 
-let database: TestDatabase;
-let pool: pg.Pool;
+let fixture: AccountsFixture;
 let store: EventStore;
 let accounts: AccountWriter;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = createEventStorePool(database.url);
-  await migrateEventStore(pool);
-  store = createPostgresEventStore({ connection: { pool } });
-  accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
+  fixture = await AccountsFixture.start();
+  ({ store } = fixture);
+  accounts = new AccountWriter(store, fixture.snapshots);
 });
-
-afterAll(async () => {
-  await store.close();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => fixture.stop());
 
 const fresh = (): DispatchIds => ({ requestId: newId(), jobId: newId() });
 
 async function tenantWith(credits: number): Promise<DispatchRequest> {
-  const tenant = newId();
-  const context = () => {
-    const commandId = newId();
-    return {
-      environment: 'test' as const,
-      tenant,
-      commandId,
-      requestId: commandId,
-      actor: 'operator',
-      at: new Date(),
-    };
-  };
-  await openTenantAccount(accounts, context(), { name: 'Acme', terms: defaultTerms });
-  await grantCredits(accounts, context(), { amount: credits, kind: 'pack', label: 'Starter' });
+  const tenant = await fixture.tenantWith(credits);
   const caller = {
     environment: 'test' as const,
     tenant,
@@ -74,21 +45,14 @@ async function accountOf({ caller }: DispatchRequest) {
 
 /** The store, which dies (or answers no more) when something is appended to a stream of this category. */
 function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatcher {
-  const append: EventStore['append'] = async (stream, expected, events) => {
+  const dying = fixture.withAppend((append) => async (stream, expected, events) => {
     const hit = stream.startsWith(`test.${category}-`);
     if (hit && when === 'before') throw new Error('killed');
-    const outcome = await store.append(stream, expected, events);
+    const outcome = await append(stream, expected, events);
     if (hit) throw new AppendOutcomeUnknown('the answer was lost');
     return outcome;
-  };
-  const dying = new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'append') return append;
-      const member = Reflect.get(target, name) as unknown;
-      return typeof member === 'function' ? member.bind(target) : member;
-    },
   });
-  const writer = new AccountWriter(dying, createPostgresSnapshotStore({ pool }));
+  const writer = new AccountWriter(dying, fixture.snapshots);
   return new Dispatcher(dying, writer, new PictureReferences(dying));
 }
 

@@ -1,3 +1,4 @@
+import { isAlive } from '../processes.js';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -43,17 +44,6 @@ function readPostmaster(dataDirectory: string): Postmaster | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Not permitted means that it is there, under another account.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,0 +1,65 @@
+import type pg from 'pg';
+import type { Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import {
+  createEventStorePool,
+  createPostgresEventStore,
+} from '#event-store/postgres/postgres-event-store.js';
+import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import type { SnapshotStore } from '#event-store/snapshots.js';
+import { newId } from '#platform/ids.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { AccountWriter } from './account/account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from './account/tenants.js';
+import type { CommandContext } from './command-context.js';
+
+const environment: Environment = 'test';
+
+/** An event store of its own on a real PostgreSQL, and tenants with credits in it: for the specs of this library. */
+export class AccountsFixture {
+  private constructor(
+    readonly database: TestDatabase,
+    readonly pool: pg.Pool,
+    readonly store: EventStore,
+    readonly snapshots: SnapshotStore,
+  ) {}
+
+  static async start(): Promise<AccountsFixture> {
+    const database = await createTestDatabase();
+    const pool = createEventStorePool(database.url);
+    await migrateEventStore(pool);
+    const store = createPostgresEventStore({ connection: { pool } });
+    return new AccountsFixture(database, pool, store, createPostgresSnapshotStore({ pool }));
+  }
+
+  async stop(): Promise<void> {
+    await this.store.close();
+    await this.pool.end();
+    await this.database.drop();
+  }
+
+  context(tenant: string, commandId = newId()): CommandContext {
+    return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at: new Date() };
+  }
+
+  async tenantWith(credits: number): Promise<string> {
+    const tenant = newId();
+    const writer = new AccountWriter(this.store, this.snapshots);
+    await openTenantAccount(writer, this.context(tenant), { name: 'Acme', terms: defaultTerms });
+    await grantCredits(writer, this.context(tenant), { amount: credits, kind: 'pack', label: 'Starter' });
+    return tenant;
+  }
+
+  /** The real store, with something done around each append. */
+  withAppend(around: (append: EventStore['append']) => EventStore['append']): EventStore {
+    const append = around(this.store.append.bind(this.store));
+    return new Proxy(this.store, {
+      get: (target, name) => {
+        if (name === 'append') return append;
+        const member = Reflect.get(target, name) as unknown;
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+}
