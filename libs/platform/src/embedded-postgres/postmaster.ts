@@ -1,8 +1,8 @@
-import { isAlive } from '../processes.js';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from '../processes.js';
 import { EmbeddedPostgresError } from './embedded-postgres-error.js';
 
 /** What `postmaster.pid` says: its lines 1, 4 and 8 are the process, the TCP port and the state. */
