@@ -131,7 +131,10 @@ describe('an orphaned charge', () => {
 
   it('is refunded once, or becomes a job, when two sweeps and a late JobQueued come together', async () => {
     const tenant = await workshop.tenantWith(1000);
-    const elsewhere = openEventStore(workshop.databaseUrl);
+    const elsewhere = openEventStore({
+      eventStoreUrl: workshop.databaseUrl,
+      databaseUrl: workshop.databaseUrl,
+    });
     const other = new AccountWriter(elsewhere.store, elsewhere.snapshots);
     let voided = 0;
     for (let round = 0; round < 20; round++) {

@@ -43,7 +43,7 @@ export async function openDependencies(
   await using opening = new AsyncDisposableStack();
   const { databaseUrl, eventStoreUrl } = configuration;
 
-  const { store, snapshots, close } = openEventStore(eventStoreUrl);
+  const { store, snapshots, close } = openEventStore({ eventStoreUrl, databaseUrl });
   opening.defer(close);
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (err) => logger.warn({ err }, 'a snapshot was not saved'),

@@ -24,7 +24,7 @@ export function findConnections(variables: Variables = process.env): Connections
     const configuration = loadConfiguration({ ...provided, ...given });
     if (given['DATABASE_URL']) {
       const { databaseUrl, eventStoreUrl, publicUrl } = configuration;
-      return { databaseUrl, eventStoreUrl: postgresOnly(eventStoreUrl), baseUrl: publicUrl };
+      return { databaseUrl, eventStoreUrl, baseUrl: publicUrl };
     }
     const runtime = readRuntime(configuration.home);
     if (runtime) return runtime;
@@ -35,11 +35,4 @@ export function findConnections(variables: Variables = process.env): Connections
     if (error instanceof ConfigurationError) throw new CliError(error.message);
     throw error;
   }
-}
-
-function postgresOnly(eventStoreUrl: string): string {
-  if (/^postgres(?:ql)?:/.test(eventStoreUrl)) return eventStoreUrl;
-  throw new CliError(
-    'EVENT_STORE_URL must be a postgres:// URL: this release keeps events in PostgreSQL only',
-  );
 }

@@ -19,7 +19,7 @@ export class Operator implements AsyncDisposable {
   readonly accounts: AccountWriter;
 
   private constructor(readonly connections: Connections) {
-    this.#opened = openEventStore(connections.eventStoreUrl, 2);
+    this.#opened = openEventStore(connections, { maxConnections: 2 });
     this.accounts = new AccountWriter(this.#opened.store, this.#opened.snapshots);
   }
 

@@ -12,7 +12,7 @@ const logger = createLogger('projector');
 
 await runRole(logger, async (stopping) => {
   const { databaseUrl, eventStoreUrl, orphanHorizonMs, sweepIntervalMs } = loadConfiguration();
-  const opened = openEventStore(eventStoreUrl);
+  const opened = openEventStore({ eventStoreUrl, databaseUrl });
   const { store, snapshots } = opened;
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (error) => logger.warn({ err: error }, 'a snapshot was not saved'),

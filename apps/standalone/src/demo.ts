@@ -34,7 +34,7 @@ async function run(): Promise<void> {
   const onStarting = (home: string) => say(`Nothing runs on ${home} yet: starting it for the demo …`);
   await using service = await useService({ signal, warn, onStarting });
   say(`${service.started ? 'Started' : 'Using what runs'} at ${service.baseUrl}.`);
-  await using tenancy = new Tenancy(service.eventStoreUrl);
+  await using tenancy = new Tenancy(service);
   const tenant = demoTenantOf(service.home);
   await tenancy.provide(tenant, demoTenantName, demoCredits, 10);
   const { keyId, key } = await tenancy.issueKey(tenant, 'npm run demo');

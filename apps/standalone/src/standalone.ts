@@ -61,7 +61,7 @@ export class Standalone {
     const database = await this.#openDatabase(folders);
     signal.throwIfAborted();
     const eventStoreUrl = () => settings.eventStoreUrl ?? database.url;
-    await migrate(eventStoreUrl(), database.url);
+    await migrate({ eventStoreUrl: eventStoreUrl(), databaseUrl: database.url });
     signal.throwIfAborted();
 
     await this.#startRoles(folders, () => ({
@@ -73,7 +73,7 @@ export class Standalone {
       URL_SIGNING_SECRET: settings.urlSigningSecret ?? urlSigningSecret(folders.home),
     }));
     if (this.options.seedDemoTenant) {
-      await using tenancy = new Tenancy(eventStoreUrl());
+      await using tenancy = new Tenancy({ eventStoreUrl: eventStoreUrl(), databaseUrl: database.url });
       await seedDemoTenant(folders.home, tenancy, (key) => (this.demoKey = key));
     }
     this.baseUrl = baseUrlOf(settings, port);

@@ -75,7 +75,10 @@ export class ApiService implements AsyncDisposable {
   static async start(options: { readonly projector?: boolean } = {}): Promise<ApiService> {
     const database = await createTestDatabase({ template });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-api-'));
-    const events = openEventStore(database.url, 4);
+    const events = openEventStore(
+      { eventStoreUrl: database.url, databaseUrl: database.url },
+      { maxConnections: 4 },
+    );
     const accounts = new AccountWriter(events.store, events.snapshots);
     const service = new ApiService(database.url, folder, events.store, accounts);
     service.#cleanups.defer(() => database.drop());

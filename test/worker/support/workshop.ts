@@ -70,7 +70,11 @@ export class Workshop implements AsyncDisposable {
   static async open(): Promise<Workshop> {
     const database = await createTestDatabase({ template });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-workshop-'));
-    return new Workshop(database, openEventStore(database.url), folder);
+    return new Workshop(
+      database,
+      openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }),
+      folder,
+    );
   }
 
   get store(): EventStore {

@@ -1,8 +1,5 @@
 import pg from 'pg';
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
 import { findConnections, type Connections } from '../connections.js';
 import { printJson, printLine, printTable } from '../output.js';
 import type { OutputOptions } from '../verb.js';
@@ -25,7 +22,7 @@ export async function doctor({ json }: OutputOptions): Promise<void> {
   const checks = [
     await check('database', async () => databaseVersion(connections.databaseUrl)),
     await check('event store', async () => {
-      head = await readHead(connections.eventStoreUrl);
+      head = await readHead(connections);
       return head === undefined ? 'empty' : `head at ${head}`;
     }),
     await check('read models', async () => {
@@ -74,14 +71,12 @@ async function databaseVersion(url: string): Promise<string> {
   }
 }
 
-async function readHead(url: string): Promise<bigint | undefined> {
-  const pool = createEventStorePool(url, 1);
-  const store = createPostgresEventStore({ connection: { pool }, deadlineMs: answerWithinMs });
+async function readHead(connections: Connections): Promise<bigint | undefined> {
+  const opened = openEventStore(connections, { maxConnections: 1, deadlineMs: answerWithinMs });
   try {
-    return await store.head();
+    return await opened.store.head();
   } finally {
-    await store.close();
-    await pool.end();
+    await opened.close();
   }
 }
 

@@ -1,19 +1,14 @@
-import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
-import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { StartError } from '../start-error.js';
 
-/** Brings all schemas up to date. Idempotent. @throws StartError when the event store is of a kind that is not there */
-export async function migrate(eventStoreUrl: string, databaseUrl: string): Promise<void> {
-  if (!/^postgres(?:ql)?:/.test(eventStoreUrl))
-    throw new StartError(
-      'EVENT_STORE_URL must be a postgres:// URL: this release keeps events in PostgreSQL only',
-    );
-  const pool = createEventStorePool(eventStoreUrl, 1);
+/** Brings all schemas up to date. Idempotent. @throws StartError when no event store has such a URL */
+export async function migrate(urls: EventStoreUrls): Promise<void> {
   try {
-    await migrateEventStore(pool);
-  } finally {
-    await pool.end();
+    await prepareEventStore(urls);
+  } catch (error) {
+    if (error instanceof RangeError) throw new StartError(error.message);
+    throw error;
   }
-  await migrateReadStore(databaseUrl);
+  await migrateReadStore(urls.databaseUrl);
 }

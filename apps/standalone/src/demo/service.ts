@@ -6,6 +6,7 @@ import { Standalone } from '../standalone.js';
 export interface Service extends AsyncDisposable {
   readonly home: string;
   readonly baseUrl: string;
+  readonly databaseUrl: string;
   readonly eventStoreUrl: string;
   /** False when it was running before. */
   readonly started: boolean;

@@ -2,7 +2,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
 import type { CommandContext } from '#application/command-context.js';
 import { issueApiKey, revokeApiKey } from '#application/key/api-keys.js';
-import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { openEventStore, type EventStoreUrls, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 
@@ -14,8 +14,8 @@ export class Tenancy implements AsyncDisposable {
   readonly #opened: OpenedEventStore;
   readonly #accounts: AccountWriter;
 
-  constructor(eventStoreUrl: string) {
-    this.#opened = openEventStore(eventStoreUrl, 2);
+  constructor(urls: EventStoreUrls) {
+    this.#opened = openEventStore(urls, { maxConnections: 2 });
     this.#accounts = new AccountWriter(this.#opened.store, this.#opened.snapshots);
   }
 
