@@ -12,7 +12,7 @@ import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { createDatabase } from './databases.js';
-import { startProcess } from './processes.js';
+import { startRole } from '../support/role-process.js';
 
 export interface AtelierUnderLoad {
   readonly url: string;
@@ -43,8 +43,8 @@ export async function prepareAtelier(serverUrl: string, tenants: number): Promis
     PORT: '0',
     HOST: '127.0.0.1',
   };
-  const projector = await startProcess('apps/projector/src/main.js', settings);
-  const api = await startProcess('apps/api/src/main.js', settings);
+  const projector = await startRole('apps/projector/src/main.js', settings);
+  const api = await startRole('apps/api/src/main.js', settings);
 
   return {
     url: `http://127.0.0.1:${String(api.ready['port'])}`,

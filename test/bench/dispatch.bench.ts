@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { prepareAtelier } from './atelier.js';
 import { createDatabase } from './databases.js';
 import { dispatchLoad, type LoadResult } from './load.js';
-import { startProcess, type BenchProcess } from './processes.js';
+import { startRole, type RoleProcess } from '../support/role-process.js';
 
 const seconds = 8;
 const scenarios = [
@@ -11,12 +11,9 @@ const scenarios = [
   { tenants: 64, connections: 64 },
 ];
 
-async function startPeer(
-  serverUrl: string,
-  keys: readonly string[],
-): Promise<BenchProcess & { url: string }> {
+async function startPeer(serverUrl: string, keys: readonly string[]): Promise<RoleProcess & { url: string }> {
   const url = await createDatabase(serverUrl, 'crud');
-  const started = await startProcess('test/bench/crud/main.js', { DATABASE_URL: url, KEYS: keys.join(',') });
+  const started = await startRole('test/bench/crud/main.js', { DATABASE_URL: url, KEYS: keys.join(',') });
   return { ...started, url: String(started.ready['url']) };
 }
 

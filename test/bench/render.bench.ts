@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareAtelier } from './atelier.js';
 import { quantiles } from './quantiles.js';
-import { startProcess } from './processes.js';
+import { startRole } from '../support/role-process.js';
 
 const renders = 12;
 
@@ -12,7 +12,7 @@ interface Timeline {
 /** From the 202 to the picture, one job at a time on one worker: the wait in the queue, and the drawing itself. */
 export async function benchRender(serverUrl: string): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 1);
-  const worker = await startProcess('apps/worker/src/main.js', atelier.settings);
+  const worker = await startRole('apps/worker/src/main.js', atelier.settings);
   const headers = { authorization: `Bearer ${atelier.keys[0]}`, 'content-type': 'application/json' };
   const toFirstStage: number[] = [];
   const toSucceeded: number[] = [];

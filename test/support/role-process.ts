@@ -2,26 +2,26 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-export interface BenchProcess {
+export interface RoleProcess {
   /** What the process said when it was ready. */
   readonly ready: Record<string, unknown>;
   readonly pid: number;
-  stop(): Promise<void>;
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-const root = join(import.meta.dirname, '..', '..');
+const build = join(process.cwd(), 'dist');
 
-/** Starts one compiled entry point and waits until it is ready. `entry` is relative to the build's root. */
-export async function startProcess(
-  entry: string,
-  environment: Record<string, string>,
-): Promise<BenchProcess> {
-  const child = fork(join(root, entry), {
-    env: { ...process.env, LOG_LEVEL: 'warn', ...environment },
+/**
+ * Starts one compiled entry point, for example `apps/api/src/main.js`, and waits until it is ready. Errors of the role
+ * are shown; what it merely reports is not. It ends when this process does.
+ */
+export async function startRole(entry: string, environment: Record<string, string>): Promise<RoleProcess> {
+  const child = fork(join(build, entry), {
+    env: { ...process.env, LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ready = await Promise.race([firstReady(child), exitedEarly(child, entry)]);
-  return { ready, pid: child.pid as number, stop: () => stop(child) };
+  return { ready, pid: child.pid as number, stop: (signal = 'SIGTERM') => stop(child, signal) };
 }
 
 async function firstReady(child: ChildProcess): Promise<Record<string, unknown>> {
@@ -36,9 +36,9 @@ async function exitedEarly(child: ChildProcess, entry: string): Promise<never> {
   throw new Error(`${entry} ended with code ${code} before it was ready`);
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await gone;
 }
