@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { DCLinter } from 'dclint';
+import { compose, composePath, composeText, root, services } from './support/compose-file.js';
+
+/** These prepare volumes, which belong to root before anything is in them, and end. */
+const rootForAMoment = ['eventstore-certificates', 'objects-owner'];
+
+describe('docker-compose.yml', () => {
+  it('is what the schema of the Compose specification allows, and what a linter finds safe', () => {
+    const linter = new DCLinter({
+      rules: {
+        'no-duplicate-container-names': 2,
+        'no-duplicate-exported-ports': 2,
+        'no-unbound-port-interfaces': 2,
+        'no-version-field': 2,
+        'require-project-name-field': 2,
+        'service-image-require-explicit-tag': 2,
+        // How keys are ordered and quoted is prettier's matter and ours.
+        'no-build-and-image': 0,
+        'no-quotes-in-volumes': 0,
+        'require-quotes-in-ports': 0,
+        'service-container-name-regex': 0,
+        'service-dependencies-alphabetical-order': 0,
+        'service-keys-order': 0,
+        'service-ports-alphabetical-order': 0,
+        'services-alphabetical-order': 0,
+        'top-level-properties-order': 0,
+      },
+      quiet: false,
+      debug: false,
+      exclude: [],
+    });
+    // The package's declarations do not resolve under `nodenext`; this is what it gives.
+    const results: readonly { readonly messages: readonly unknown[] }[] = linter.lintFiles(
+      [composePath],
+      false,
+    );
+    expect(results.flatMap(({ messages }) => messages)).toEqual([]);
+  });
+
+  it.each(services)('%s: the image has a tag that says which version it is', (_name, { image }) => {
+    expect(image).toMatch(/^[a-z0-9./-]+:v?\d+\.\d+(?:\.\d+)?(?:-[a-z0-9.]+)?$/);
+  });
+
+  it('runs the last EventStoreDB under a BSD-style licence', () => {
+    const images = services
+      .filter(([name]) => /^eventstore(?:-\d)?$/.test(name))
+      .map(([, { image }]) => image);
+    expect(images).toHaveLength(4);
+    expect(new Set(images)).toEqual(new Set([expect.stringMatching(/^eventstore\/eventstore:24\.2\.\d+-/)]));
+  });
+
+  it.each(services)(
+    '%s: no root, no capability, nothing to write to but volumes, and bounded',
+    (name, service) => {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      expect(service.security_opt).toContain('no-new-privileges:true');
+      expect(service.restart).toBeDefined();
+      expect(Object.keys(service.deploy?.resources.limits ?? {})).toEqual(['cpus', 'memory', 'pids']);
+      if (rootForAMoment.includes(name)) {
+        expect(service).toMatchObject({ user: '0:0', cap_add: ['CHOWN'], restart: 'no' });
+      } else {
+        expect(service.user).toMatch(/^(?:node|[1-9]\d*:[1-9]\d*)$/);
+        expect(service.cap_add ?? []).toEqual(name === 'proxy' ? ['NET_BIND_SERVICE'] : []);
+      }
+    },
+  );
+
+  it.each(services)(
+    '%s: has a health check, or ends by itself, or a comment says why not',
+    (_name, service) => {
+      expect(Boolean(service.healthcheck?.test) !== Boolean(service.healthcheck?.disable)).toBe(true);
+    },
+  );
+
+  it('gives a reason wherever the health check is switched off', () => {
+    const lines = composeText.split('\n');
+    const switchedOff = lines.flatMap((line, index) => (/disable: true/.test(line) ? [index] : []));
+    expect(switchedOff).toHaveLength(services.filter(([, { healthcheck }]) => healthcheck?.disable).length);
+    for (const index of switchedOff) expect(lines[index - 1]).toMatch(/^ *# \S/);
+  });
+
+  it('publishes the port of the proxy only, on loopback, and lets nobody else out', () => {
+    const published = services.filter(([, { ports }]) => ports);
+    expect(published.map(([name]) => name)).toEqual(['proxy']);
+    for (const port of published.flatMap(([, { ports }]) => ports)) expect(port).toMatch(/^127\.0\.0\.1:/);
+    expect(compose.networks['inside']).toEqual({ internal: true });
+    const outside = services.filter(([, { networks }]) => networks?.some((network) => network !== 'inside'));
+    expect(outside.map(([name]) => name)).toEqual(['proxy']);
+  });
+
+  it.each(services)('%s: waits for what there is, and for what it can tell', (_name, service) => {
+    for (const [target, { condition, required }] of Object.entries(service.depends_on ?? {})) {
+      const awaited = compose.services[target];
+      if (!awaited) throw new Error(`there is no service ${target}`);
+      if (condition === 'service_healthy') expect(awaited.healthcheck?.test).toBeDefined();
+      else expect(awaited.restart).toMatch(/^(?:no|on-failure:\d+)$/);
+      // A service of a profile may not be there, unless both are of the same.
+      if (awaited.profiles && service.profiles?.join() !== awaited.profiles.join())
+        expect(required).toBe(false);
+    }
+  });
+
+  it('declares the volumes that it uses, uses those that it declares, and mounts files read-only', () => {
+    const mounts = services.flatMap(([, { volumes = [] }]) => volumes);
+    const sources = mounts.flatMap((mount) => {
+      if (typeof mount !== 'string') return mount.source ?? [];
+      const [source = '', , mode] = mount.split(':');
+      if (!source.startsWith('./')) return source;
+      expect({ source, mode, exists: existsSync(join(root, source)) }).toEqual({
+        source,
+        mode: 'ro',
+        exists: true,
+      });
+      return [];
+    });
+    expect([...new Set(sources)].toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
+  });
+
+  it('holds no secret', () => {
+    const secrets = services.flatMap(([name, { environment = {} }]) =>
+      Object.entries(environment).filter(
+        ([key]) => /PASSWORD|SECRET|ACCESS_KEY|_URL$/.test(key) && name !== '',
+      ),
+    );
+    expect(secrets.length).toBeGreaterThan(10);
+    for (const [, value] of secrets) expect(value).toMatch(/\$\{[A-Z0-9_]+(?::[?-][^}]*)?\}/);
+  });
+
+  it('starts every role by a program that the build makes', () => {
+    const ours = services.filter(([, { build }]) => build);
+    expect(ours.map(([name]) => name)).toEqual([
+      'api-1',
+      'api-2',
+      'worker',
+      'projector',
+      'migrate',
+      'bucket',
+    ]);
+    for (const [, { command = [] }] of ours) {
+      for (const path of command.filter((word) => word.includes('/'))) {
+        expect({ path, exists: existsSync(join(root, path)) }).toEqual({ path, exists: true });
+      }
+    }
+  });
+});

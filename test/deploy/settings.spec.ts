@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadConfiguration } from '#platform/configuration.js';
+import { compose, composeText, readRepositoryFile } from './support/compose-file.js';
+
+/** Compose has no say in these: the image sets them, or they belong to pictures in a folder. */
+const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'];
+
+/** Every name that the configuration asks the environment for. LOG_LEVEL is among them: it is checked there too. */
+function settingsOfTheCode(): string[] {
+  const asked = new Set<string>();
+  for (const given of [
+    {},
+    { S3_BUCKET: 'pictures', S3_ENDPOINT: 'http://s3', S3_PUBLIC_ENDPOINT: 'http://s3' },
+  ]) {
+    const values: Record<string, string> = {
+      ...{
+        DATABASE_URL: 'postgres://db/x',
+        URL_SIGNING_SECRET: 'x',
+        S3_ACCESS_KEY_ID: 'x',
+        S3_SECRET_ACCESS_KEY: 'x',
+      },
+      ...given,
+    };
+    const watched = new Proxy(values, {
+      get(target, name) {
+        if (typeof name !== 'string') return undefined;
+        asked.add(name);
+        return target[name];
+      },
+    });
+    loadConfiguration(watched);
+  }
+  return [...asked].toSorted();
+}
+
+/** The first column of the tables. */
+function settingsOfTheDocumentation(): string[] {
+  const rows = readRepositoryFile('docs/configuration.md').matchAll(/^\| `([A-Z][A-Z0-9_]*)` +\|/gm);
+  return [...rows].map(([, name = '']) => name).toSorted();
+}
+
+/** What `.env` may hold. */
+const variablesOfCompose = new Set(
+  [...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name = '']) => name),
+);
+const namesOfExample = [...readRepositoryFile('deploy/env.example').matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)];
+
+describe('settings', () => {
+  it('are documented, all that there are and no other', () => {
+    expect(settingsOfTheDocumentation()).toEqual(settingsOfTheCode());
+  });
+
+  it.each(['api-1', 'api-2', 'worker', 'projector', 'migrate', 'bucket'])(
+    '%s gets all of them in Compose, and no other',
+    (name) => {
+      const given = Object.keys(compose.services[name]?.environment ?? {});
+      expect(given.toSorted()).toEqual(settingsOfTheCode().filter((each) => !notForCompose.includes(each)));
+    },
+  );
+
+  it('that Compose cannot do without are in deploy/env.example, and nothing there is unknown to it', () => {
+    const offered = new Set(namesOfExample.map(([, name = '']) => name));
+    const needed = [...composeText.matchAll(/\$\{([A-Z0-9_]+):\?/g)].map(([, name = '']) => name);
+    expect(needed.filter((name) => !offered.has(name))).toEqual([]);
+    expect([...offered].filter((name) => !variablesOfCompose.has(name))).toEqual(['COMPOSE_PROFILES']);
+  });
+
+  it('deploy/env.example says no secret, and only what the configuration takes', () => {
+    const lines = readRepositoryFile('deploy/env.example').split('\n');
+    const entries = lines.filter((line) => /^[A-Z]/.test(line)).map((line) => line.split(/=(.*)/, 2));
+    const example = Object.fromEntries(entries) as Record<string, string>;
+    for (const [name, value] of Object.entries(example))
+      if (/PASSWORD|SECRET/.test(name)) expect(value).toBe('');
+    const filledIn = { ...example, S3_SECRET_ACCESS_KEY: 'x', DATABASE_URL: 'postgres://db/x' };
+    expect(loadConfiguration(filledIn).eventStoreUrl).toBe('esdb://eventstore:2113?tls=false');
+    // The bucket is the first part of a path on the API's own origin.
+    expect(example['S3_BUCKET']).not.toMatch(/^(?:v1|docs|health|objects|openapi\.json)$/);
+  });
+});

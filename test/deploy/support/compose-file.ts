@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+export const root = join(import.meta.dirname, '..', '..', '..');
+export const composePath = join(root, 'docker-compose.yml');
+
+export interface Dependency {
+  readonly condition: 'service_started' | 'service_healthy' | 'service_completed_successfully';
+  readonly required?: boolean;
+}
+
+/** What our rules look at; that the rest is well formed is the schema's matter. */
+export interface Service {
+  readonly image: string;
+  readonly build?: string;
+  readonly user?: string;
+  readonly profiles?: readonly string[];
+  readonly restart?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly ports?: readonly string[];
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string | number>>;
+  readonly volumes?: readonly (string | { source?: string; target: string; read_only?: boolean })[];
+  readonly depends_on?: Readonly<Record<string, Dependency>>;
+  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
+  readonly deploy?: { readonly resources: { readonly limits: Readonly<Record<string, string | number>> } };
+}
+
+export interface ComposeFile {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly networks: Readonly<Record<string, { internal?: boolean } | null>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+export const composeText = readFileSync(composePath, 'utf8');
+
+// The shape is what the schema of the Compose specification allows, as far as this repository uses it.
+export const compose = parse(composeText, { merge: true }) as ComposeFile;
+
+/** Names and services, for `it.each`. */
+export const services = Object.entries(compose.services);
+
+export function readRepositoryFile(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
