@@ -28,7 +28,9 @@ describe('what the Postgres event store tells its observer', () => {
     url.port = String(proxy.port);
     store = createPostgresEventStore({ connection: { url: url.href }, answerTimeoutMs: 500, observer });
   });
-  beforeEach(() => heard.splice(0));
+  beforeEach(() => {
+    heard.length = 0;
+  });
   afterAll(async () => {
     await store.close();
     await proxy.close();

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AppendOutcomeUnknown,
+  DuplicateEventId,
+  EventStoreUnavailable,
+  type EventStore,
+  type RecordedEvent,
+} from '../event-store.js';
+import { CopyRefused } from './copy-refused.js';
+import { planWaves, type PlannedAppend } from './plan-waves.js';
+import { findResumePoint } from './resume-point.js';
+import { canonicalJson, StreamDigests, type Difference, type LogFigures } from './stream-digests.js';
+import { walkLog, type Walk } from './walk-log.js';
+
+/**
+ * - `comparing`: what the target holds already is compared with the source. Skipped for an empty target.
+ * - `copying`: what is missing is appended.
+ * - `verifying`: the target is read from its beginning and compared with what was read from the source.
+ */
+export type CopyPhase = 'comparing' | 'copying' | 'verifying';
+
+export interface CopyProgress {
+  readonly phase: CopyPhase;
+  /** Of the log that is being read, with where it began and where it will end: positions may have gaps. */
+  readonly position: bigint;
+  readonly from: bigint;
+  readonly through: bigint;
+  /** Events of this phase so far. */
+  readonly events: number;
+}
+
+export interface CopyOptions {
+  readonly source: EventStore;
+  readonly target: EventStore;
+  /** Ends the copy between two appends; the next run goes on from there. */
+  readonly signal: AbortSignal;
+  onProgress?(progress: CopyProgress): void;
+}
+
+export interface CopyResult {
+  /** Both hold the same events at the same revisions. */
+  readonly verified: boolean;
+  /** Events that this run appended. */
+  readonly copied: number;
+  readonly source: LogFigures;
+  readonly target: LogFigures;
+  /** The first few streams that are not the same. */
+  readonly differences: readonly Difference[];
+  /** The source has grown since the copy began: another run takes what came. */
+  readonly sourceGrew: boolean;
+  /** The source's head when the copy began, which is how far it goes. */
+  readonly through: bigint | undefined;
+}
+
+/** Appends on their way at the same time. */
+const maxInFlight = 256;
+/** An append that the target is away for is tried again for about so many times its store's own deadline. */
+const maxTries = 5;
+const namedDifferences = 10;
+
+/**
+ * Copies the history of one store into another, up to the head that the source has now: each event with its id, type,
+ * data and metadata, at its revision. May be ended at any moment and run again: each append names the revision that it
+ * expects, so nothing is written twice and no gap can come to be.
+ *
+ * Order in the target: as {@link planWaves} says within a stretch of at most 1,000 events, and the stretches one after
+ * the other. An event is therefore never more than 1,000 places away from where it was, and causes precede effects.
+ * @throws CopyRefused, EventStoreError, the signal's reason
+ */
+export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
+  const { source, signal } = options;
+  const through = await source.head();
+  const walk = { through, signal };
+  const there = await digestLog(options, 'comparing');
+  const digests = new StreamDigests();
+  const comparing = report(options, 'comparing', walk);
+  const after = await findResumePoint(source, walk, digests, there, comparing);
+  const copied = await copyAfter(options, { ...walk, after }, digests, there);
+  const found = await digestLog(options, 'verifying');
+  const [ours, theirs] = [digests.figures(), found.figures(digests)];
+  return {
+    verified: ours.sha256 === theirs.sha256 && ours.events === theirs.events,
+    copied,
+    source: ours,
+    target: theirs,
+    differences: digests.differences(found, namedDifferences),
+    sourceGrew: (await source.head()) !== through,
+    through,
+  };
+}
+
+async function copyAfter(
+  options: CopyOptions,
+  walk: Walk,
+  digests: StreamDigests,
+  there: StreamDigests,
+): Promise<number> {
+  const { source, target, signal } = options;
+  const copying = report(options, 'copying', walk);
+  let copied = 0;
+  for await (const { events, position } of walkLog(source, walk)) {
+    const missing = [];
+    for (const event of events) {
+      const canonical = canonicalJson(event);
+      digests.absorb(event, canonical);
+      if (Number(event.revision) < (there.of(event.stream)?.events ?? 0)) continue;
+      missing.push({ event, bytes: Buffer.byteLength(canonical) });
+    }
+    for (const wave of planWaves(missing)) await appendAll(target, wave, signal);
+    copied += missing.length;
+    copying(position, events.length);
+  }
+  return copied;
+}
+
+async function digestLog(options: CopyOptions, phase: CopyPhase): Promise<StreamDigests> {
+  const { target, signal } = options;
+  const digests = new StreamDigests();
+  const walk = { through: await target.head(), signal };
+  const reading = report(options, phase, walk);
+  for await (const { events, position } of walkLog(target, walk)) {
+    for (const event of events) digests.absorb(event, canonicalJson(event));
+    reading(position, events.length);
+  }
+  return digests;
+}
+
+async function appendAll(target: EventStore, wave: readonly PlannedAppend[], signal: AbortSignal) {
+  for (let from = 0; from < wave.length; from += maxInFlight) {
+    signal.throwIfAborted();
+    const appends = wave.slice(from, from + maxInFlight);
+    // All have come to an end before an error is passed on: nothing is written behind the back of whoever handles it.
+    const ended = await Promise.allSettled(appends.map((append) => appendOne(target, append, signal)));
+    for (const each of ended) if (each.status === 'rejected') throw each.reason;
+  }
+}
+
+async function appendOne(target: EventStore, append: PlannedAppend, signal: AbortSignal): Promise<void> {
+  const { stream, expected } = append;
+  const events = append.events.map(toNewEvent);
+  for (let tries = 1; ; tries++) {
+    try {
+      const result = await target.append(stream, expected, events);
+      if (result.outcome === 'appended') return;
+      throw writtenByOthers(stream, `it is at revision ${result.actual}, not ${expected}`);
+    } catch (error) {
+      if (error instanceof DuplicateEventId) throw writtenByOthers(stream, error.message);
+      const mayPass = error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
+      if (!mayPass || tries === maxTries) throw error;
+      await sleep(1000, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}
+
+function toNewEvent({ id, type, data, metadata }: RecordedEvent) {
+  return { id, type, data, metadata };
+}
+
+function writtenByOthers(stream: string, detail: string): CopyRefused {
+  return new CopyRefused(`somebody else writes to the target: ${stream}: ${detail}`);
+}
+
+function report({ onProgress }: CopyOptions, phase: CopyPhase, { after, through }: Omit<Walk, 'signal'>) {
+  const from = after ?? 0n;
+  let events = 0;
+  return (position: bigint, more: number): void => {
+    events += more;
+    onProgress?.({ phase, position, from, through: through ?? from, events });
+  };
+}

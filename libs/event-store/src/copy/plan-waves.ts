@@ -1,0 +1,63 @@
+import type { ExpectedRevision, RecordedEvent } from '../event-store.js';
+
+/** An event, and its size as JSON. */
+export interface Weighed {
+  readonly event: RecordedEvent;
+  readonly bytes: number;
+}
+
+/** One append: events that follow each other in one stream. */
+export interface PlannedAppend {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: RecordedEvent[];
+}
+
+interface Place {
+  readonly wave: number;
+  readonly append: PlannedAppend;
+  bytes: number;
+}
+
+/** Well below what any server takes at once; a larger event goes alone. */
+const maxAppendBytes = 512 * 1024;
+
+/**
+ * Arranges events of a log, given in log order, in waves of appends: the appends of one wave may be made at the same
+ * time, and the next wave begins when all of them are done. What is kept of the order:
+ * - the events of a stream stay in order;
+ * - the events of one request (`metadata.requestId`) stay in order, across streams.
+ * Together that keeps every cause before its effect. Two events that neither a stream nor a chain of requests connects
+ * may change places within what was given; nothing in the log tells which of them came first anyway.
+ */
+export function planWaves(events: readonly Weighed[]): PlannedAppend[][] {
+  const waves: PlannedAppend[][] = [];
+  const streams = new Map<string, Place>();
+  const requests = new Map<string, { readonly stream: string; readonly wave: number }>();
+  for (const { event, bytes } of events) {
+    const { stream, revision } = event;
+    const before = streams.get(stream);
+    const request = requestOf(event);
+    const cause = request === undefined ? undefined : requests.get(request);
+    const after = cause === undefined ? 0 : cause.stream === stream ? cause.wave : cause.wave + 1;
+    let wave = Math.max(before?.wave ?? 0, after);
+    if (before?.wave === wave && before.bytes + bytes > maxAppendBytes) wave += 1;
+    if (before?.wave === wave) {
+      before.append.events.push(event);
+      before.bytes += bytes;
+    } else {
+      const expected = revision === 0n ? 'no-stream' : revision - 1n;
+      const append: PlannedAppend = { stream, expected, events: [event] };
+      (waves[wave] ??= []).push(append);
+      streams.set(stream, { wave, append, bytes });
+    }
+    if (request !== undefined) requests.set(request, { stream, wave });
+  }
+  return waves;
+}
+
+/** A store that others write to as well may hold events without our metadata. */
+function requestOf({ metadata }: RecordedEvent): string | undefined {
+  const { requestId } = metadata as { requestId?: unknown };
+  return typeof requestId === 'string' ? requestId : undefined;
+}
