@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { validate } from 'dockerfile-utils';
+import { compose, readRepositoryFile } from './support/compose-file.js';
+import { importsOf } from './support/production-imports.js';
+
+const dockerfile = readRepositoryFile('Dockerfile');
+const instructions = dockerfile
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter(Boolean);
+const lastStage = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
+const { dependencies, devDependencies } = JSON.parse(readRepositoryFile('package.json')) as Record<
+  'dependencies' | 'devDependencies',
+  Record<string, string>
+>;
+
+/** Programs that a container of this image is started with. */
+const programs = [
+  ...['dist/apps/api/src/main.js', 'deploy/check-health.mjs'],
+  ...Object.values(compose.services)
+    .filter(({ build }) => build)
+    .flatMap(({ command = [] }) => command.filter((word) => word.includes('/'))),
+];
+const { files, packages } = importsOf([...new Set(programs)]);
+
+describe('the image', () => {
+  it('has a Dockerfile without faults', () => {
+    expect(validate(dockerfile)).toEqual([]);
+  });
+
+  it('is based on the Node that the tests run on, by its full version', () => {
+    const bases = instructions.flatMap((line) => /^FROM (\S+)/.exec(line)?.[1] ?? []);
+    expect(bases).toEqual([
+      `node:${dependencies['node']}-bookworm-slim`,
+      `node:${dependencies['node']}-bookworm-slim`,
+    ]);
+    expect(process.versions.node).toBe(dependencies['node']);
+  });
+
+  it('runs without root, and can be asked how it is', () => {
+    expect(lastStage.filter((line) => line.startsWith('USER '))).toEqual(['USER node']);
+    const afterUser = lastStage
+      .slice(lastStage.indexOf('USER node') + 1)
+      .map((line) => line.split(' ', 1)[0]);
+    expect(afterUser).toEqual(['EXPOSE', 'HEALTHCHECK', 'CMD']);
+    // Whatever the account may write to is made on purpose; the program is none of it.
+    expect(lastStage.filter((line) => /--chown|--chmod|chmod|chown/.test(line))).toEqual([]);
+  });
+
+  it('starts its programs without a shell between them and the signals', () => {
+    for (const name of ['CMD', 'HEALTHCHECK']) {
+      const line = lastStage.find((each) => each.startsWith(name)) ?? '';
+      const command = JSON.parse(line.slice(line.indexOf('['))) as string[];
+      expect(command).toEqual([
+        'node',
+        name === 'CMD' ? 'dist/apps/api/src/main.js' : 'deploy/check-health.mjs',
+      ]);
+    }
+  });
+
+  it('contains every file that its programs load', () => {
+    const copied = lastStage
+      .filter((line) => line.startsWith('COPY '))
+      .flatMap((line) => line.split(' ').filter((word) => /^(?:\/atelier\/)?(?:dist|deploy)\//.test(word)))
+      .map((path) => path.replace(/^\/atelier\//, ''));
+    const missing = [...files].filter(
+      (file) => !copied.some((path) => file === path || file.startsWith(`${path}/`)),
+    );
+    expect(files.size).toBeGreaterThan(100);
+    expect(missing).toEqual([]);
+  });
+
+  it('needs no development dependency, and none of what the build takes away', () => {
+    const removed = [
+      ...(/rm -rf ([^&]*)/.exec(dockerfile.replaceAll('\\\n', ' '))?.[1] ?? '').matchAll(/\S+/g),
+    ]
+      .map(([path]) => path.replace('node_modules/', ''))
+      .filter((name) => !name.startsWith('.bin/'));
+    expect(removed).toContain('node');
+    expect(packages.size).toBeGreaterThan(15);
+    const unwanted = [...packages].filter(
+      ([name]) => !(name in dependencies) || name in devDependencies || removed.includes(name),
+    );
+    expect(unwanted).toEqual([]);
+  });
+
+  it('lets nothing into the build but what the build reads', () => {
+    const patterns = readRepositoryFile('.dockerignore')
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'));
+    expect(patterns[0]).toBe('*');
+    for (const pattern of patterns.slice(1)) expect(pattern).toMatch(/^![\w./-]+$/);
+    expect(patterns.filter((pattern) => /env|git|secret|node_modules|dist/i.test(pattern))).toEqual([]);
+  });
+});

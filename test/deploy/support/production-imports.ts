@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { root } from './compose-file.js';
+
+const specifiers =
+  /(?:^|[;\s}])(?:import|export)\s*(?:[^'";()]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;
+const libraries = /^#([a-z-]+)\/(.+)$/;
+
+export interface Imports {
+  /** Files of the build, relative to the repository, that may be loaded. */
+  readonly files: ReadonlySet<string>;
+  /** Packages by name, with one of the files that loads them. */
+  readonly packages: ReadonlyMap<string, string>;
+}
+
+/** What the built programs load, followed from file to file. Whatever no import names is not seen. */
+export function importsOf(programs: readonly string[]): Imports {
+  const files = new Set<string>();
+  const packages = new Map<string, string>();
+  const visit = (file: string): void => {
+    const name = relative(root, file);
+    if (files.has(name)) return;
+    if (!existsSync(file)) throw new Error(`${name} is not there: run npm run build`);
+    files.add(name);
+    for (const [, stated, dynamic] of readFileSync(file, 'utf8').matchAll(specifiers)) {
+      const specifier = stated ?? dynamic ?? '';
+      const target = ownFile(file, specifier);
+      if (target) visit(target);
+      else if (!specifier.startsWith('node:') && !builtinModules.includes(specifier))
+        packages.set(packageName(specifier), name);
+    }
+  };
+  for (const program of programs) visit(join(root, program));
+  return { files, packages };
+}
+
+function ownFile(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return resolve(dirname(from), specifier);
+  const [, library = '', path = ''] = libraries.exec(specifier) ?? [];
+  if (!library) return undefined;
+  return library === 'projections'
+    ? join(root, 'dist/projections/src', path)
+    : join(root, 'dist/libs', library, 'src', path);
+}
+
+function packageName(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
