@@ -61,6 +61,11 @@ export class PeerLog {
     return { kind: 'written', last: this.write(stream, events) };
   }
 
+  /** As after a restart of the server: what protected appends at 'any' is gone. */
+  forgetRecent(): void {
+    this.recent.clear();
+  }
+
   /** The events of a stream, or undefined when there is none. */
   stream(name: string): readonly StoredEvent[] | undefined {
     return this.streams.get(name);

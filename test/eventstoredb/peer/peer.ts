@@ -25,6 +25,10 @@ export class Peer {
   readonly faults = new Faults();
   /** How often each call came in. */
   readonly calls = { append: 0, batchAppend: 0, read: 0, subscribe: 0, gossip: 0, features: 0 };
+  /** The credentials of the last call, as they came: `Basic …`, or nothing. */
+  authorization: string | undefined;
+  /** Events that subscriptions were sent so far. */
+  sentEvents = 0;
   /** Subscriptions that are being served now. */
   subscriptions = 0;
   members: readonly Member[] = [];
@@ -85,6 +89,7 @@ export class Peer {
 
   private readonly read = (call: ReadCall) => {
     const live = call.request.getOptions()?.hasSubscription() ?? false;
+    this.authorization = call.metadata.get('authorization')[0]?.toString();
     if (live) this.calls.subscribe += 1;
     else this.calls.read += 1;
     if (this.faults.silent || (live && this.faults.silentSubscriptions)) return;
@@ -105,7 +110,10 @@ export class Peer {
     const interrupt = (by: 'error' | 'end') =>
       by === 'end' ? call.end() : call.emit('error', failure(status.ABORTED, 'consumer-too-slow'));
     this.faults.interruptions.add(interrupt);
-    await serveSubscription(this.log, call, () => this.faults.pauseSubscription());
+    await serveSubscription(this.log, call, () => {
+      this.sentEvents += 1;
+      return this.faults.pauseSubscription();
+    });
     this.faults.interruptions.delete(interrupt);
     this.subscriptions -= 1;
     return undefined;

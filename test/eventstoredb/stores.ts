@@ -1,0 +1,50 @@
+import {
+  createEventStoreDbEventStore,
+  type EventStoreDbEventStoreOptions,
+} from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { EventStoreObserver } from '#event-store/observer.js';
+import { Peer } from './peer/peer.js';
+import type { PeerLog } from './peer/peer-log.js';
+
+/** Peers and stores of one test file, all of them closed after each test. */
+export class Stores {
+  private readonly peers: Peer[] = [];
+  private readonly stores: EventStore[] = [];
+
+  async peer(log?: PeerLog): Promise<Peer> {
+    const peer = await new Peer(log).start();
+    this.peers.push(peer);
+    return peer;
+  }
+
+  open(
+    peer: Peer | string,
+    options: Omit<EventStoreDbEventStoreOptions, 'connectionString'> = {},
+  ): EventStore {
+    const connectionString = typeof peer === 'string' ? peer : peer.url;
+    const store = createEventStoreDbEventStore({ connectionString, ...options });
+    this.stores.push(store);
+    return store;
+  }
+
+  /** Stores first: a store waits for its appends, which a peer that is gone would only delay. */
+  async close(): Promise<void> {
+    for (const { faults } of this.peers) Object.assign(faults, { silent: false, frozen: false, slowMs: 0 });
+    await Promise.all(this.stores.splice(0).map((store) => store.close()));
+    for (const peer of this.peers.splice(0)) peer.stop();
+  }
+}
+
+/** An observer that writes down what it is told. */
+export function listening(): EventStoreObserver & { readonly heard: string[] } {
+  const heard: string[] = [];
+  return {
+    heard,
+    appended: (_, result) => heard.push(result),
+    retried: (operation) => heard.push(`${operation} retried`),
+    unknownOutcomeResolved: () => heard.push('unknown outcome resolved'),
+    resubscribed: () => heard.push('resubscribed'),
+    reconnected: () => heard.push('reconnected'),
+  };
+}
