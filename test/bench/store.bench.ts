@@ -5,7 +5,9 @@ import {
   createPostgresEventStore,
 } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { newId } from '#platform/ids.js';
+import { startRole } from '../support/role-process.js';
 import { createDatabase } from './databases.js';
 import { quantiles } from './quantiles.js';
 
@@ -16,19 +18,32 @@ const steadyWriters = 64;
 const appendsEach = 320;
 const steadyAppends = parts * steadyWriters * appendsEach;
 
-/** Appends and reads of the event store itself, and whether its memory stays flat over many of them. */
+/**
+ * Appends and reads of the event stores themselves, and whether memory stays flat over many of them. EventStoreDB is the
+ * node that EVENTSTOREDB_URL names, or else the tests' peer: that measures the adapter and the protocol, not the database.
+ */
 export async function benchStore(serverUrl: string): Promise<void> {
   const pool = createEventStorePool(await createDatabase(serverUrl, 'store'));
   await migrateEventStore(pool);
-  const store = createPostgresEventStore({ connection: { pool } });
+  await benchOne('PostgreSQL', createPostgresEventStore({ connection: { pool } }));
+  await pool.end();
+
+  const given = process.env['EVENTSTOREDB_URL'];
+  const peer = given ? undefined : await startRole('test/bench/peer-process.js', {});
+  const connectionString = given ?? String(peer?.ready['url']);
+  const name = given ? 'EventStoreDB' : 'EventStoreDB’s client on the protocol peer';
+  await benchOne(name, createEventStoreDbEventStore({ connectionString }));
+  await peer?.stop();
+}
+
+async function benchOne(name: string, store: EventStore): Promise<void> {
+  console.log(`event store: ${name}`);
   try {
-    console.log('event store on PostgreSQL');
     for (const count of writers) await benchAppends(store, count);
     await benchMemory(store);
     await benchReads(store);
   } finally {
     await store.close();
-    await pool.end();
   }
 }
 
