@@ -20,7 +20,9 @@ const programs = [
   ...['dist/apps/api/src/main.js', 'deploy/check-health.mjs'],
   ...Object.values(compose.services)
     .filter(({ build }) => build)
-    .flatMap(({ command = [] }) => command.filter((word) => word.includes('/'))),
+    .flatMap(({ entrypoint = [], command = [] }) =>
+      [...entrypoint, ...command].filter((word) => word.includes('/')),
+    ),
 ];
 const { files, packages } = importsOf([...new Set(programs)]);
 

@@ -50,7 +50,7 @@ describe('settings', () => {
     expect(settingsOfTheDocumentation()).toEqual(settingsOfTheCode());
   });
 
-  it.each(['api-1', 'api-2', 'worker', 'projector', 'migrate', 'bucket'])(
+  it.each(['api-1', 'api-2', 'worker', 'projector', 'migrate', 'operator', 'bucket'])(
     '%s gets all of them in Compose, and no other',
     (name) => {
       const given = Object.keys(compose.services[name]?.environment ?? {});

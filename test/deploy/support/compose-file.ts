@@ -23,6 +23,7 @@ export interface Service {
   readonly security_opt?: readonly string[];
   readonly networks?: readonly string[];
   readonly ports?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly volumes?: readonly (string | { source?: string; target: string; read_only?: boolean })[];
