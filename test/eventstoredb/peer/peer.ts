@@ -25,9 +25,11 @@ export class Peer {
   readonly faults = new Faults();
   /** How often each call came in. */
   readonly calls = { append: 0, batchAppend: 0, read: 0, subscribe: 0, gossip: 0, features: 0 };
+  /** Where reads came from: one address for each connection. */
+  readonly clients = new Set<string>();
   /** The credentials of the last call, as they came: `Basic …`, or nothing. */
   authorization: string | undefined;
-  /** Events that subscriptions were sent so far. */
+  /** Events that subscriptions have come to so far. */
   sentEvents = 0;
   /** Subscriptions that are being served now. */
   subscriptions = 0;
@@ -89,6 +91,7 @@ export class Peer {
 
   private readonly read = (call: ReadCall) => {
     const live = call.request.getOptions()?.hasSubscription() ?? false;
+    this.clients.add(call.getPeer());
     this.authorization = call.metadata.get('authorization')[0]?.toString();
     if (live) this.calls.subscribe += 1;
     else this.calls.read += 1;

@@ -83,12 +83,12 @@ export class Appender {
 
   private async attempt(attempts: Attempts): Promise<AppendOutcome> {
     const { append } = attempts;
-    // Reading before writing also tells a store that cannot be reached from one whose answer is lost.
     const before = await this.watermark.now();
     if (attempts.unanswered && append.expected === 'any') {
       const replay = findReplay(append, await this.search(attempts));
       if (replay) return replay;
     }
+    await this.connection.call((client) => client.ready(this.timeoutFor(attempts)));
     const sentAt = performance.now();
     try {
       const result = await this.send(attempts);

@@ -4,6 +4,7 @@ import {
   type SingleNodeOptions,
 } from '@eventstore/db-client';
 import type { ConnectionSettings } from './connection-string.js';
+import { messageOf, NotConnected, within } from './failures.js';
 
 /**
  * Channels with equal options share one TCP connection per process in grpc-js, which would tie every client here to the
@@ -11,6 +12,9 @@ import type { ConnectionSettings } from './connection-string.js';
  */
 let clients = 0;
 const keepAliveMs = 10_000;
+
+/** The states of a gRPC channel that lie before an attempt has ended. */
+const connectivity = { idle: 0, connecting: 1 };
 
 /**
  * The client, less what is dangerous in it:
@@ -40,6 +44,27 @@ export class Client extends EventStoreDBClient {
       if (current && channel !== current) onReconnect();
       return (current = channel);
     };
+  }
+
+  /**
+   * Waits until there is a connection, or clearly none: then the next call fails at once, and with that makes the client
+   * begin anew. What fails here was not sent; what is sent afterwards and gets no answer may have been carried out.
+   * @throws NotConnected when neither is the case in time
+   */
+  async ready(timeoutMs: number): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    try {
+      const channel = await within(timeoutMs, this.getChannel());
+      for (;;) {
+        const state = channel.getConnectivityState(true);
+        if (state !== connectivity.idle && state !== connectivity.connecting) return;
+        await new Promise<void>((resolve, reject) => {
+          channel.watchConnectivityState(state, deadline, (error) => (error ? reject(error) : resolve()));
+        });
+      }
+    } catch (cause) {
+      throw new NotConnected(`no connection within ${timeoutMs} ms: ${messageOf(cause)}`, { cause });
+    }
   }
 
   /** Takes no more calls. Those under way go on, and the connection ends with the last of them. */

@@ -11,6 +11,11 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
+/** There was no connection to send anything on. */
+export class NotConnected extends Error {
+  override readonly name = 'NotConnected';
+}
+
 /**
  * What a failed call means for what it was to do:
  * - `not-done`: it did not reach the server, or the server said that it did nothing; it may do it in a moment;
@@ -35,7 +40,7 @@ export function classify(error: unknown): Failure {
   if (isMistake(error) || error instanceof AccessDeniedError || error instanceof InvalidArgumentError)
     return 'refused';
   // The call was turned away with the address of the leader, where the client then goes.
-  if (error instanceof NotLeaderError) return 'not-done';
+  if (error instanceof NotLeaderError || error instanceof NotConnected) return 'not-done';
   if (isSilence(error)) return 'unknown';
   // The very first call fails with a raw gRPC error instead of one of the client's classes: only the words are the same.
   if (notSent.test(messageOf(error))) return 'not-done';

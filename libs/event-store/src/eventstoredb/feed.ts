@@ -5,8 +5,11 @@ import { NoAnswer } from './failures.js';
 import { passes, toRecordedEvent } from './recorded-event.js';
 import { serverFilter } from './server-filter.js';
 
-/** Events that may wait here for the consumer. With a full buffer the server has to wait, through all layers. */
-const bufferedEvents = 256;
+/**
+ * Events that may wait on each side of the client for the consumer, each of up to 1 MiB. With full buffers the server has
+ * to wait, through all layers.
+ */
+const bufferedEvents = 32;
 
 export interface FeedOptions {
   /** Exclusive. Absent: from the beginning. */

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ServerCredentials } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { freshPrefix, newEvents } from '#event-store/conformance/harness.js';
+import { EventStoreUnavailable } from '#event-store/event-store.js';
+import { Peer } from './peer/peer.js';
+import { selfSigned } from './self-signed.js';
+import { listening, Stores } from './stores.js';
+
+describe('connections to EventStoreDB', () => {
+  const stores = new Stores();
+  afterEach(() => stores.close());
+
+  describe('with TLS', () => {
+    const { certificate, privateKey } = selfSigned();
+    const key = { private_key: Buffer.from(privateKey), cert_chain: Buffer.from(certificate) };
+    const peer = new Peer(undefined, ServerCredentials.createSsl(null, [key]));
+    let folder: string;
+    const url = (options: string) => `esdb://admin:hunter2%40home@localhost:${peer.port}?${options}`;
+
+    beforeAll(async () => {
+      await peer.start();
+      folder = await mkdtemp(join(tmpdir(), 'atelier-tls-'));
+      await writeFile(join(folder, 'ca.pem'), certificate);
+    });
+    afterAll(async () => {
+      peer.stop();
+      await rm(folder, { recursive: true });
+    });
+
+    it('sends the credentials, and trusts the authority that the URL names', async () => {
+      const store = stores.open(url(`tlsCAFile=${encodeURIComponent(join(folder, 'ca.pem'))}`));
+      await store.append(freshPrefix(), 'no-stream', newEvents(1));
+      expect(await store.readAll()).toHaveLength(1);
+      expect(peer.authorization).toBe(`Basic ${Buffer.from('admin:hunter2@home').toString('base64')}`);
+    });
+
+    it('needs no credentials for the unary call', async () => {
+      const ca = encodeURIComponent(join(folder, 'ca.pem'));
+      const store = stores.open(`esdb://localhost:${peer.port}?tlsCAFile=${ca}`);
+      await store.append(freshPrefix(), 'no-stream', newEvents(1));
+      await store.head();
+      expect(peer.authorization).toBeUndefined();
+      expect(peer.calls.batchAppend).toBe(0);
+    });
+
+    it('refuses a certificate that nobody vouches for, and says so without the credentials', async () => {
+      const store = stores.open(url('tls=true'), { deadlineMs: 300 });
+      const attempt = store.head();
+      await expect(attempt).rejects.toThrow(EventStoreUnavailable);
+      await expect(attempt).rejects.toThrow(/self.signed/);
+      await expect(attempt).rejects.not.toThrow(/hunter2/);
+    });
+
+    it('takes any certificate when the URL says so', async () => {
+      const store = stores.open(url('tlsVerifyCert=false'));
+      expect(await store.head()).toBeDefined();
+    });
+  });
+
+  it('sends no credentials without TLS, and says so; prints no password, not even under DEBUG', async () => {
+    const peer = await stores.peer();
+    const url = peer.url.replace('esdb://', 'esdb://admin:hunter2@');
+    const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'eventstoredb', 'event-writer.js');
+    // The client would print the connection string there.
+    const env = { ...process.env, DEBUG: 'esdb*' };
+    const args = [writer, url, freshPrefix(), '1', '1'];
+    const { stderr } = await promisify(execFile)(process.execPath, args, { env });
+    expect(stderr).toContain('esdb:command');
+    expect(stderr).toContain('no credentials over a connection without TLS');
+    expect(stderr).not.toContain('hunter2');
+    expect(peer.authorization).toBeUndefined();
+  });
+
+  it('replaces a connection that fell silent, and gives each store one of its own', async () => {
+    const peer = await stores.peer();
+    const observer = listening();
+    const one = stores.open(peer, { answerTimeoutMs: 100, deadlineMs: 3000, observer });
+    const other = stores.open(peer);
+    await Promise.all([one.head(), other.head()]);
+    expect(peer.clients.size).toBe(2);
+    peer.faults.silent = true;
+    const reading = one.head();
+    setTimeout(() => (peer.faults.silent = false), 250);
+    await reading;
+    expect(peer.clients.size).toBeGreaterThan(2);
+    expect(observer.heard).toContain('reconnected');
+  });
+});
