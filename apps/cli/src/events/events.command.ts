@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { environmentOption, wholeNumber } from '../arguments.js';
 import { guarded, verb } from '../verb.js';
 
@@ -20,4 +20,23 @@ export function addEvents(program: Command): void {
     .option('--prefix <prefix>', 'only streams that begin so, for example job- ; repeatable', collect)
     .option('--type <type>', 'only events of this type, for example JobFailed ; repeatable', collect)
     .action(guarded(async (options) => (await import('./tail-events.js')).tailEvents(options)));
+
+  verb(events, 'copy', 'copy the history into another store; may be stopped and run again at any time')
+    .addOption(
+      new Option('--from <url>', 'source; without it, where the service has its events').env(
+        'ATELIER_COPY_FROM',
+      ),
+    )
+    .addOption(
+      new Option('--to <url>', 'target: empty, or what an earlier copy made of it')
+        .env('ATELIER_COPY_TO')
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option(
+        '--checkpoints <how>',
+        'what to do with the positions of read models and process managers',
+      ).choices(['translate', 'reset']),
+    )
+    .action(guarded(async (options) => (await import('./copy-events.js')).copyEvents(options)));
 }

@@ -77,7 +77,7 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
   const after = await findResumePoint(source, walk, digests, there, comparing);
   const copied = await copyAfter(options, { ...walk, after }, digests, there);
   const found = await digestLog(options, 'verifying');
-  const [ours, theirs] = [digests.figures(), found.figures(digests)];
+  const [ours, theirs] = [digests.figures(), found.figures()];
   return {
     verified: ours.sha256 === theirs.sha256 && ours.events === theirs.events,
     copied,

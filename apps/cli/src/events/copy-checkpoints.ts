@@ -1,0 +1,175 @@
+import pg from 'pg';
+import { environments } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { CliError } from '../cli-error.js';
+import { consumers } from '../doctor/consumers.js';
+
+/**
+ * - `translate`: every consumer has handled all of the source, and goes on behind the last event of the target.
+ * - `reset`: every consumer begins anew at the first event of the target; the read models are emptied.
+ */
+export type CheckpointMove = 'translate' | 'reset';
+
+export interface MoveOptions {
+  readonly databaseUrl: string;
+  readonly source: EventStore;
+  readonly target: EventStore;
+  /** Where they are, without credentials: kept beside the checkpoints, to know which log these belong to. */
+  readonly from: string;
+  readonly to: string;
+}
+
+interface CheckpointRow {
+  readonly env: string;
+  readonly name: string;
+  readonly generation: number | null;
+  readonly position: string | null;
+}
+
+/**
+ * Positions mean something in one store only. This moves all that hold some from the source to the target, in one
+ * transaction: the checkpoints of the read models and the process managers, and parked events. Snapshots of accounts,
+ * which hold positions too, are dropped: the next load makes them anew.
+ *
+ * A projector that runs holds locks which are asked for here; it has to be stopped before, and started on the target.
+ * @throws CliError when that is not so, or a consumer is not where it has to be; nothing has changed then
+ */
+export async function moveCheckpoints(
+  move: CheckpointMove,
+  options: MoveOptions,
+): Promise<'translated' | 'translated before' | 'reset'> {
+  const client = new pg.Client({ connectionString: options.databaseUrl, application_name: 'atelier-cli' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('begin');
+    await lockConsumers(client);
+    const belongsTo = await markedLog(client);
+    const done = move === 'reset' ? await reset(client) : await translate(client, options, belongsTo);
+    await dropSnapshots(client);
+    await client.query(
+      `insert into read_store.checkpoint_log (log) values ($1) on conflict (single) do update set log = excluded.log, moved_at = now()`,
+      [options.to],
+    );
+    await client.query('commit');
+    return done;
+  } finally {
+    // Ends the transaction too, where it was not committed.
+    await client.end();
+  }
+}
+
+/** The very locks that runners hold, see `runExclusively`. */
+async function lockConsumers(client: pg.Client): Promise<void> {
+  const processes = consumers.filter(({ kind }) => kind === 'process manager');
+  const locks = [
+    ...environments.map((env) => `atelier.projections.${env}`),
+    ...processes.map(({ env, name }) => `atelier.process.${env}.${name}`),
+  ];
+  for (const lock of locks) {
+    const { rows } = await client.query<{ free: boolean }>(
+      'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free',
+      [lock],
+    );
+    if (!rows[0]?.free)
+      throw new CliError(
+        'a projector still runs: stop all roles, then run the same command again (the checkpoints are as they were)',
+      );
+  }
+}
+
+/** Which log the checkpoints belong to, where they were moved before. */
+async function markedLog(client: pg.Client): Promise<string | undefined> {
+  await client.query(`create table if not exists read_store.checkpoint_log (
+    single boolean primary key default true check (single),
+    log text not null,
+    moved_at timestamptz not null default now()
+  )`);
+  const { rows } = await client.query<{ log: string }>('select log from read_store.checkpoint_log');
+  return rows[0]?.log;
+}
+
+async function translate(
+  client: pg.Client,
+  { source, target, from, to }: MoveOptions,
+  belongsTo: string | undefined,
+): Promise<'translated' | 'translated before'> {
+  if (belongsTo === to) return 'translated before';
+  if (belongsTo !== undefined && belongsTo !== from)
+    throw new CliError(
+      `the checkpoints belong to ${belongsTo}, and --from is ${from}: name the source as it was named then, or use --checkpoints reset`,
+    );
+  const checkpoints = await readCheckpoints(client);
+  for (const checkpoint of checkpoints) await requireCaughtUp(source, checkpoint);
+  const head = await target.head();
+  if (head === undefined) return 'translated';
+  const values = [head];
+  await client.query('update read_store.projections set position = $1 where position is not null', values);
+  for (const env of environments)
+    await client.query(
+      `update ${env}.process_checkpoints set position = $1 where position is not null`,
+      values,
+    );
+  await translateParked(client, target);
+  return 'translated';
+}
+
+async function readCheckpoints(client: pg.Client): Promise<CheckpointRow[]> {
+  const processes = environments.map(
+    (env) =>
+      `select '${env}' as env, process as name, null::integer as generation, position::text from ${env}.process_checkpoints`,
+  );
+  const { rows } = await client.query<CheckpointRow>(
+    `select environment as env, name, generation, position::text from read_store.projections
+      union all ${processes.join(' union all ')} order by env, name, generation`,
+  );
+  return rows;
+}
+
+/** A consumer that has never run has nothing to translate: it begins at the start of whatever log it is given. */
+async function requireCaughtUp(source: EventStore, checkpoint: CheckpointRow): Promise<void> {
+  const { env, name, position } = checkpoint;
+  if (position === null) return;
+  const known = consumers.find((consumer) => consumer.env === env && consumer.name === name);
+  const after = BigInt(position);
+  const [next] = await source.readAll({ after, limit: 1, ...(known && { filter: known.filter }) });
+  if (!next) return;
+  throw new CliError(
+    `${env} ${name} has not handled ${next.type} of ${next.stream} yet: start the projector on the source, wait until "atelier doctor" finds it up to date, and stop it again; or use --checkpoints reset`,
+  );
+}
+
+/** By stream and revision, which are the same in both stores. */
+async function translateParked(client: pg.Client, target: EventStore): Promise<void> {
+  const { rows } = await client.query<{ stream: string; revision: string }>(
+    'select distinct stream, revision::text from read_store.parked_events',
+  );
+  for (const { stream, revision } of rows) {
+    const slice = await target.readStream(stream, { from: BigInt(revision), limit: 1 });
+    const [event] = slice.kind === 'found' ? slice.events : [];
+    if (!event) throw new CliError(`${stream} has no revision ${revision} in the target, where it is parked`);
+    await client.query(
+      'update read_store.parked_events set position = $3 where stream = $1 and revision = $2',
+      [stream, revision, event.position],
+    );
+  }
+}
+
+async function reset(client: pg.Client): Promise<'reset'> {
+  const { rows } = await client.query<{ rows_of: string }>(
+    `select format('%I.%I', environment, name || '_g' || generation) as rows_of from read_store.projections`,
+  );
+  for (const { rows_of: table } of rows) await client.query(`truncate ${table}`);
+  await client.query('update read_store.projections set position = null');
+  await client.query('truncate read_store.stream_revisions, read_store.parked_events');
+  for (const env of environments) await client.query(`update ${env}.process_checkpoints set position = null`);
+  return 'reset';
+}
+
+/** They are kept in this database when the log is elsewhere, and left over there when it was here before. */
+async function dropSnapshots(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regclass('event_store.snapshots') is not null as there`,
+  );
+  if (rows[0]?.there) await client.query('truncate event_store.snapshots');
+}

@@ -1,0 +1,146 @@
+import { copyEvents as copy, type CopyResult } from '#event-store/copy/copy-events.js';
+import { CopyRefused } from '#event-store/copy/copy-refused.js';
+import { EventStoreError } from '#event-store/event-store.js';
+import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { CliError } from '../cli-error.js';
+import { printJson, printLine, printProperties, printTable } from '../output.js';
+import type { OutputOptions } from '../verb.js';
+import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
+import { locationOf } from './copy-locations.js';
+import { CopyProgressDisplay } from './copy-progress.js';
+import { openService } from './copy-service.js';
+
+export interface CopyEventsOptions extends OutputOptions {
+  /** Absent: where the service has its events. */
+  readonly from?: string;
+  readonly to: string;
+  readonly checkpoints?: CheckpointMove;
+}
+
+/** The exit code is 0 only when both stores were found to hold the same, and the checkpoints are as was asked. */
+export async function copyEvents({ from, to, checkpoints, json }: CopyEventsOptions): Promise<void> {
+  // Found first: without the database there is no need to copy for an hour.
+  await using service = from === undefined || checkpoints ? await openService() : undefined;
+  const sourceUrl = from ?? service?.connections.eventStoreUrl ?? '';
+  const places = { from: locationOf(sourceUrl), to: locationOf(to) };
+  if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
+  await using source = openStore(sourceUrl, '--from');
+  await using target = openStore(to, '--to');
+  await prepare(to);
+
+  const startedAt = performance.now();
+  const result = await copyWithProgress(source.opened, target.opened);
+  const seconds = (performance.now() - startedAt) / 1000;
+  let moved: string | undefined;
+  let complaint = complaintAbout(result);
+  if (checkpoints && service && complaint === undefined) {
+    if (result.sourceGrew)
+      complaint = 'the source is still being written to, so the checkpoints stay as they are: stop all roles';
+    else {
+      const stores = { source: source.opened.store, target: target.opened.store };
+      moved = await moveCheckpoints(checkpoints, {
+        databaseUrl: service.connections.databaseUrl,
+        ...stores,
+        ...places,
+      });
+    }
+  }
+  print(result, { ...places, seconds, moved, json: json === true });
+  if (result.sourceGrew) {
+    process.stderr.write(
+      'atelier: the source was written to meanwhile: stop what writes to it and run the same command again, which copies the rest\n',
+    );
+  }
+  if (complaint !== undefined) throw new CliError(complaint);
+}
+
+function complaintAbout({ verified, differences }: CopyResult): string | undefined {
+  if (verified) return undefined;
+  const names = differences.map(({ stream }) => stream).join(', ');
+  return `NOT verified: the target does not hold what the source does (${names}); copy into an empty store`;
+}
+
+async function copyWithProgress(source: OpenedEventStore, target: OpenedEventStore): Promise<CopyResult> {
+  const stopping = new AbortController();
+  const stop = () =>
+    stopping.abort(new CliError('stopped: run the same command again, and it goes on from here'));
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  using display = new CopyProgressDisplay();
+  try {
+    return await copy({
+      source: source.store,
+      target: target.store,
+      signal: stopping.signal,
+      onProgress: (progress) => display.show(progress),
+    });
+  } catch (error) {
+    if (error instanceof CopyRefused) throw new CliError(error.message);
+    if (error instanceof EventStoreError)
+      throw new CliError(
+        `${error.message}; run the same command again when it is well, and it goes on from here`,
+      );
+    throw error;
+  } finally {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  }
+}
+
+function openStore(eventStoreUrl: string, option: string): AsyncDisposable & { opened: OpenedEventStore } {
+  try {
+    // Snapshots, which would be kept there, are neither read nor written.
+    const opened = openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' });
+    return { opened, [Symbol.asyncDispose]: () => opened.close() };
+  } catch (error) {
+    if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** A target in PostgreSQL may be a database that was created just now. */
+async function prepare(eventStoreUrl: string): Promise<void> {
+  if (!/^postgres(?:ql)?:/.test(eventStoreUrl)) return;
+  try {
+    await prepareEventStore({ eventStoreUrl, databaseUrl: eventStoreUrl });
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new CliError(`${locationOf(eventStoreUrl)} cannot be prepared: ${cause}`);
+  }
+}
+
+interface Circumstances {
+  readonly json: boolean;
+  readonly from: string;
+  readonly to: string;
+  readonly seconds: number;
+  readonly moved: string | undefined;
+}
+
+function print(result: CopyResult, { from, to, seconds, moved, json }: Circumstances): void {
+  const { verified, copied, source, target, differences, sourceGrew } = result;
+  const rounded = Math.round(seconds * 10) / 10;
+  if (json) {
+    printJson({
+      ...{ verified, from, to, copied, source, target, seconds: rounded },
+      ...{ source_grew: sourceGrew, checkpoints: moved ?? 'unchanged' },
+      differences: differences.map(({ stream, sourceEvents, targetEvents }) => ({
+        ...{ stream, source_events: sourceEvents, target_events: targetEvents },
+      })),
+    });
+    return;
+  }
+  printTable(
+    ['', 'store', 'events', 'streams', 'SHA-256 over all streams'],
+    [
+      ['from', from, source.events, source.streams, source.sha256],
+      ['to', to, target.events, target.streams, target.sha256],
+    ],
+  );
+  printLine();
+  printProperties([
+    ['copied now', `${copied} events in ${rounded} s, reading and verifying included`],
+    ['verified', verified ? 'yes: the same events at the same revisions' : 'NO'],
+    ['checkpoints', moved ?? 'unchanged'],
+  ]);
+}

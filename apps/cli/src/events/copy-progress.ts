@@ -1,0 +1,63 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { CopyPhase, CopyProgress } from '#event-store/copy/copy-events.js';
+
+const linesEveryMs = 10_000;
+const barSteps = 1_000;
+
+/** Shows how a copy goes, on standard error: a bar on a terminal, elsewhere a line at times. */
+export class CopyProgressDisplay implements Disposable {
+  readonly #bar: SingleBar | undefined;
+  #phase: CopyPhase | undefined;
+  #phaseBegan = 0;
+  #lastLine = 0;
+
+  constructor(private readonly output: NodeJS.WriteStream = process.stderr) {
+    if (!output.isTTY) return;
+    const format = '{phase} {bar} {percentage} % | {figures}';
+    this.#bar = new SingleBar(
+      { format, stream: output, hideCursor: true, clearOnComplete: true },
+      Presets.shades_classic,
+    );
+  }
+
+  show(progress: CopyProgress): void {
+    const now = performance.now();
+    if (progress.phase !== this.#phase) this.#begin(progress.phase, now);
+    const share = shareOf(progress);
+    const figures = figuresOf(progress, share, (now - this.#phaseBegan) / 1000);
+    if (this.#bar) this.#bar.update(Math.round(share * barSteps), { phase: progress.phase, figures });
+    else if (now - this.#lastLine >= linesEveryMs) {
+      this.#lastLine = now;
+      this.output.write(`${progress.phase}: ${Math.floor(share * 100)} %, ${figures}\n`);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#bar?.stop();
+  }
+
+  #begin(phase: CopyPhase, now: number): void {
+    this.#phase = phase;
+    // A phase that ends before the first line is due, needs none.
+    this.#phaseBegan = this.#lastLine = now;
+    this.#bar?.start(barSteps, 0, { phase, figures: '' });
+  }
+}
+
+/** Of the positions, which have gaps in some stores: between its ends it is an estimate. */
+export function shareOf({ position, from, through }: CopyProgress): number {
+  if (position >= through) return 1;
+  return position <= from ? 0 : Number(position - from) / Number(through - from);
+}
+
+export function figuresOf({ events }: CopyProgress, share: number, seconds: number): string {
+  const perSecond = seconds > 0 ? Math.round(events / seconds) : 0;
+  const rate = `${events} events, ${perSecond} a second`;
+  return share > 0 ? `${rate}, ${duration((seconds * (1 - share)) / share)} left` : rate;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
