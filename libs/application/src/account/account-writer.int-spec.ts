@@ -9,7 +9,8 @@ import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { readForwards } from '../aggregate.js';
-import { AccountWriter, type AccountVerdict } from './account-writer.js';
+import type { AccountVerdict } from './account-batch.js';
+import { AccountWriter } from './account-writer.js';
 import { grantCredits } from './tenants.js';
 
 let fixture: AccountsFixture;
