@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Peer } from '../eventstoredb/peer/peer.js';
+import { Atelier, run } from '../standalone/support/atelier.js';
+import { temporaryHome } from '../standalone/support/home.js';
+import { eventually } from '../standalone/support/processes.js';
+
+jest.setTimeout(120_000);
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly { name: string; ok: boolean; detail: string; advice: string | null }[];
+  readonly event_store: { kind: string; version: string; latency_ms: number; head_position: string } | null;
+  readonly projections: readonly { env: string; name: string; lag: number; lag_seconds: number | null }[];
+  readonly process_managers: readonly { env: string; name: string; lag: number }[];
+  readonly render_queue: readonly { env: string; waiting: number; active: number }[];
+}
+
+describe('the doctor of a service on EventStoreDB', () => {
+  const home = temporaryHome();
+  const peer = new Peer();
+  let atelier: Atelier;
+  beforeAll(async () => {
+    await peer.start();
+    const url = `esdb://operator:secret-word@127.0.0.1:${peer.port}?tls=false`;
+    atelier = await Atelier.start(home.path, { EVENT_STORE_URL: url });
+    await command('tenants', 'create', '--name', 'Patient', '--credits', '5');
+  });
+  afterAll(async () => {
+    await atelier?.stop();
+    peer.stop();
+    await home[Symbol.asyncDispose]();
+  });
+
+  const command = (...args: string[]) => run('cli/src/main.js', args, home.path);
+  async function examine(): Promise<{ report: Report; code: number | null }> {
+    const { code, stdout, stderr } = await command('doctor', '--json');
+    expect(stdout + stderr).not.toContain('secret-word');
+    return { code, report: JSON.parse(stdout) as Report };
+  }
+  const failing = ({ checks }: Report) => checks.filter(({ ok }) => !ok).map(({ name }) => name);
+
+  it('names the store, its version, its head, and how far everything is', async () => {
+    const { code, report } = await eventually(async () => {
+      const examined = await examine();
+      expect(examined.report).toMatchObject({ ok: true });
+      return examined;
+    }, 20_000);
+    expect(code).toBe(0);
+    expect(report.event_store).toMatchObject({ kind: 'EventStoreDB', version: '24.2.0' });
+    expect(Number(report.event_store?.head_position)).toBeGreaterThan(0);
+    expect(report.projections.map(({ env, name }) => `${env} ${name}`)).toContain('test usage');
+    expect(report.process_managers.map(({ env, name }) => `${env} ${name}`)).toEqual([
+      ...['live charge-closer', 'live render-dispatcher', 'test charge-closer', 'test render-dispatcher'],
+    ]);
+    expect(report.render_queue.map(({ env }) => env)).toEqual(['live', 'test']);
+    expect(report.checks.find(({ name }) => name === 'database')?.detail).toMatch(/^PostgreSQL \d+/);
+  });
+
+  it('gives people a verdict', async () => {
+    const { stdout } = await command('doctor');
+    expect(stdout).toMatch(/EventStoreDB 24\.2\.0, head at \d+, answers in [\d.]+ ms/);
+    expect(stdout).toMatch(/All is well\.\n$/);
+  });
+
+  it('tells in events and seconds how late a projector is that stands still', async () => {
+    const { pid } = atelier.role('projector');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await command('tenants', 'create', '--name', 'Late', '--credits', '5', '--env', 'test');
+      await sleep(11_000);
+      const { code, report } = await examine();
+      expect({ code, failing: failing(report) }).toEqual({ code: 1, failing: ['read models'] });
+      const late = report.projections.find(({ env, name }) => env === 'test' && name === 'ledger');
+      expect(late?.lag).toBe(2);
+      expect(late?.lag_seconds).toBeGreaterThanOrEqual(11);
+      const { stdout } = await command('doctor');
+      expect(stdout).toMatch(/test ledger is 2 events, \d+ s behind/);
+      expect(stdout).toMatch(/To do: read models: start a projector/);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  it('says that the event store is away, and what to do', async () => {
+    peer.stop();
+    const { code, report } = await examine();
+    expect(code).toBe(1);
+    expect(failing(report)).toContain('event store');
+    expect(report.checks.find(({ name }) => name === 'event store')?.advice).toMatch(
+      /correct EVENT_STORE_URL/,
+    );
+    const { stdout } = await command('doctor');
+    expect(stdout).toMatch(/Not well: event store, .*\.\n$/);
+    await peer.start();
+  });
+});
