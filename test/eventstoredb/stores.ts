@@ -30,7 +30,7 @@ export class Stores {
 
   /** Stores first: a store waits for its appends, which a peer that is gone would only delay. */
   async close(): Promise<void> {
-    for (const { faults } of this.peers) Object.assign(faults, { silent: false, frozen: false, slowMs: 0 });
+    for (const { faults } of this.peers) Object.assign(faults, { silent: false, slowMs: 0 });
     await Promise.all(this.stores.splice(0).map((store) => store.close()));
     for (const peer of this.peers.splice(0)) peer.stop();
   }

@@ -1,5 +1,5 @@
 /**
- * The event store port. Two adapters implement it (`postgres/`, later `eventstoredb/`), and one conformance
+ * The event store port. Two adapters implement it (`postgres/` and `eventstoredb/`), and one conformance
  * suite holds both to these words. Revisions and positions are `bigint` everywhere above this line.
  */
 

@@ -6,8 +6,6 @@ export class Faults {
   silent = false;
   /** Takes new subscriptions and never says anything. */
   silentSubscriptions = false;
-  /** Keeps those who have a subscription waiting for ever. */
-  frozen = false;
   /** Every answer takes this long. */
   slowMs = 0;
   /** So many appends are carried out and then answered by a broken connection. */
@@ -19,6 +17,7 @@ export class Faults {
   /** Idempotent answers do not tell a position. */
   forgetPositions = false;
   readonly interruptions = new Set<(by: 'error' | 'end') => void>();
+  private abandoned = Promise.withResolvers<void>();
   private readonly subscriptionFaults: ('error' | 'end')[] = [];
 
   /** The next subscriptions fail as they begin. */
@@ -39,12 +38,14 @@ export class Faults {
     if (this.slowMs > 0) await sleep(this.slowMs);
   }
 
-  /** Undefined when there is nothing to wait for, which is cheaper than a promise for each event. */
-  pauseSubscription(): Promise<void> | undefined {
-    return this.frozen ? this.thaw() : undefined;
+  /** Says nothing more to those who have a subscription now, and does not end it either. */
+  abandonSubscriptions(): void {
+    this.abandoned = Promise.withResolvers<void>();
   }
 
-  private async thaw(): Promise<void> {
-    while (this.frozen) await sleep(5);
+  /** What a new subscription waits for before each event: undefined as long as nobody has abandoned it. */
+  subscriptionPace(): () => Promise<void> | undefined {
+    const { abandoned } = this;
+    return () => (abandoned === this.abandoned ? undefined : this.abandoned.promise);
   }
 }

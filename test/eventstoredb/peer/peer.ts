@@ -24,7 +24,15 @@ import { failure, notLeader } from './wire.js';
 export class Peer {
   readonly faults = new Faults();
   /** How often each call came in. */
-  readonly calls = { append: 0, batchAppend: 0, read: 0, subscribe: 0, gossip: 0, features: 0 };
+  readonly calls = {
+    append: 0,
+    batchAppend: 0,
+    read: 0,
+    subscribe: 0,
+    gossip: 0,
+    features: 0,
+    turnedAway: 0,
+  };
   /** Where reads came from: one address for each connection. */
   readonly clients = new Set<string>();
   /** The credentials of the last call, as they came: `Basic …`, or nothing. */
@@ -97,6 +105,7 @@ export class Peer {
     else this.calls.read += 1;
     if (this.faults.silent || (live && this.faults.silentSubscriptions)) return;
     if (this.leader && call.metadata.get('requires-leader').length > 0) {
+      this.calls.turnedAway += 1;
       call.emit('error', notLeader('127.0.0.1', this.leader.port));
       return;
     }
@@ -113,9 +122,10 @@ export class Peer {
     const interrupt = (by: 'error' | 'end') =>
       by === 'end' ? call.end() : call.emit('error', failure(status.ABORTED, 'consumer-too-slow'));
     this.faults.interruptions.add(interrupt);
+    const pace = this.faults.subscriptionPace();
     await serveSubscription(this.log, call, () => {
       this.sentEvents += 1;
-      return this.faults.pauseSubscription();
+      return pace();
     });
     this.faults.interruptions.delete(interrupt);
     this.subscriptions -= 1;
