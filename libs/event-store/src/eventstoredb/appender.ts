@@ -16,7 +16,7 @@ import {
 } from '../event-store.js';
 import { observeAppend } from '../observer.js';
 import type { Connection } from './connection.js';
-import { backoffMs, classify, messageOf, unavailable, within } from './failures.js';
+import { backoffMs, classify, messageOf, moreTelling, unavailable, within } from './failures.js';
 import { Lanes } from './lanes.js';
 import { toProposed } from './proposed-event.js';
 import { readStream } from './reads.js';
@@ -63,6 +63,7 @@ export class Appender {
   }
 
   private async untilAnswered(attempts: Attempts): Promise<AppendOutcome> {
+    let failure: unknown;
     for (let attempt = 0; ; attempt++) {
       if (attempt === 0 && Date.now() >= attempts.deadline)
         throw gaveUp(attempts, new Error('too many wait'));
@@ -70,13 +71,14 @@ export class Appender {
         return await this.attempt(attempts);
       } catch (error) {
         const leftMs = attempts.deadline - Date.now();
+        failure = moreTelling(failure, error);
         if (error instanceof EventStoreError) throw error;
         if (classify(error) === 'refused')
           throw attempts.unanswered ? gaveUp(attempts, error) : unavailable(error);
-        if (leftMs <= 0) throw gaveUp(attempts, error);
+        if (leftMs <= 0) throw gaveUp(attempts, failure);
         this.connection.options.observer.retried?.('append', messageOf(error));
         await sleep(Math.min(backoffMs(attempt), leftMs));
-        if (Date.now() >= attempts.deadline) throw gaveUp(attempts, error);
+        if (Date.now() >= attempts.deadline) throw gaveUp(attempts, failure);
       }
     }
   }

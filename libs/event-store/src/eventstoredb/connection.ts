@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventStoreUnavailable } from '../event-store.js';
 import { Client } from './client.js';
 import type { ConnectionSettings } from './connection-string.js';
-import { backoffMs, classify, isSilence, messageOf, unavailable } from './failures.js';
+import { backoffMs, classify, isSilence, messageOf, moreTelling, unavailable } from './failures.js';
 import type { EventStoreObserver } from '../observer.js';
 
 export interface ConnectionOptions {
@@ -42,13 +42,15 @@ export class Connection {
   async read<T>(work: (client: Client, timeoutMs: number) => Promise<T>): Promise<T> {
     const { deadlineMs, answerTimeoutMs, observer } = this.options;
     const deadline = Date.now() + deadlineMs;
+    let failure: unknown;
     for (let attempt = 0; ; attempt++) {
       const timeoutMs = Math.max(1, Math.min(answerTimeoutMs, deadline - Date.now()));
       try {
         return await this.call((client) => work(client, timeoutMs));
       } catch (error) {
         const pause = backoffMs(attempt);
-        if (classify(error) === 'refused' || Date.now() + pause >= deadline) throw unavailable(error);
+        failure = moreTelling(failure, error);
+        if (classify(error) === 'refused' || Date.now() + pause >= deadline) throw unavailable(failure);
         observer.retried?.('read', messageOf(error));
         await sleep(pause);
       }

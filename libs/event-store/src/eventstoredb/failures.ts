@@ -65,6 +65,11 @@ function isMistake(error: unknown): error is Error {
   return [EventStoreError, TypeError, RangeError, SyntaxError].some((mistake) => error instanceof mistake);
 }
 
+/** Which of two failures says more: a try that the deadline cut short says less than the one before it. */
+export function moreTelling(before: unknown, last: unknown): unknown {
+  return before !== undefined && isSilence(last) ? before : last;
+}
+
 /** What the caller gets to see. Mistakes are passed on as they are. */
 export function unavailable(cause: unknown): Error {
   if (isMistake(cause)) return cause;
