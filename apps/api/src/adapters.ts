@@ -12,6 +12,7 @@ import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
+import type { Metrics } from '#platform/metrics.js';
 import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { readModelEntities } from '#projections/read-models.js';
@@ -39,11 +40,15 @@ const readConnections = 8;
 export async function openDependencies(
   configuration: ApiConfiguration,
   logger: Logger,
+  metrics?: Metrics,
 ): Promise<OpenedDependencies> {
   await using opening = new AsyncDisposableStack();
   const { databaseUrl, eventStoreUrl } = configuration;
 
-  const { store, snapshots, close } = openEventStore({ eventStoreUrl, databaseUrl });
+  const { store, snapshots, close } = openEventStore(
+    { eventStoreUrl, databaseUrl },
+    metrics ? { observer: metrics.eventStore } : {},
+  );
   opening.defer(close);
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (err) => logger.warn({ err }, 'a snapshot was not saved'),
@@ -77,6 +82,7 @@ export async function openDependencies(
     }),
     jobStreams: new StoredJobs(store),
     ...(storage instanceof FolderStorage ? { objects: storage } : {}),
+    ...(metrics ? { metrics } : {}),
     ready: async () => {
       await Promise.all([store.head(), pool.query('select 1')]);
     },

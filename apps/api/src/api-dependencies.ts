@@ -9,6 +9,7 @@ import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logger.js';
+import type { Metrics } from '#platform/metrics.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { KeyCheck } from './auth/api-key.guard.js';
 import type { SignedObjects } from './objects/signed-objects.js';
@@ -37,6 +38,8 @@ export interface ApiDependencies {
   readonly storage: ObjectStorage;
   /** Present where the API itself serves the objects. */
   readonly objects?: SignedObjects;
+  /** Present where they are served. */
+  readonly metrics?: Pick<Metrics, 'text' | 'contentType'>;
   readonly ready: Readiness;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -46,3 +49,4 @@ export const CLOCK = Symbol('clock');
 export const STORAGE = Symbol('storage');
 export const SIGNED_OBJECTS = Symbol('signed objects');
 export const READINESS = Symbol('readiness');
+export const METRICS = Symbol('metrics');

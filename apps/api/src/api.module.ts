@@ -18,6 +18,7 @@ import type { Environment } from '#domain/streams.js';
 import type { WorkflowName } from '#domain/workflow/workflows.js';
 import {
   CLOCK,
+  METRICS,
   READINESS,
   SIGNED_OBJECTS,
   STORAGE,
@@ -33,6 +34,7 @@ import { ErrorFilter } from './errors/error.filter.js';
 import { HealthController } from './health/health.controller.js';
 import { JobPresenter } from './jobs/job-presenter.js';
 import { JobsController } from './jobs/jobs.controller.js';
+import { MetricsController } from './metrics/metrics.controller.js';
 import { ObjectsController } from './objects/objects.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { RendersController } from './renders/renders.controller.js';
@@ -61,18 +63,19 @@ const controllers = [
 export class ApiModule {
   /** The API on what it depends on. Everything lives as long as the process: nothing is made per request. */
   static on(dependencies: ApiDependencies): DynamicModule {
-    const { objects } = dependencies;
+    const { objects, metrics } = dependencies;
+    const optional = [...(objects ? [ObjectsController] : []), ...(metrics ? [MetricsController] : [])];
     return {
       module: ApiModule,
       imports: [CqrsModule.forRoot()],
-      controllers: [...controllers, ...(objects ? [ObjectsController] : [])],
+      controllers: [...controllers, ...optional],
       providers: providersOn(dependencies),
     };
   }
 }
 
 function providersOn(dependencies: ApiDependencies): Provider[] {
-  const { store, storage, clock, logger, ready, keys, objects } = dependencies;
+  const { store, storage, clock, logger, ready, keys, objects, metrics } = dependencies;
   const consistency = new ReadYourWrites(dependencies.checkpoints);
   const refusals = new RefusedDispatches(new RejectionLog(store), consistency, clock, logger);
   return [
@@ -80,6 +83,7 @@ function providersOn(dependencies: ApiDependencies): Provider[] {
     { provide: STORAGE, useValue: storage },
     { provide: READINESS, useValue: ready },
     ...(objects ? [{ provide: SIGNED_OBJECTS, useValue: objects }] : []),
+    ...(metrics ? [{ provide: METRICS, useValue: metrics }] : []),
     { provide: ReadYourWrites, useValue: consistency },
     { provide: JobPresenter, useValue: new JobPresenter(storage) },
     { provide: APP_FILTER, useValue: new ErrorFilter(logger, refusals) },

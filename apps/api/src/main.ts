@@ -1,6 +1,7 @@
 import { loadConfiguration } from '#platform/configuration.js';
 import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
+import { Metrics } from '#platform/metrics.js';
 import { runRole } from '#platform/run-role.js';
 import { openDependencies } from './adapters.js';
 import { createApi } from './create-api.js';
@@ -9,8 +10,9 @@ const logger = createLogger('api');
 
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
+  const metrics = configuration.metrics ? new Metrics('api') : undefined;
   const opened = await keepTrying(
-    () => openDependencies(configuration, logger),
+    () => openDependencies(configuration, logger, metrics),
     stopping,
     (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
   );

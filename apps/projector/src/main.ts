@@ -4,6 +4,7 @@ import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
+import { openRoleMetrics } from '#platform/role-metrics.js';
 import { runRole } from '#platform/run-role.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { startProjector } from './projector.js';
@@ -11,8 +12,11 @@ import { startProjector } from './projector.js';
 const logger = createLogger('projector');
 
 await runRole(logger, async (stopping) => {
-  const { databaseUrl, eventStoreUrl, orphanHorizonMs, sweepIntervalMs } = loadConfiguration();
-  const opened = openEventStore({ eventStoreUrl, databaseUrl });
+  const configuration = loadConfiguration();
+  const { databaseUrl, eventStoreUrl, orphanHorizonMs, sweepIntervalMs } = configuration;
+  const { metrics, close: closeMetrics } = await openRoleMetrics('projector', configuration, logger);
+  const observer = metrics ? { observer: metrics.eventStore } : {};
+  const opened = openEventStore({ eventStoreUrl, databaseUrl }, observer);
   const { store, snapshots } = opened;
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (error) => logger.warn({ err: error }, 'a snapshot was not saved'),
@@ -31,6 +35,7 @@ await runRole(logger, async (stopping) => {
       await projector.stop();
       await queue.stop(0);
       await opened.close();
+      await closeMetrics();
     },
   };
 });

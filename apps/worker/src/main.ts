@@ -4,6 +4,7 @@ import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
+import { openRoleMetrics } from '#platform/role-metrics.js';
 import { runRole } from '#platform/run-role.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { openStorage } from '#storage/open-storage.js';
@@ -14,7 +15,9 @@ const logger = createLogger('worker');
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const { databaseUrl, eventStoreUrl, workerConcurrency, tenantConcurrency, stopGraceMs } = configuration;
-  const events = openEventStore({ eventStoreUrl, databaseUrl });
+  const { metrics, close: closeMetrics } = await openRoleMetrics('worker', configuration, logger);
+  const observer = metrics ? { observer: metrics.eventStore } : {};
+  const events = openEventStore({ eventStoreUrl, databaseUrl }, observer);
   const storage = openStorage(configuration);
   const queue = await keepTrying(
     () => PgBossRenderQueue.start({ url: databaseUrl, logger }),
@@ -32,6 +35,7 @@ await runRole(logger, async (stopping) => {
     async stop() {
       await worker.stop(stopGraceMs);
       await events.close();
+      await closeMetrics();
     },
   };
 });

@@ -32,6 +32,9 @@ export interface Configuration {
   readonly tenantConcurrency: number;
   /** What a worker that stops gives its running renders before it leaves them to others. */
   readonly stopGraceMs: number;
+  readonly metrics: boolean;
+  /** Where a role without HTTP of its own serves its metrics. Undefined: nowhere. */
+  readonly metricsPort: number | undefined;
 }
 
 /** Names every setting that is wrong, and what it should be. Never shows a value that may be secret. */
@@ -60,6 +63,10 @@ class Settings {
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
     this.problems.push(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
     return fallback;
+  }
+
+  given(name: string): boolean {
+    return Boolean(this.variables[name]);
   }
 
   flag(name: string, fallback: boolean): boolean {
@@ -127,6 +134,8 @@ export function loadConfiguration(variables: Variables = process.env): Configura
     workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', 1, 1, 64),
     tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', 4, 1, 1_000),
     stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', 10_000, 0, 600_000),
+    metrics: settings.flag('METRICS', true),
+    metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
   };
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
   return configuration;

@@ -1,0 +1,23 @@
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Metrics } from '#platform/metrics.js';
+import { METRICS } from '../api-dependencies.js';
+import { Public } from '../auth/api-key.guard.js';
+
+/**
+ * For Prometheus, without a key: a scraper has none, and nothing in here is a secret or somebody's. It is no part of the
+ * interface for callers; the proxy in `deploy/` does not pass it on, and METRICS=false leaves it out.
+ */
+@ApiExcludeController()
+@Controller('/metrics')
+@Public()
+export class MetricsController {
+  constructor(@Inject(METRICS) private readonly metrics: Pick<Metrics, 'text' | 'contentType'>) {}
+
+  @Get()
+  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    void reply.type(this.metrics.contentType);
+    return this.metrics.text();
+  }
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { Atelier, run } from './support/atelier.js';
+import { temporaryHome } from './support/home.js';
+
+jest.setTimeout(120_000);
+
+describe('metrics of a service that runs', () => {
+  const home = temporaryHome();
+  let atelier: Atelier | undefined;
+  afterEach(async () => {
+    await atelier?.stop();
+  });
+  afterAll(async () => {
+    await home[Symbol.asyncDispose]();
+  });
+
+  it('are served by each role, without a key, without a name of anybody, and not by the interface for callers', async () => {
+    atelier = await Atelier.start(home.path, { METRICS_PORT: '0' });
+    const { stdout } = await run(
+      'cli/src/main.js',
+      ['tenants', 'create', '--name', 'Measured', '--credits', '50', '--json'],
+      home.path,
+    );
+    const { tenant_id: tenant } = JSON.parse(stdout) as { tenant_id: string };
+    const issue = [
+      'keys',
+      'issue',
+      '--tenant',
+      tenant,
+      '--env',
+      'test',
+      '--capabilities',
+      'jobs:create',
+      '--json',
+    ];
+    const { key } = JSON.parse((await run('cli/src/main.js', issue, home.path)).stdout) as { key: string };
+    const dispatched = await fetch(`${atelier.baseUrl}/v1/model-generator`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{"seed":7}',
+    });
+    expect(dispatched.status).toBe(202);
+
+    const scraped = await atelier.get('/metrics');
+    expect(scraped.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const api = await scraped.text();
+    // The charge, and the job that it pays for.
+    expect(appends(api)).toBe(2);
+    const worker = await (await fetch(`http://127.0.0.1:${servedBy('worker')}/metrics`)).text();
+    const projector = await (await fetch(`http://127.0.0.1:${servedBy('projector')}/metrics`)).text();
+    expect(worker).toContain('role="worker"');
+    expect(projector).toContain('role="projector"');
+    for (const text of [api, worker, projector])
+      expect(text).not.toMatch(new RegExp(`${tenant}|postgres://`));
+    expect(await (await atelier.get('/openapi.json')).text()).not.toContain('/metrics');
+  });
+
+  it('can be switched off', async () => {
+    atelier = await Atelier.start(home.path, { METRICS: 'false', METRICS_PORT: '0' });
+    expect((await atelier.get('/metrics')).status).toBe(404);
+    const { stdout } = await run('cli/src/main.js', ['doctor', '--json'], home.path);
+    expect(stdout).toContain('"checks"');
+  });
+
+  function appends(text: string): number {
+    const line = /^atelier_event_store_append_duration_seconds_count\{role="api",result="appended"\} (\d+)$/m;
+    return Number(line.exec(text)?.[1]);
+  }
+
+  /** Port 0 in the settings: the log says which it became. */
+  function servedBy(role: string): number {
+    const log = readFileSync(join(home.path, 'logs', `${role}.log`), 'utf8')
+      .trim()
+      .split('\n');
+    const entries = log.map((line) => JSON.parse(line) as { msg?: string; port?: number });
+    const port = entries.find(({ msg }) => msg === 'metrics are served')?.port;
+    if (port === undefined) throw new Error(`the ${role} serves no metrics`);
+    return port;
+  }
+});
