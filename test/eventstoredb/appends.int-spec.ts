@@ -42,10 +42,12 @@ describe('appends to EventStoreDB', () => {
       await store.head();
       peer.faults.silent = true;
       const startedAt = performance.now();
-      await expect(store.append(freshPrefix(), 'no-stream', newEvents(1))).rejects.toThrow(
-        AppendOutcomeUnknown,
-      );
+      const error: unknown = await store
+        .append(freshPrefix(), 'no-stream', newEvents(1))
+        .catch((e: unknown) => e);
       expect(performance.now() - startedAt).toBeLessThan(1000);
+      // A slow machine may not even get to send it, and then that is what it says.
+      expect(error).toBeInstanceOf(peer.calls.append > 0 ? AppendOutcomeUnknown : EventStoreUnavailable);
     });
 
     it('tells the true revision of a stream whatever the URL says of throwOnAppendFailure', async () => {

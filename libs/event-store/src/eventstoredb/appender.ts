@@ -85,7 +85,7 @@ export class Appender {
 
   private async attempt(attempts: Attempts): Promise<AppendOutcome> {
     const { append } = attempts;
-    const before = await this.watermark.now();
+    const before = await within(this.timeoutFor(attempts), this.watermark.now());
     if (attempts.unanswered && append.expected === 'any') {
       const replay = findReplay(append, await this.search(attempts));
       if (replay) return replay;

@@ -2,7 +2,10 @@ import { isSilence, within } from './failures.js';
 
 /** How old the known end of the log may be. Older, and it is asked for again before the next append. */
 const freshMs = 10;
-/** How long an append waits for that. A server that takes longer than this for a short read gets the append all the same. */
+/**
+ * How long an append waits for that. A server that takes longer for a short read gets the append all the same, unless
+ * nothing is known of the log, or an append went unanswered: then it is waited for.
+ */
 const patienceMs = 100;
 
 /**
@@ -25,11 +28,8 @@ export class Watermark {
   /** A place that the log had reached by now. Rejects when the log cannot be read: then nothing else gets there either. */
   async now(): Promise<bigint> {
     if (performance.now() - this.asOf <= freshMs) return this.position;
-    try {
-      await within(patienceMs, this.refresh());
-    } catch (error) {
-      if (!isSilence(error)) throw error;
-    }
+    if (this.asOf === -Infinity) await this.refresh();
+    else await this.refreshPatiently();
     return this.position;
   }
 
@@ -42,6 +42,14 @@ export class Watermark {
   /** Somebody, perhaps we, may have written what was not observed. */
   doubt(): void {
     this.asOf = -Infinity;
+  }
+
+  private async refreshPatiently(): Promise<void> {
+    try {
+      await within(patienceMs, this.refresh());
+    } catch (error) {
+      if (!isSilence(error)) throw error;
+    }
   }
 
   /** A read that is under way began too early for those who come now: they share the next one. */
