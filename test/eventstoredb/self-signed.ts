@@ -6,7 +6,7 @@ export interface SelfSigned {
   readonly privateKey: string;
 }
 
-/** A certificate for 127.0.0.1 that is valid for a day, made here so that no key lies in the repository. */
+/** A certificate for localhost that is valid for a day, made here so that no key lies in the repository. */
 export function selfSigned(): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const ecdsaWithSha256 = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
@@ -19,7 +19,7 @@ export function selfSigned(): SelfSigned {
     der(0x01, Buffer.of(0xff)),
     octets(sequence(der(0x01, Buffer.of(0xff)))),
   );
-  const address = sequence(oid(0x55, 0x1d, 0x11), octets(sequence(der(0x87, Buffer.of(127, 0, 0, 1)))));
+  const address = sequence(oid(0x55, 0x1d, 0x11), octets(sequence(der(0x82, Buffer.from('localhost')))));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
     der(0x02, Buffer.of(1)),
