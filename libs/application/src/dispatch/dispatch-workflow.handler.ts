@@ -76,10 +76,9 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
     lease: IdempotencyLease,
     ids: DispatchIds,
   ): Promise<DispatchOutcome> {
-    const progress = await this.dispatcher.progress(request, ids);
-    if (typeof progress === 'object') return progress;
-    if (progress === 'none') return this.dispatcher.dispatch(request, ids);
-    // The sweep has given the earlier charge back: this is a new dispatch under new ids.
+    const outcome = await this.dispatcher.resume(request, ids);
+    if (outcome !== 'spent') return outcome;
+    // Nothing is left of the earlier try: this is a new dispatch under new ids.
     const fresh = { requestId: newId(), jobId: newId() };
     await this.idempotency.reassign(lease, fresh);
     return this.dispatcher.dispatch(request, fresh);

@@ -98,6 +98,22 @@ describe('a dispatch', () => {
     expect(await accountOf(request)).toEqual({ balance: 10, open: 0 });
   });
 
+  it('that is resumed goes on with the charge that the first try made', async () => {
+    const request = await tenantWith(10);
+    const ids = fresh();
+    await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
+    expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', ids });
+    expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
+  });
+
+  it('that is resumed before it was charged is over: its ids are spent, also for a first try that was only slow', async () => {
+    const request = await tenantWith(10);
+    const ids = fresh();
+    expect(await dispatcher().resume(request, ids)).toBe('spent');
+    await expect(dispatcher().dispatch(request, ids)).rejects.toThrow(DispatchVoided);
+    expect(await accountOf(request)).toEqual({ balance: 10, open: 0 });
+  });
+
   it('gives its charge back at once when the fence came between debit and queue', async () => {
     const request = await tenantWith(10);
     const ids = fresh();

@@ -3,7 +3,7 @@ import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/ac
 import { refundCharge } from '#domain/account/close-charge.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
-import { queueJob } from '#domain/job/queue-job.js';
+import { queueJob, voidJob } from '#domain/job/queue-job.js';
 import { streamName } from '#domain/streams.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
 import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
@@ -59,8 +59,8 @@ export class Dispatcher {
   ) {}
 
   /**
-   * @throws DispatchVoided, EventStoreUnavailable, AppendOutcomeUnknown: after any of them, dispatching again
-   *   with the same ids is safe and charges at most once
+   * @throws DispatchVoided, EventStoreUnavailable, AppendOutcomeUnknown: after any of them, {@link resume} with
+   *   the same ids is safe and charges at most once
    */
   async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
     const workflow = workflowOf(request.operation);
@@ -75,8 +75,40 @@ export class Dispatcher {
     return this.#queue(request, ids, queuedJob(request, ids, workflow, resolved.inputs));
   }
 
+  /**
+   * Goes on where an earlier try with these ids stopped. Only the first try ever debits: a charge that is not open
+   * may never have been made, or have been given back since, and no event store can tell the two apart for sure. So
+   * the job is fenced off, which also stops a first try that is merely slow, and the ids are `spent`.
+   * @throws what {@link dispatch} throws
+   */
+  async resume(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'spent'> {
+    const progress = await this.#progress(request, ids);
+    if (progress === 'voided') return 'spent';
+    if (progress !== 'none') return progress;
+
+    const { environment, tenant } = request.caller;
+    const { state: account } = await this.accounts.read(environment, tenant);
+    if (account.status !== 'unopened' && account.charges.get(ids.requestId)) {
+      const workflow = workflowOf(request.operation);
+      const resolved = await this.pictures.resolve(workflow, request.body, request.caller);
+      if (resolved.kind === 'unknown') return { kind: 'unknown-reference', field: resolved.field };
+      return this.#queue(request, ids, queuedJob(request, ids, workflow, resolved.inputs));
+    }
+    const fence = { chargeId: ids.requestId, tenant, at: request.at.toISOString() };
+    const fenced = await handle(
+      this.store,
+      streamName(environment, 'job', ids.jobId),
+      aggregate,
+      (state) => voidJob(fence, state),
+      contextOf(request, ids, `void:${ids.jobId}`),
+      untouched(aggregate),
+    );
+    // The slow first try was faster after all.
+    return fenced.kind === 'rejected' ? this.resume(request, ids) : 'spent';
+  }
+
   /** How far an earlier try with these ids came. */
-  async progress(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'voided' | 'none'> {
+  async #progress(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'voided' | 'none'> {
     const stream = streamName(request.caller.environment, 'job', ids.jobId);
     const { state, position } = await load(this.store, stream, aggregate);
     if (state.status === 'voided') return 'voided';
@@ -126,7 +158,7 @@ export class Dispatcher {
     if (queued.kind === 'accepted' && queued.position !== undefined) {
       return { kind: 'accepted', ids, creditsCost: job.creditsCost, position: queued.position };
     }
-    const progress = await this.progress(request, ids);
+    const progress = await this.#progress(request, ids);
     if (typeof progress === 'object') return progress;
     throw new Error(`job ${ids.jobId} is neither queued nor voided`);
   }
