@@ -5,7 +5,7 @@ import { answerWithinMs } from './check.js';
 import { consumers, type Consumer } from './consumers.js';
 
 export interface ConsumerStatus extends Pick<Consumer, 'kind' | 'env' | 'name'> {
-  /** `live` or `halted` of a read model; `live` of a process manager. */
+  /** `live` or `halted` of a read model, `live` of a process manager; {@link beyondTheLog} of either. */
   readonly state: string;
   readonly halted_because: string | null;
   /** Null: it has handled nothing yet. */
@@ -22,11 +22,17 @@ type Row = Omit<ConsumerStatus, 'lag' | 'lag_seconds'>;
 
 export const countedEvents = 500;
 
+/** The state of a consumer whose checkpoint is none of this store's. */
+export const beyondTheLog = 'beyond the log';
+
 /**
  * How far each consumer that has ever run is behind. Positions are not counted in events in every store, so the events
  * after the checkpoint are: those of the consumer, and no others.
  */
-export async function readConsumers(databaseUrl: string, store: EventStore): Promise<ConsumerStatus[]> {
+export async function readConsumers(
+  databaseUrl: string,
+  { store, kind }: { readonly store: EventStore; readonly kind: string },
+): Promise<ConsumerStatus[]> {
   const [rows, head] = await Promise.all([readRows(databaseUrl), store.head()]);
   const known = new Map<string, Promise<Lag>>();
   return Promise.all(
@@ -35,7 +41,9 @@ export async function readConsumers(databaseUrl: string, store: EventStore): Pro
       const key = JSON.stringify([row.position, consumer?.filter]);
       const lag = known.get(key) ?? lagOf(store, head, row.position, consumer);
       known.set(key, lag);
-      return { ...row, ...(await lag) };
+      // EventStoreDB's own events lie between ours, so a checkpoint there may well be beyond our last one.
+      const isBeyond = kind === 'PostgreSQL' && BigInt(row.position ?? 0) > (head ?? 0n);
+      return { ...row, ...(isBeyond && { state: beyondTheLog }), ...(await lag) };
     }),
   );
 }

@@ -52,7 +52,8 @@ async function examine(connections: Connections): Promise<Findings> {
     }),
     await check('read models', projectorAdvice, async () => {
       if (!eventStore) throw new Error('how far they are cannot be told without the event store');
-      consumers = await withStore(connections, (store) => readConsumers(databaseUrl, store));
+      const { kind } = eventStore;
+      consumers = await withStore(connections, (store) => readConsumers(databaseUrl, { store, kind }));
       return judgeConsumers(of('read model'));
     }),
     await check('process managers', projectorAdvice, async () => {

@@ -20,6 +20,11 @@ describe('consumers', () => {
       [{ ...well, state: 'halted', halted_because: 'a hole' }],
       'live jobs is halted: a hole',
     ],
+    [
+      'one is of another store',
+      [{ ...well, state: 'beyond the log' }],
+      'of live jobs lie beyond the end of the log',
+    ],
     ['events are parked', [well, { ...well, parked: 2 }], '2 events are parked'],
     ['one is late', [{ ...well, lag: 4, lag_seconds: 60 }], 'live jobs is 4 events, 60 s behind'],
     [

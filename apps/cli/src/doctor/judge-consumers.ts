@@ -1,4 +1,4 @@
-import { countedEvents, type ConsumerStatus } from './consumer-status.js';
+import { beyondTheLog, countedEvents, type ConsumerStatus } from './consumer-status.js';
 
 /** A projector that works is never this far behind, not even with a full queue. */
 const patienceSeconds = 10;
@@ -10,6 +10,13 @@ export function judgeConsumers(consumers: readonly ConsumerStatus[]): string {
   if (halted.length > 0)
     throw new Error(
       halted.map(({ env, name, halted_because: why }) => `${env} ${name} is halted: ${why}`).join('; '),
+    );
+  const lost = consumers
+    .filter(({ state }) => state === beyondTheLog)
+    .map(({ env, name }) => `${env} ${name}`);
+  if (lost.length > 0)
+    throw new Error(
+      `the checkpoints of ${lost.join(', ')} lie beyond the end of the log: they belong to another store`,
     );
   const parked = consumers.reduce((sum, each) => sum + each.parked, 0);
   if (parked > 0) throw new Error(`${parked} events are parked`);
