@@ -135,7 +135,7 @@ describe('a worker that was taken for dead', () => {
     await sleep(300);
     await Promise.all([zombie.stop(), other.stop()]);
     const [succeeded, ...more] = await workshop.find('job', ids.jobId, 'JobSucceeded');
-    expect(succeeded!.provenance.attempt).toBe(2);
+    expect(succeeded!.provenance!.attempt).toBe(2);
     expect(more).toEqual([]);
     expect(await workshop.types('job', ids.jobId)).toEqual([
       ...['JobQueued', 'RenderStarted', 'RenderStarted', 'JobSucceeded'],

@@ -132,7 +132,7 @@ describe('rendering a job', () => {
     const { jobId } = await render(behave);
     expect(calls[1]! - calls[0]!).toBeGreaterThanOrEqual(1400);
     const [succeeded] = await workshop.find('job', jobId, 'JobSucceeded');
-    expect(succeeded!.provenance.attempt).toBe(2);
+    expect(succeeded!.provenance!.attempt).toBe(2);
   });
 
   it('fails a job whose engine crashes each time when its attempts are used up', async () => {
@@ -182,7 +182,7 @@ describe('the inputs of a render', () => {
     expect(seen).toMatchObject([{ name: 'product_image' }]);
     expect(createHash('sha256').update(seen[0]!.bytes).digest('hex')).toBe(upload.sha256);
     const [succeeded] = await workshop.find('job', ids.jobId, 'JobSucceeded');
-    expect(succeeded!.provenance.inputHashes).toEqual([upload.sha256]);
+    expect(succeeded!.provenance!.inputHashes).toEqual([upload.sha256]);
   });
 
   it('fail the job when one of them is not the picture that was queued', async () => {

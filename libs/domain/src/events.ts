@@ -2,9 +2,13 @@ import type { AccountEvent } from './account/account.events.js';
 import type { AssetEvent } from './asset/asset.events.js';
 import type { JobEvent } from './job/job.events.js';
 import type { KeyEvent } from './key/key.events.js';
+import type { OperationEvent } from './operation/operation.events.js';
+import type { PresetEvent } from './preset/preset.events.js';
+import type { ProductEvent } from './product/product.events.js';
 import type { UsageEvent } from './usage/usage.events.js';
 
-export type DomainEvent = AccountEvent | JobEvent | KeyEvent | AssetEvent | UsageEvent;
+export type DomainEvent =
+  AccountEvent | JobEvent | KeyEvent | AssetEvent | ProductEvent | PresetEvent | OperationEvent | UsageEvent;
 
 export type DomainEventType = DomainEvent['type'];
 

@@ -27,8 +27,17 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   JobCancelled: [],
   JobVoided: [],
   ApiKeyIssued: [],
+  ApiKeyRetired: [],
   ApiKeyRevoked: [],
   AssetStored: [],
+  ProductRegistered: [],
+  ProductRevised: [],
+  ProductArchived: [],
+  PresetPublished: [],
+  PresetRetired: [],
+  OperationPriced: [],
+  OperationEnabled: [],
+  OperationDisabled: [],
   RequestRejected: [],
 };
 

@@ -3,7 +3,20 @@ export type Environment = 'live' | 'test';
 
 export const environments: readonly Environment[] = ['live', 'test'];
 
-export type StreamCategory = 'account' | 'job' | 'key' | 'asset' | 'usage';
+export const streamCategories = [
+  'account',
+  'job',
+  'key',
+  'asset',
+  'product',
+  'preset',
+  'operation',
+  'usage',
+] as const;
+
+export type StreamCategory = (typeof streamCategories)[number];
+
+const streamPattern = /^(live|test)\.(account|job|key|asset|product|preset|operation|usage)-(.+)$/;
 
 /** The event stream of one thing, for example `live.account-01J…`. The environment comes first so that one prefix selects it whole. */
 export function streamName(environment: Environment, category: StreamCategory, id: string): string {
@@ -19,7 +32,7 @@ export function categoryPrefix(environment: Environment, category: StreamCategor
 export function parseStreamName(
   stream: string,
 ): { environment: Environment; category: StreamCategory; id: string } | undefined {
-  const match = /^(live|test)\.(account|job|key|asset|usage)-(.+)$/.exec(stream);
+  const match = streamPattern.exec(stream);
   if (!match) return undefined;
   const [, environment, category, id] = match as unknown as [string, Environment, StreamCategory, string];
   return { environment, category, id };

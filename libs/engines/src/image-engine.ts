@@ -32,6 +32,8 @@ export interface EngineImage {
   /** What the workflow calls it, for example `product_image`. */
   readonly name: string;
   readonly bytes: Buffer;
+  /** What is known about it beside its pixels: a preset's spec, or the `meta` that a workflow gave its picture. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 export interface RenderContext {
@@ -58,8 +60,20 @@ export interface EnginePicture {
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
+/** One part of a request that gave nothing although the request as a whole did. */
+export interface PartFailure {
+  /** For example `person`. */
+  readonly arm: string;
+  /** Stable, UPPER_SNAKE, for example `NO_PERSON_FOUND`. */
+  readonly code: string;
+  /** One human-readable line. */
+  readonly message: string;
+}
+
 export interface RenderResult {
+  /** The first one stands for the job in the renders gallery. */
   readonly pictures: readonly EnginePicture[];
+  readonly failures?: readonly PartFailure[];
   /** One human-readable line. */
   readonly message: string;
   /** The engine's model, for provenance. */

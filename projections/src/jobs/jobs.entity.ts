@@ -45,7 +45,7 @@ export class JobRow {
   requestId: string;
 
   @Column({ type: 'text' })
-  chargeId: string;
+  chargeId: string | null;
 
   @Column({ type: 'text', nullable: true })
   parentJobId: string | null;

@@ -58,9 +58,16 @@ function entryOf(event: ProjectedEvent): Entry | undefined {
       return { eventType: 'stage', stage, message, artifacts };
     }
     case 'JobSucceeded': {
-      const { message, artifacts, provenance } = event.data;
-      const { engine, model, seed, renderMs } = provenance;
-      const extra = { engine, model, seed, duration_ms: renderMs };
+      const { message, artifacts, failures, provenance } = event.data;
+      const extra = {
+        ...(provenance && {
+          engine: provenance.engine,
+          model: provenance.model,
+          seed: provenance.seed,
+          duration_ms: provenance.renderMs,
+        }),
+        ...(failures && { failures }),
+      };
       return { eventType: 'succeeded', stage: 'succeeded', message, artifacts, extra };
     }
     case 'JobFailed':

@@ -44,6 +44,9 @@ export function foldOf(category: StreamCategory): Fold | undefined {
         summary: (state) => ({ content_type: state?.contentType, size_bytes: state?.sizeBytes }),
         detail: (state) => ({ ...state }),
       });
+    case 'product':
+    case 'preset':
+    case 'operation':
     case 'usage':
       return undefined;
     default:

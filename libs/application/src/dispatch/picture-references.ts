@@ -33,11 +33,13 @@ export class PictureReferences {
     caller: Caller,
   ): Promise<{ kind: 'found'; inputs: JobInputImage[] } | ({ kind: 'unknown' } & UnknownReference)> {
     const inputs: JobInputImage[] = [];
-    for (const { field, by, input } of workflow.pictures) {
+    for (const described of workflow.references) {
+      const { field, by } = described;
       const reference = body[field];
-      if (typeof reference !== 'string') continue;
+      if (typeof reference !== 'string' || !('input' in described)) continue;
+      const { input } = described;
       const picture =
-        by === 'upload-key'
+        by === 'storage-key'
           ? await this.#byUploadKey(caller.environment, reference)
           : await this.#byId(caller.environment, reference);
       if (!picture || picture.tenant !== caller.tenant) return { kind: 'unknown', field };

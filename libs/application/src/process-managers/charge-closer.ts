@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
 import type { RefundReason } from '#domain/account/account.events.js';
+import type { QueuedJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
 import { categoryPrefix, streamName, type Environment } from '#domain/streams.js';
 import type { EventFilter, EventStore } from '#event-store/event-store.js';
@@ -47,7 +48,7 @@ export function react(event: DeliveredEvent, charge: JobCharge): CloseCharge | u
  */
 export class ChargeCloser {
   /** Most jobs end soon after they were queued, in the same subscription. */
-  readonly #charges = new LRUCache<string, JobCharge>({ max: 50_000 });
+  readonly #charges = new LRUCache<string, JobCharge | 'uncharged'>({ max: 50_000 });
 
   constructor(
     private readonly environment: Environment,
@@ -62,7 +63,7 @@ export class ChargeCloser {
    */
   async handle(events: readonly DeliveredEvent[]): Promise<void> {
     for (const event of events) {
-      if (event.type === 'JobQueued') this.#remember(event.streamId, event.data);
+      if (event.type === 'JobQueued') this.#remember(event.streamId, chargeOf(event.data));
     }
     await Promise.all(events.map((event) => this.#close(event)));
   }
@@ -70,7 +71,7 @@ export class ChargeCloser {
   async #close(event: DeliveredEvent): Promise<void> {
     if (event.type === 'JobQueued') return;
     const charge = event.type === 'JobVoided' ? event.data : await this.#chargeOf(event.streamId);
-    const command = react(event, charge);
+    const command = charge === 'uncharged' ? undefined : react(event, charge);
     if (!command) return;
     await closeCharge(this.accounts, command, {
       environment: this.environment,
@@ -80,21 +81,25 @@ export class ChargeCloser {
     });
   }
 
-  async #chargeOf(jobId: string): Promise<JobCharge> {
+  async #chargeOf(jobId: string): Promise<JobCharge | 'uncharged'> {
     const known = this.#charges.get(jobId);
     if (known) return known;
     const stream = streamName(this.environment, 'job', jobId);
     const slice = await this.store.readStream(stream, { limit: 1 });
     const first = slice.kind === 'found' && slice.events[0] ? decode(slice.events[0]) : undefined;
     if (first?.type !== 'JobQueued') throw new Error(`${stream} does not begin with JobQueued`);
-    return this.#remember(jobId, first.data);
+    return this.#remember(jobId, chargeOf(first.data));
   }
 
-  #remember(jobId: string, { chargeId, tenant }: JobCharge): JobCharge {
-    const charge = { chargeId, tenant };
+  #remember(jobId: string, charge: JobCharge | 'uncharged'): JobCharge | 'uncharged' {
     this.#charges.set(jobId, charge);
     return charge;
   }
+}
+
+/** The parent of a batch has no charge of its own. */
+function chargeOf({ chargeId, tenant }: QueuedJob): JobCharge | 'uncharged' {
+  return chargeId === null ? 'uncharged' : { chargeId, tenant };
 }
 
 /** One command id for each charge and end: whoever closes it again repeats the very same command. */

@@ -1,6 +1,12 @@
 import type { Decision } from '#domain/decision.js';
 import { isUnfinished, type Job, type QueuedJob } from '#domain/job/job.js';
-import type { JobEvent, JobFailureCode, Provenance, JobArtifact } from '#domain/job/job.events.js';
+import type {
+  JobEvent,
+  JobArtifact,
+  JobFailureCode,
+  JobFailurePart,
+  Provenance,
+} from '#domain/job/job.events.js';
 import {
   completeStage,
   failJob,
@@ -82,8 +88,16 @@ export class JobAttempt {
     await this.#append(`stage-${index}`, (at, state) => completeStage({ ...stage, attempt, at }, state));
   }
 
-  async succeed(message: string, artifacts: JobArtifact[], provenance: Provenance): Promise<void> {
-    await this.#append('succeed', (at, state) => succeedJob({ message, artifacts, provenance, at }, state));
+  async succeed(
+    message: string,
+    artifacts: JobArtifact[],
+    failures: readonly JobFailurePart[] | undefined,
+    provenance: Provenance,
+  ): Promise<void> {
+    const parts = failures && failures.length > 0 ? { failures: [...failures] } : {};
+    await this.#append('succeed', (at, state) =>
+      succeedJob({ message, artifacts, ...parts, provenance, at }, state),
+    );
   }
 
   async fail(code: JobFailureCode, message: string): Promise<void> {

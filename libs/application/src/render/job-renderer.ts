@@ -101,7 +101,7 @@ export class JobRenderer {
     if (result.pictures.length === 0) throw new EngineError('no_image', 'The engine returned no picture.');
 
     const artifacts = await pictures.keep(result.pictures, 'final');
-    await attempt.succeed(result.message, artifacts, {
+    await attempt.succeed(result.message, artifacts, result.failures, {
       engine: engine.name,
       model: result.model,
       seed: job.seed,

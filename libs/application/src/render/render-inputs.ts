@@ -17,14 +17,14 @@ export async function loadInputs(
   inputs: readonly JobInputImage[],
 ): Promise<RenderInputs> {
   const images: EngineImage[] = [];
-  for (const { name, storageKey, sha256 } of inputs) {
+  for (const { name, storageKey, sha256, meta } of inputs) {
     const bytes = await storage.get(storageKey).catch((error: unknown) => {
       if (error instanceof ObjectNotFound) return undefined;
       throw error;
     });
     if (!bytes) return broken(name, 'is no longer stored');
     if (sha256Of(bytes) !== sha256) return broken(name, 'is not the picture that the job was queued with');
-    images.push({ name, bytes });
+    images.push({ name, bytes, ...(meta && { meta }) });
   }
   return { kind: 'loaded', images };
 }

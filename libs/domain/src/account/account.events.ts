@@ -26,6 +26,8 @@ export type AccountEvent =
         chargeId: string;
         requestId: string;
         jobId: string;
+        /** The job that the request was answered with, where the charge is for one photograph of its batch. */
+        parentJobId?: string;
         /** The workflow's kebab-case name. */
         operation: string;
         /** The path that was called, for the usage log and the ledger's label. */

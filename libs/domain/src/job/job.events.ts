@@ -41,7 +41,21 @@ export interface JobInputImage {
   assetId: string;
   storageKey: string;
   sha256: string;
+  /** What is known about it beside its pixels: a preset's spec, or the `meta` of the job that made it. */
+  meta?: Record<string, unknown>;
 }
+
+/** One part of a job that gave nothing although the job as a whole succeeded. */
+export interface JobFailurePart {
+  /** For example `person`, or a photograph of a batch: `photos[2]`. */
+  arm: string;
+  /** Stable, UPPER_SNAKE. */
+  code: string;
+  message: string;
+}
+
+/** The path that a job of a test key was asked to take, see `X-Atelier-Test-Outcome`. */
+export type TestOutcome = 'policy' | 'no_image' | 'capacity_then_success' | 'timeout' | 'partial' | 'crash';
 
 /** The events of `{env}.job-{job}`, as they are stored. Timeline `seq` = stream revision + 1. */
 export type JobEvent =
@@ -51,7 +65,8 @@ export type JobEvent =
         jobId: string;
         tenant: string;
         requestId: string;
-        chargeId: string;
+        /** Null for the parent of a batch: its photographs are charged one by one, with their own jobs. */
+        chargeId: string | null;
         operation: string;
         /** UPPER_SNAKE, for example `MODEL_GENERATOR`. */
         jobType: string;
@@ -63,6 +78,11 @@ export type JobEvent =
         /** Always set: the caller's, or one that was drawn at dispatch, so that a retry draws the same picture. */
         seed: number;
         parentJobId: string | null;
+        /** The jobs of a batch's photographs, in their order; absent for a job that is no parent. */
+        childJobIds?: string[];
+        /** Which photograph of its parent's batch this is, from 0. */
+        childIndex?: number;
+        testOutcome?: TestOutcome;
         at: string;
       };
     }
@@ -70,7 +90,15 @@ export type JobEvent =
   | { type: 'StageCompleted'; data: { stage: string; message: string; artifacts: JobArtifact[]; at: string } }
   | {
       type: 'JobSucceeded';
-      data: { message: string; artifacts: JobArtifact[]; provenance: Provenance; at: string };
+      data: {
+        message: string;
+        artifacts: JobArtifact[];
+        /** What the parts of the job that gave nothing have to say. Absent: every part gave something. */
+        failures?: JobFailurePart[];
+        /** Null for the parent of a batch, which rendered nothing itself at its end. */
+        provenance: Provenance | null;
+        at: string;
+      };
     }
   | { type: 'JobFailed'; data: { code: JobFailureCode; message: string; attempt: number; at: string } }
   | { type: 'JobCancelled'; data: { reason: string; at: string } }

@@ -1,7 +1,7 @@
 import { accept, reject, type Decision } from '../decision.js';
 import { isUnfinished, type Job } from './job.js';
 import type { EventOfType } from '../events.js';
-import type { JobEvent } from './job.events.js';
+import type { JobEvent, Provenance } from './job.events.js';
 
 /** How often one job may be taken up before it fails for good. */
 export const maxAttempts = 3;
@@ -45,7 +45,7 @@ export function completeStage(
 }
 
 export function succeedJob(
-  command: EventOfType<'JobSucceeded'>['data'],
+  command: EventOfType<'JobSucceeded'>['data'] & { readonly provenance: Provenance },
   job: Job,
 ): Decision<JobEvent, RenderRejection> {
   return (

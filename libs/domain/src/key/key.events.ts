@@ -14,7 +14,11 @@ export type KeyEvent =
         label: string;
         /** SHA-256 of the whole key, hexadecimal. The key has 160 random bits, so a slow hash would add nothing. */
         secretHash: string;
+        /** Whether requests must be signed. Absent: they may be. */
+        requiresSignature?: boolean;
         at: string;
       };
     }
+  /** A rotated key: it works until `retiresAt`, so that its successor can be rolled out. */
+  | { type: 'ApiKeyRetired'; data: { retiresAt: string; successorKeyId: string; at: string } }
   | { type: 'ApiKeyRevoked'; data: { reason: string; at: string } };

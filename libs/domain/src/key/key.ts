@@ -5,7 +5,13 @@ import type { KeyEvent } from './key.events.js';
 export type IssuedKey = EventOfType<'ApiKeyIssued'>['data'];
 
 export type Key =
-  { readonly status: 'unissued' } | { readonly status: 'active' | 'revoked'; readonly key: IssuedKey };
+  | { readonly status: 'unissued' }
+  | {
+      readonly status: 'active' | 'revoked';
+      readonly key: IssuedKey;
+      /** When a key that was rotated stops working. ISO 8601. */
+      readonly retiresAt?: string;
+    };
 
 export const initialKey: Key = { status: 'unissued' };
 
@@ -13,6 +19,9 @@ export function evolve(state: Key, event: KeyEvent): Key {
   switch (event.type) {
     case 'ApiKeyIssued':
       return { status: 'active', key: event.data };
+    case 'ApiKeyRetired':
+      if (state.status === 'unissued') throw new Error('ApiKeyRetired on a key that was never issued');
+      return { ...state, retiresAt: event.data.retiresAt };
     case 'ApiKeyRevoked':
       if (state.status === 'unissued') throw new Error('ApiKeyRevoked on a key that was never issued');
       return { ...state, status: 'revoked' };

@@ -1,0 +1,20 @@
+export type PresetKind = 'model' | 'background' | 'shot';
+
+export const presetKinds: readonly PresetKind[] = ['model', 'background', 'shot'];
+
+/** The events of `{env}.preset-{preset}`, as they are stored. Presets belong to the installation, not to a tenant. */
+export type PresetEvent =
+  | {
+      type: 'PresetPublished';
+      data: {
+        presetId: string;
+        kind: PresetKind;
+        label: string;
+        /** The recipe that the engine draws from. Never shown. */
+        spec: Record<string, unknown>;
+        /** The preview, which is also what an engine without recipes gets as its picture. */
+        image: { storageKey: string; contentType: string; width: number; height: number; sha256: string };
+        at: string;
+      };
+    }
+  | { type: 'PresetRetired'; data: { reason: string; at: string } };
