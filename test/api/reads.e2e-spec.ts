@@ -155,8 +155,20 @@ describe('a list', () => {
     const { body } = await api.get('/v1/operations', tenant.key);
     expect(body).toEqual({
       operations: [
+        { name: 'try-on', op_class: 'compose', credits_cost: 10, enabled: true },
         { name: 'model-generator', op_class: 'generator', credits_cost: 5, enabled: true },
+        { name: 'background-generator', op_class: 'generator', credits_cost: 5, enabled: true },
+        { name: 'complementary-garment-generator', op_class: 'generator', credits_cost: 5, enabled: true },
         { name: 'product-to-model-direct', op_class: 'compose', credits_cost: 10, enabled: true },
+        { name: 'product-to-model-phased', op_class: 'compose', credits_cost: 10, enabled: true },
+        { name: 'background-swap-with-image', op_class: 'edit', credits_cost: 5, enabled: true },
+        { name: 'background-swap-with-spec', op_class: 'edit', credits_cost: 5, enabled: true },
+        { name: 'model-swap-with-image', op_class: 'edit', credits_cost: 5, enabled: true },
+        { name: 'extract', op_class: 'extract', credits_cost: 1, enabled: true },
+        { name: 'look', op_class: 'compose', credits_cost: 10, enabled: true },
+        { name: 'catalog-shots', op_class: 'compose', credits_cost: 10, enabled: true },
+        { name: 'pdp-extractions', op_class: 'extract', credits_cost: 4, enabled: true },
+        { name: 'pdp-batch-extractions', op_class: 'extract', credits_cost: 4, enabled: true },
       ],
     });
   });

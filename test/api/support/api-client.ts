@@ -1,5 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from '@jest/globals';
+import {
+  InterfaceDescription,
+  type Description,
+  type Exchange,
+} from '../../support/interface-description.js';
 
 // What answers look like is what these specs are about: bodies are read as they come.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -20,8 +25,10 @@ export interface Call {
   readonly body?: string | FormData | Uint8Array<ArrayBuffer>;
 }
 
-/** Calls one instance of the API over its socket. */
+/** Calls one instance of the API over its socket, and holds every exchange against the openapi.json that it serves. */
 export class ApiClient {
+  #description: Promise<InterfaceDescription> | undefined;
+
   constructor(readonly url: string) {}
 
   async call(method: string, path: string, { key, headers, json, body }: Call = {}): Promise<Answer> {
@@ -36,8 +43,25 @@ export class ApiClient {
       ...(sent === undefined ? {} : { body: sent }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    const contentType = response.headers.get('content-type');
+    const { status, headers: answered } = response;
+    const answer = {
+      status,
+      headers: answered,
+      body: contentType?.includes('json') ? (JSON.parse(text) as Json) : text,
+    };
+    if (path.startsWith('/v1/')) await this.#judge({ method, path, json, contentType, ...answer });
+    return answer;
+  }
+
+  async #judge(exchange: Exchange): Promise<void> {
+    this.#description ??= fetch(`${this.url}/openapi.json`)
+      .then((response) => response.json())
+      .then((document) => new InterfaceDescription(document as Description));
+    const problems = (await this.#description).problemsOf(exchange);
+    if (problems.length === 0) return;
+    const { method, path, status } = exchange;
+    throw new Error(`${method} ${path} → ${status} is not what openapi.json says:\n${problems.join('\n')}`);
   }
 
   get(path: string, key?: string, headers?: Record<string, string>): Promise<Answer> {

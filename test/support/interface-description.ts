@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** A request that was made, and how it was answered. */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query, without the host. */
+  readonly path: string;
+  /** The JSON that was sent; undefined where something else, or nothing, was. */
+  readonly json?: unknown;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, Described>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required?: boolean;
+}
+
+interface Described {
+  readonly content?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+/** The parts of an OpenAPI 3.1 document that are read here. */
+export interface Description {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Place {
+  readonly operation: Operation;
+  /** JSON pointer to the operation, already escaped. */
+  readonly pointer: string;
+}
+
+/** What HTTP itself can complain about on any route: described once, as `default`. */
+const protocolErrors = new Set([400, 405, 408, 414, 431]);
+
+/**
+ * openapi.json as a judge: tells whether an exchange was what the description says. Objects in answers may hold only
+ * fields that are described, although the description itself leaves room for new ones.
+ */
+export class InterfaceDescription {
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  readonly #paths: readonly { pattern: RegExp; path: string; methods: Description['paths'][string] }[];
+  readonly #checks = new Map<string, ValidateFunction>();
+
+  constructor(document: Description) {
+    // The package's default export is a CommonJS one, whose types and run time disagree under nodenext.
+    (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
+    this.#ajv.addSchema(closed(document) as object, 'openapi');
+    this.#paths = Object.entries(document.paths)
+      .map(([path, methods]) => ({ pattern: patternOf(path), path, methods }))
+      // `/v1/jobs/{id}` also looks like a literal path beside it: the one with fewer holes is meant.
+      .sort((one, other) => holes(one.path) - holes(other.path));
+  }
+
+  static committed(): InterfaceDescription {
+    const file = new URL('../../openapi.json', import.meta.url);
+    return new InterfaceDescription(JSON.parse(readFileSync(file, 'utf8')) as Description);
+  }
+
+  /** What is not as described, in words; empty when all is. Paths that are not described are not judged. */
+  problemsOf(exchange: Exchange): string[] {
+    const place = this.#placeOf(exchange);
+    if (!place) return [];
+    const { status } = exchange;
+    const described = place.operation.responses[status];
+    if (!described && !protocolErrors.has(status)) return [`the answer ${status} is not described`];
+    return [
+      ...this.#answerProblems(exchange, place, described),
+      ...(status < 300 ? this.#requestProblems(exchange, place) : []),
+    ];
+  }
+
+  #placeOf({ method, path }: Exchange): Place | undefined {
+    const [bare = ''] = path.split('?');
+    const found = this.#paths.find(
+      ({ pattern, methods }) => pattern.test(bare) && method.toLowerCase() in methods,
+    );
+    const operation = found?.methods[method.toLowerCase()];
+    return found && operation
+      ? { operation, pointer: `#/paths/${escaped(found.path)}/${method.toLowerCase()}` }
+      : undefined;
+  }
+
+  #answerProblems({ status, contentType, headers, body }: Exchange, place: Place, described?: Described) {
+    const key = described ? String(status) : 'default';
+    const problems = Object.keys(described?.headers ?? {})
+      .filter((name) => name === 'X-Request-Id' && !headers.has(name))
+      .map((name) => `the answer lacks the header ${name}`);
+    const content = (described ?? place.operation.responses['default'])?.content ?? {};
+    const type = contentType?.split(';')[0]?.trim() ?? '';
+    if (!(type in content)) {
+      const empty = Object.keys(content).length === 0 && (body === '' || body === undefined);
+      return empty ? problems : [...problems, `${status} is not described as ${type || 'nothing'}`];
+    }
+    if (type !== 'application/json') return problems;
+    const pointer = `${place.pointer}/responses/${key}/content/${escaped(type)}/schema`;
+    return [...problems, ...this.#check(pointer, body, `the answer ${status}`)];
+  }
+
+  #requestProblems({ path, json }: Exchange, place: Place): string[] {
+    const known = new Set(
+      place.operation.parameters?.filter((each) => each.in === 'query').map(({ name }) => name),
+    );
+    const sent = new URL(path, 'http://described').searchParams;
+    const undescribed = [...sent.keys()].filter((name) => !known.has(name));
+    const problems = undescribed.map((name) => `the accepted parameter ${name} is not described`);
+    if (json === undefined) return problems;
+    if (!place.operation.requestBody) return [...problems, 'an accepted body is not described'];
+    const pointer = `${place.pointer}/requestBody/content/${escaped('application/json')}/schema`;
+    return [...problems, ...this.#check(pointer, json, 'the accepted body')];
+  }
+
+  #check(pointer: string, value: unknown, what: string): string[] {
+    let check = this.#checks.get(pointer);
+    if (!check) {
+      check = this.#ajv.compile({ $ref: `openapi${pointer}` });
+      this.#checks.set(pointer, check);
+    }
+    return check(value) ? [] : (check.errors ?? []).map((error) => `${what}: ${told(error)}`);
+  }
+}
+
+function told({ instancePath, message, params }: ErrorObject): string {
+  return `${instancePath || '/'} ${message} ${JSON.stringify(params)}`;
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/[.]/g, '[.]').replace(/\{[^}]+\}/g, '[^/]+')}/?$`);
+}
+
+function holes(path: string): number {
+  return path.split('{').length;
+}
+
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+/** The document with every object closed that lists its fields and does not say otherwise. */
+function closed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(closed);
+  if (typeof node !== 'object' || node === null) return node;
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, closed(value)]),
+  );
+  const listsFields = typeof copy['properties'] === 'object' && copy['type'] === 'object';
+  return listsFields && !('additionalProperties' in copy) ? { ...copy, additionalProperties: false } : copy;
+}
