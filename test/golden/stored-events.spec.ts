@@ -5,6 +5,7 @@ import * as account from '#domain/account/account.js';
 import { evolve as evolveAsset, initialAsset } from '#domain/asset/asset.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
+import * as operation from '#domain/operation/operation.js';
 import {
   currentSchemaVersion,
   decode,
@@ -14,7 +15,7 @@ import {
 } from '#domain/stored-events.js';
 
 interface History {
-  category: 'account' | 'job' | 'key' | 'asset' | 'usage';
+  category: 'account' | 'job' | 'key' | 'asset' | 'operation' | 'usage';
   stream: string;
   events: { type: string; data: Record<string, unknown>; metadata: { schemaVersion: number } }[];
   state: unknown;
@@ -33,6 +34,7 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
   job: (events: never[]) => events.reduce(job.evolve, job.initialJob),
   key: (events: never[]) => events.reduce(key.evolve, key.initialKey),
   asset: (events: never[]) => events.reduce(evolveAsset, initialAsset),
+  operation: (events: never[]) => events.reduce(operation.evolve, operation.initialOperation),
   usage: () => null,
 };
 

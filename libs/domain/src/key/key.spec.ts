@@ -2,7 +2,7 @@ import { describe, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
 import { evolve as evolveAsset, initialAsset, storeAsset, type StoredAsset } from '../asset/asset.js';
 import type { AssetEvent } from '../asset/asset.events.js';
-import { evolve, initialKey, issueKey, revokeKey, type IssuedKey } from './key.js';
+import { evolve, initialKey, issueKey, retireKey, revokeKey, type IssuedKey } from './key.js';
 import type { KeyEvent } from './key.events.js';
 
 const at = '2026-06-01T12:00:00.000Z';
@@ -39,6 +39,36 @@ describe('an API key', () => {
     given(key, [])
       .when((state) => revokeKey({ reason: 'leaked', at }, state))
       .thenRejected({ code: 'KEY_NOT_FOUND' });
+  });
+
+  it('is rotated once, and not after it was revoked', () => {
+    const rotation = { retiresAt: '2026-06-02T12:00:00.000Z', successorKeyId: 'k2', at };
+    const retired: KeyEvent = { type: 'ApiKeyRetired', data: rotation };
+    given(key, [issued])
+      .when((state) => retireKey(rotation, state))
+      .then(retired);
+    given(key, [issued, retired])
+      .when((state) => retireKey(rotation, state))
+      .then();
+    given(key, [issued, retired])
+      .when((state) => retireKey({ ...rotation, successorKeyId: 'k3' }, state))
+      .thenRejected({ code: 'KEY_ROTATED', successorKeyId: 'k2' });
+    given(key, [issued, revoked])
+      .when((state) => retireKey(rotation, state))
+      .thenRejected({ code: 'KEY_REVOKED' });
+    given(key, [])
+      .when((state) => retireKey(rotation, state))
+      .thenRejected({ code: 'KEY_NOT_FOUND' });
+  });
+
+  it('can be revoked while it retires', () => {
+    const retired: KeyEvent = {
+      type: 'ApiKeyRetired',
+      data: { retiresAt: '2026-06-02T12:00:00.000Z', successorKeyId: 'k2', at },
+    };
+    given(key, [issued, retired])
+      .when((state) => revokeKey({ reason: 'leaked', at }, state))
+      .then(revoked);
   });
 });
 

@@ -4,6 +4,10 @@ import type { KeyEvent } from './key.events.js';
 
 export type IssuedKey = EventOfType<'ApiKeyIssued'>['data'];
 
+/**
+ * A key is `unissued` until ApiKeyIssued, then `active`, until ApiKeyRevoked makes it `revoked` for good. ApiKeyRetired
+ * leaves it active and says until when: no event marks that moment, whoever lets requests in looks at the clock.
+ */
 export type Key =
   | { readonly status: 'unissued' }
   | {
@@ -11,7 +15,13 @@ export type Key =
       readonly key: IssuedKey;
       /** When a key that was rotated stops working. ISO 8601. */
       readonly retiresAt?: string;
+      readonly successorKeyId?: string;
     };
+
+export type RetireRejection =
+  | { readonly code: 'KEY_NOT_FOUND' }
+  | { readonly code: 'KEY_REVOKED' }
+  | { readonly code: 'KEY_ROTATED'; readonly successorKeyId: string };
 
 export const initialKey: Key = { status: 'unissued' };
 
@@ -19,9 +29,11 @@ export function evolve(state: Key, event: KeyEvent): Key {
   switch (event.type) {
     case 'ApiKeyIssued':
       return { status: 'active', key: event.data };
-    case 'ApiKeyRetired':
+    case 'ApiKeyRetired': {
       if (state.status === 'unissued') throw new Error('ApiKeyRetired on a key that was never issued');
-      return { ...state, retiresAt: event.data.retiresAt };
+      const { retiresAt, successorKeyId } = event.data;
+      return { ...state, retiresAt, successorKeyId };
+    }
     case 'ApiKeyRevoked':
       if (state.status === 'unissued') throw new Error('ApiKeyRevoked on a key that was never issued');
       return { ...state, status: 'revoked' };
@@ -33,6 +45,20 @@ export function evolve(state: Key, event: KeyEvent): Key {
 export function issueKey(command: IssuedKey, key: Key): Decision<KeyEvent, { readonly code: 'KEY_EXISTS' }> {
   if (key.status !== 'unissued') return reject({ code: 'KEY_EXISTS' });
   return accept({ type: 'ApiKeyIssued', data: { ...command } });
+}
+
+/** A key is rotated once: its successor is what can be rotated next. Repeating the same rotation changes nothing. */
+export function retireKey(
+  command: { readonly retiresAt: string; readonly successorKeyId: string; readonly at: string },
+  key: Key,
+): Decision<KeyEvent, RetireRejection> {
+  if (key.status === 'unissued') return reject({ code: 'KEY_NOT_FOUND' });
+  if (key.status === 'revoked') return reject({ code: 'KEY_REVOKED' });
+  if (key.successorKeyId === command.successorKeyId) return accept();
+  if (key.successorKeyId !== undefined) {
+    return reject({ code: 'KEY_ROTATED', successorKeyId: key.successorKeyId });
+  }
+  return accept({ type: 'ApiKeyRetired', data: { ...command } });
 }
 
 /** Revoking a revoked key changes nothing. */
