@@ -1,10 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
 import { refundCharge } from '#domain/account/close-charge.js';
+import { categoryById } from '#domain/garment/categories.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { queueJob, voidJob } from '#domain/job/queue-job.js';
 import { streamName } from '#domain/streams.js';
+import { coinName } from '#domain/workflow/coined-name.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
 import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
 import type { AccountWriter } from '../account/account-writer.js';
@@ -188,6 +190,7 @@ function queuedJob(
   inputs: JobInputImage[],
 ): QueuedJob {
   const { body } = request;
+  const seed = typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
   return {
     jobId: ids.jobId,
     tenant: request.caller.tenant,
@@ -196,11 +199,23 @@ function queuedJob(
     operation: workflow.name,
     jobType: workflow.jobType,
     creditsCost: workflow.credits,
-    displayName: typeof body['display_name'] === 'string' ? body['display_name'] : '',
+    displayName: displayNameOf(workflow, body, inputs, seed),
     request: { ...body },
     inputs,
-    seed: typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange),
+    seed,
     parentJobId: null,
     at: request.at.toISOString(),
   };
+}
+
+function displayNameOf(
+  { name }: Workflow,
+  body: DispatchRequest['body'],
+  inputs: readonly JobInputImage[],
+  seed: number,
+): string {
+  const { display_name: given, garment_category_public_id: categoryId } = body;
+  if (typeof given === 'string' && given !== '') return given;
+  const category = typeof categoryId === 'string' ? categoryById(categoryId)?.displayLabel : undefined;
+  return coinName(name, seed, { body, category, pictures: inputs.map(({ meta }) => meta) });
 }
