@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defaultImageModels, parseImageModels, type ImageModel } from './image-models.js';
 
 /** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
 export type StorageConfiguration =
@@ -32,6 +33,8 @@ export interface Configuration {
   readonly tenantConcurrency: number;
   /** What a worker that stops gives its running renders before it leaves them to others. */
   readonly stopGraceMs: number;
+  /** What pictures can be asked of; the first one draws where a request names none. */
+  readonly imageModels: readonly ImageModel[];
   readonly metrics: boolean;
   /** Where a role without HTTP of its own serves its metrics. Undefined: nowhere. */
   readonly metricsPort: number | undefined;
@@ -74,6 +77,20 @@ class Settings {
     if (!text) return fallback;
     if (text === 'true' || text === 'false') return text === 'true';
     this.problems.push(`${name} must be true or false, not "${text}"`);
+    return fallback;
+  }
+
+  /** What `parse` makes of a setting, or the complaint that it has instead. */
+  parsed<Value extends object>(
+    name: string,
+    parse: (text: string) => Value | string,
+    fallback: Value,
+  ): Value {
+    const text = this.variables[name];
+    if (!text) return fallback;
+    const value = parse(text);
+    if (typeof value !== 'string') return value;
+    this.problems.push(`${name} ${value}`);
     return fallback;
   }
 
@@ -134,6 +151,7 @@ export function loadConfiguration(variables: Variables = process.env): Configura
     workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', 1, 1, 64),
     tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', 4, 1, 1_000),
     stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', 10_000, 0, 600_000),
+    imageModels: settings.parsed('ATELIER_IMAGE_MODELS', parseImageModels, defaultImageModels),
     metrics: settings.flag('METRICS', true),
     metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
   };
