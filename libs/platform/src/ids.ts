@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import { v5 } from 'uuid';
 
@@ -25,6 +25,24 @@ const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 export function isId(value: string): boolean {
   return ulidPattern.test(value);
+}
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * An id in the shape of a ULID that is derived and not drawn: the same name always gives the same id, so that the
+ * stream of what it names is where two who make it at the same time meet. Says nothing about when it was made.
+ */
+export function derivedId(name: string): string {
+  const digest = createHash('sha256').update(name).digest('hex');
+  // A ULID is 128 bits in 26 characters of 5 bits, so the first one carries only 3.
+  let rest = BigInt(`0x${digest.slice(0, 32)}`);
+  let id = '';
+  for (let place = 0; place < 26; place++) {
+    id = (crockford[Number(rest & 31n)] ?? '') + id;
+    rest >>= 5n;
+  }
+  return id;
 }
 
 /** A fixed UUID namespace of this service (RFC 9562, version 5). */

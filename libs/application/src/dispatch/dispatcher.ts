@@ -14,7 +14,7 @@ import { handle, load, untouched } from '../aggregate.js';
 import type { Caller } from '../caller.js';
 import type { CommandContext } from '../command-context.js';
 import type { DispatchIds } from './idempotency.js';
-import type { PictureReferences, UnknownReference } from './picture-references.js';
+import type { References, UnknownReference } from './references.js';
 
 /** A validated request for one workflow. */
 export interface DispatchRequest {
@@ -57,7 +57,7 @@ export class Dispatcher {
   constructor(
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
-    private readonly pictures: PictureReferences,
+    private readonly references: References,
   ) {}
 
   /**
@@ -66,8 +66,8 @@ export class Dispatcher {
    */
   async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
     const workflow = workflowOf(request.operation);
-    const resolved = await this.pictures.resolve(workflow, request.body, request.caller);
-    if (resolved.kind === 'unknown') return { kind: 'unknown-reference', field: resolved.field };
+    const resolved = await this.references.resolve(workflow, request.body, request.caller);
+    if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
 
     const debited = await this.#debit(request, ids, workflow);
     if (debited.kind === 'rejected') {
@@ -92,8 +92,8 @@ export class Dispatcher {
     const { state: account } = await this.accounts.read(environment, tenant);
     if (account.status !== 'unopened' && account.charges.get(ids.requestId)) {
       const workflow = workflowOf(request.operation);
-      const resolved = await this.pictures.resolve(workflow, request.body, request.caller);
-      if (resolved.kind === 'unknown') return { kind: 'unknown-reference', field: resolved.field };
+      const resolved = await this.references.resolve(workflow, request.body, request.caller);
+      if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
       return this.#queue(request, ids, queuedJob(request, ids, workflow, resolved.inputs));
     }
     const fence = { chargeId: ids.requestId, tenant, at: request.at.toISOString() };

@@ -17,4 +17,8 @@ describe('the id of a rendered picture', () => {
     ];
     expect(new Set(ids).size).toBe(4);
   });
+
+  it('is the one that pictures of earlier releases are stored under', () => {
+    expect(renderedAssetId('01JWZ0000000000000000000J1', 1, 0)).toBe('7JKTM7AN8YE3CSYPFR52N6GB49');
+  });
 });

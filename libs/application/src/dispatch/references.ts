@@ -1,0 +1,146 @@
+import type { StoredAsset } from '#domain/asset/asset.js';
+import { canReplacePreset } from '#domain/catalog/catalog.js';
+import { categoryById } from '#domain/garment/categories.js';
+import type { JobInputImage } from '#domain/job/job.events.js';
+import type { PresetKind } from '#domain/preset/preset.events.js';
+import { evolve as evolvePreset, initialPreset } from '#domain/preset/preset.js';
+import { evolve as evolveProduct, initialProduct, primaryImage } from '#domain/product/product.js';
+import { streamName } from '#domain/streams.js';
+import type { Workflow } from '#domain/workflow/workflows.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { load } from '../aggregate.js';
+import { StoredPictures, type Owner } from '../picture/stored-pictures.js';
+import { fieldAt, findReferences, type NamedReference } from './find-references.js';
+
+/** The reference in `field` names nothing that this tenant may use: unknown, foreign and unfinished are all the same. */
+export interface UnknownReference {
+  /** For people: `items[1].trial_image`. */
+  readonly field: string;
+  /** From the request: `['body', 'items', 1, 'trial_image']`. */
+  readonly loc: readonly (string | number)[];
+}
+
+export type ResolvedReferences =
+  | { readonly kind: 'found'; readonly inputs: JobInputImage[] }
+  | ({ readonly kind: 'unknown' } & UnknownReference);
+
+type Picture = Omit<JobInputImage, 'name'>;
+
+/** `{env}/{tenant}/uploads/{asset}.ext` or `{env}/{tenant}/renders/{job}/{asset}.ext`. */
+const assetIdOfKey =
+  /^(?:live|test)\/[^/]+\/(?:uploads|renders(?:\/[^/]+)?)\/([0-9A-HJKMNP-TV-Z]{26})\.[a-z]+$/;
+
+const presetAggregate = { initial: initialPreset, evolve: evolvePreset };
+const productAggregate = { initial: initialProduct, evolve: evolveProduct };
+
+/**
+ * Finds what a request body names, and that the caller may use it. Everything is read from its own stream, so that it
+ * can be used the moment its own request was answered; all references of a body are looked up at the same time.
+ */
+export class References {
+  readonly #pictures: StoredPictures;
+
+  constructor(
+    private readonly store: EventStore,
+    pictures?: StoredPictures,
+  ) {
+    this.#pictures = pictures ?? new StoredPictures(store);
+  }
+
+  /** The pictures that the job will need, in the order of the workflow's table; or the first reference that names nothing. */
+  async resolve(
+    workflow: Workflow,
+    body: Readonly<Record<string, unknown>>,
+    caller: Owner,
+  ): Promise<ResolvedReferences> {
+    const named = findReferences(workflow.references, body);
+    const found = await Promise.all(named.map((each) => this.#find(each, caller)));
+    const inputs = new Map<string, JobInputImage>();
+    for (const [index, { input, loc }] of named.entries()) {
+      const picture = found[index];
+      if (!picture) return { kind: 'unknown', field: fieldAt(loc), loc };
+      // Two fields that name one input exclude each other, or mean the same: the first one counts.
+      if (input === undefined || picture === 'no picture' || inputs.has(input)) continue;
+      inputs.set(input, { name: input, ...picture });
+    }
+    return { kind: 'found', inputs: [...inputs.values()] };
+  }
+
+  async #find(
+    { reference, value }: NamedReference,
+    caller: Owner,
+  ): Promise<Picture | 'no picture' | undefined> {
+    switch (reference.by) {
+      case 'storage-key':
+        return this.#byStorageKey(caller, value);
+      case 'picture':
+        return (await this.#asset(caller, value)) ?? (await this.#render(caller, value));
+      case 'render':
+        return this.#render(caller, value);
+      case 'product':
+        return this.#product(caller, value);
+      case 'preset':
+        return (
+          (await this.#preset(caller, value, reference.kind)) ?? this.#entry(caller, value, reference.kind)
+        );
+      case 'category':
+        return categoryById(value) && 'no picture';
+      default:
+        return reference satisfies never;
+    }
+  }
+
+  async #byStorageKey(caller: Owner, key: string): Promise<Picture | undefined> {
+    const assetId = assetIdOfKey.exec(key)?.[1];
+    const asset = assetId === undefined ? undefined : await this.#pictures.asset(caller, assetId);
+    return asset?.storageKey === key ? this.#described(caller, asset) : undefined;
+  }
+
+  async #asset(caller: Owner, assetId: string): Promise<Picture | undefined> {
+    const asset = await this.#pictures.asset(caller, assetId);
+    return asset && this.#described(caller, asset);
+  }
+
+  /** The first final picture of a job that succeeded: a render goes by the id of the job that made it. */
+  async #render(caller: Owner, jobId: string): Promise<Picture | undefined> {
+    const job = await this.#pictures.job(caller, jobId);
+    const picture = job?.results.find(({ role }) => role === 'final');
+    return picture && pictureOf(picture, picture.meta);
+  }
+
+  async #product(caller: Owner, productId: string): Promise<Picture | undefined> {
+    const stream = streamName(caller.environment, 'product', productId);
+    const { state: product } = await load(this.store, stream, productAggregate);
+    if (product.status !== 'active' || product.tenant !== caller.tenant) return undefined;
+    const image = primaryImage(product);
+    return image && ((await this.#asset(caller, image.assetId)) ?? pictureOf(image));
+  }
+
+  async #preset({ environment }: Owner, presetId: string, kind: PresetKind): Promise<Picture | undefined> {
+    const stream = streamName(environment, 'preset', presetId);
+    const { state } = await load(this.store, stream, presetAggregate);
+    if (state.status !== 'published' || state.preset.kind !== kind) return undefined;
+    const { image, spec } = state.preset;
+    return pictureOf({ assetId: presetId, ...image }, spec);
+  }
+
+  /** A catalogue entry of the caller's own in a preset's place. */
+  async #entry(caller: Owner, assetId: string, kind: PresetKind): Promise<Picture | undefined> {
+    const asset = await this.#pictures.asset(caller, assetId);
+    if (!asset || asset.jobId === null) return undefined;
+    const job = await this.#pictures.job(caller, asset.jobId);
+    const entry = job?.results.find((artifact) => artifact.assetId === assetId);
+    return entry && canReplacePreset(entry.kind, kind) ? pictureOf(asset, entry.meta) : undefined;
+  }
+
+  async #described(caller: Owner, asset: StoredAsset): Promise<Picture> {
+    return pictureOf(asset, (await this.#pictures.artifact(caller, asset))?.meta);
+  }
+}
+
+function pictureOf(
+  { assetId, storageKey, sha256 }: Omit<Picture, 'meta'>,
+  meta?: Record<string, unknown>,
+): Picture {
+  return { assetId, storageKey, sha256, ...(meta && { meta }) };
+}

@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache';
+import { evolve, initialAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
+import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.events.js';
+import { decode } from '#domain/stored-events.js';
+import { streamName } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { load, readForwards } from '../aggregate.js';
+import type { Caller } from '../caller.js';
+
+export type Owner = Pick<Caller, 'environment' | 'tenant'>;
+
+/** A job as far as its pictures go. */
+export interface JobPictures {
+  readonly operation: string;
+  readonly inputs: readonly JobInputImage[];
+  /** What it ended with; empty unless it succeeded. */
+  readonly results: readonly JobArtifact[];
+  /** Everything that it made, on the way and at the end. */
+  readonly artifacts: readonly JobArtifact[];
+}
+
+/**
+ * Pictures and the jobs that made them, read from their own streams: one can be used the moment its upload or its
+ * job was answered. Another owner's is looked for just as long as one that never was: what is remembered is
+ * remembered for its owner only, so that no answer comes sooner because a foreign thing exists.
+ */
+export class StoredPictures {
+  /** Assets never change once stored, and neither do jobs that are over. */
+  readonly #assets = new LRUCache<string, StoredAsset>({ max: 20_000 });
+  readonly #jobs = new LRUCache<string, JobPictures>({ max: 2_000 });
+
+  constructor(private readonly store: EventStore) {}
+
+  async asset({ environment, tenant }: Owner, assetId: string): Promise<StoredAsset | undefined> {
+    const stream = streamName(environment, 'asset', assetId);
+    const remembered = this.#assets.get(`${tenant} ${stream}`);
+    if (remembered) return remembered;
+    const { state } = await load<Asset, never>(this.store, stream, { initial: initialAsset, evolve });
+    if (state?.tenant !== tenant) return undefined;
+    this.#assets.set(`${tenant} ${stream}`, state);
+    return state;
+  }
+
+  async job({ environment, tenant }: Owner, jobId: string): Promise<JobPictures | undefined> {
+    const stream = streamName(environment, 'job', jobId);
+    const remembered = this.#jobs.get(`${tenant} ${stream}`);
+    if (remembered) return remembered;
+    const events: JobEvent[] = [];
+    for await (const page of readForwards(this.store, stream, 0n))
+      // A job's stream holds the events of jobs only.
+      for (const recorded of page) events.push(decode(recorded) as JobEvent);
+    const [queued] = events;
+    if (queued?.type !== 'JobQueued' || queued.data.tenant !== tenant) return undefined;
+    const pictures = picturesOf(queued, events);
+    if (isOver(events.at(-1))) this.#jobs.set(`${tenant} ${stream}`, pictures);
+    return pictures;
+  }
+
+  /** What the job that made an asset says of it; undefined for an upload. */
+  async artifact(owner: Owner, { assetId, jobId }: StoredAsset): Promise<JobArtifact | undefined> {
+    const job = jobId === null ? undefined : await this.job(owner, jobId);
+    return job?.artifacts.find((artifact) => artifact.assetId === assetId);
+  }
+}
+
+function picturesOf(
+  { data: { operation, inputs } }: Extract<JobEvent, { type: 'JobQueued' }>,
+  events: readonly JobEvent[],
+): JobPictures {
+  const results = events.flatMap((event) => (event.type === 'JobSucceeded' ? event.data.artifacts : []));
+  const stages = events.flatMap((event) => (event.type === 'StageCompleted' ? event.data.artifacts : []));
+  return { operation, inputs, results, artifacts: [...results, ...stages] };
+}
+
+function isOver(last: JobEvent | undefined): boolean {
+  return last?.type === 'JobSucceeded' || last?.type === 'JobFailed' || last?.type === 'JobCancelled';
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import { archiveProduct } from './archive-product.js';
+import type { ProductEvent } from './product.events.js';
+import { evolve, initialProduct, primaryImage, type KnownProduct, type Product } from './product.js';
+import {
+  maxProductImages,
+  registerProduct,
+  type ProductPicture,
+  type RegisterProduct,
+} from './register-product.js';
+
+const picture = (assetId: string): ProductPicture => ({
+  assetId,
+  storageKey: `live/t/uploads/${assetId}.jpg`,
+  sha256: assetId,
+});
+const coat: RegisterProduct = {
+  productId: 'P1',
+  tenant: 'T1',
+  title: 'Coat',
+  externalRef: 'sku-1',
+  description: null,
+  garmentCategoryId: null,
+  picture: picture('A1'),
+  source: null,
+  at: '2026-06-01T12:00:00.000Z',
+};
+
+function run(product: Product, ...commands: Partial<RegisterProduct>[]): KnownProduct {
+  const after = commands.reduce((state: Product, change) => {
+    const decided = registerProduct({ ...coat, ...change }, state);
+    if (decided.kind === 'rejected') throw new Error('rejected');
+    return decided.events.reduce(evolve, state);
+  }, product);
+  if (after.status === 'unregistered') throw new Error('unregistered');
+  return after;
+}
+
+const imagesOf = ({ images }: KnownProduct) => images.map(({ assetId, role }) => `${assetId} ${role}`);
+
+describe('registering a product', () => {
+  it('makes it active, with its picture as the primary one', () => {
+    const product = run(initialProduct, {});
+    expect(product).toMatchObject({ status: 'active', title: 'Coat', registeredAt: coat.at });
+    expect(imagesOf(product)).toEqual(['A1 primary']);
+    expect(primaryImage(product)?.assetId).toBe('A1');
+  });
+
+  it('again revises it: the new picture becomes primary, the one of before moves into the gallery', () => {
+    const product = run(
+      initialProduct,
+      {},
+      { title: 'Long coat', picture: picture('A2') },
+      { picture: picture('A3') },
+    );
+    expect(imagesOf(product)).toEqual(['A3 primary', 'A2 gallery', 'A1 gallery']);
+    expect(product).toMatchObject({ title: 'Coat', registeredAt: coat.at });
+  });
+
+  it('with a picture that it has already does not show that one twice', () => {
+    expect(imagesOf(run(initialProduct, {}, { picture: picture('A2') }, {}))).toEqual([
+      'A1 primary',
+      'A2 gallery',
+    ]);
+  });
+
+  it('again without a change says nothing', () => {
+    const again = registerProduct({ ...coat, at: 'later' }, run(initialProduct, {}));
+    expect(again).toEqual({ kind: 'accepted', events: [] });
+  });
+
+  it('keeps what the caller does not say again', () => {
+    const said = { description: 'Wool', garmentCategoryId: 'C1' };
+    expect(run(initialProduct, said, { title: 'New' })).toMatchObject({ ...said, title: 'New' });
+    expect(run(initialProduct, said, { description: 'Felt' })).toMatchObject({ description: 'Felt' });
+  });
+
+  it('shows where an extracted picture came from, and keeps that when the next picture came from nowhere', () => {
+    const extracted = run(initialProduct, { source: picture('S1') });
+    expect(imagesOf(extracted)).toEqual(['A1 primary', 'S1 source_pdp']);
+    const revised = run(extracted, { picture: picture('A2') });
+    expect(imagesOf(revised)).toEqual(['A2 primary', 'A1 gallery', 'S1 source_pdp']);
+    const other = run(revised, { picture: picture('A3'), source: picture('S2') });
+    expect(imagesOf(other)).toEqual(['A3 primary', 'A2 gallery', 'A1 gallery', 'S2 source_pdp']);
+  });
+
+  it('never shows one picture in two roles', () => {
+    const product = run(initialProduct, { source: picture('S1') });
+    expect(imagesOf(run(product, { picture: picture('S1') }))).toEqual(['S1 primary', 'A1 gallery']);
+  });
+
+  it('keeps a bounded number of pictures, the latest ones', () => {
+    const posts = Array.from({ length: 40 }, (_, index) => ({ picture: picture(`B${index}`) }));
+    const images = imagesOf(run(initialProduct, ...posts));
+    expect(images).toHaveLength(maxProductImages);
+    expect(images.slice(0, 2)).toEqual(['B39 primary', 'B38 gallery']);
+  });
+});
+
+describe('an archived product', () => {
+  const archived: ProductEvent = { type: 'ProductArchived', data: { reason: 'sold out', at: 'later' } };
+
+  it('was active, and is archived once', () => {
+    const active = run(initialProduct, {});
+    expect(archiveProduct(archived.data, active)).toEqual({ kind: 'accepted', events: [archived] });
+    expect(archiveProduct(archived.data, evolve(active, archived))).toEqual({ kind: 'accepted', events: [] });
+    expect(archiveProduct(archived.data, initialProduct)).toMatchObject({ kind: 'rejected' });
+  });
+
+  it('comes back when it is registered again, even without a change', () => {
+    expect(run(evolve(run(initialProduct, {}), archived), {}).status).toBe('active');
+  });
+});
