@@ -1,0 +1,151 @@
+import type { GarmentCategory, Season } from './categories.js';
+
+export const COMPATIBILITY_CODES = [
+  'same_slot',
+  'covered_by_one_piece',
+  'layer_order',
+  'occupied_body_part',
+  'formality_mismatch',
+  'season_mismatch',
+  'tradition_mismatch',
+] as const;
+export type CompatibilityCode = (typeof COMPATIBILITY_CODES)[number];
+
+export interface CompatibilityReason {
+  readonly code: CompatibilityCode;
+  /** One sentence for people; it names both garments. */
+  readonly message: string;
+}
+
+export interface CompatibilityVerdict {
+  readonly compatible: boolean;
+  /** Why not, one entry a rule; empty when the two go together. */
+  readonly reasons: readonly CompatibilityReason[];
+}
+
+type Rule = (a: GarmentCategory, b: GarmentCategory) => string | undefined;
+
+/** With its article where it has one: "a T-shirt", "an abaya", "trousers". */
+function called({ displayLabel }: GarmentCategory): string {
+  const word = /^(T-|Nehru)/.test(displayLabel) ? displayLabel : displayLabel.toLowerCase();
+  if (/[^s]s$/.test(word)) return word;
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+}
+
+const opening = (category: GarmentCategory): string => {
+  const words = called(category);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const shared = <T>(a: readonly T[], b: readonly T[]): T[] => a.filter((entry) => b.includes(entry));
+
+/** The one of the two that fills the slot, and the other one; undefined unless exactly one of them does. */
+function apart(
+  a: GarmentCategory,
+  b: GarmentCategory,
+  slot: GarmentCategory['slot'],
+): readonly [inSlot: GarmentCategory, other: GarmentCategory] | undefined {
+  if (a.slot === slot && b.slot !== slot) return [a, b];
+  return b.slot === slot && a.slot !== slot ? [b, a] : undefined;
+}
+
+/**
+ * Accessories share one slot but not one place. Layers of one slot go over each other, as a skirt over leggings, and a
+ * waistcoat goes under a jacket with sleeves.
+ */
+const sameSlot: Rule = (a, b) => {
+  if (a.slot !== b.slot || a.slot === 'accessory') return undefined;
+  const layered = a.slot !== 'one_piece' && a.layer !== b.layer;
+  const sleeved = [a, b].filter((c) => c.covers.includes('arms')).length;
+  if (layered || (a.slot === 'outerwear' && sleeved === 1)) return undefined;
+  return `${opening(a)} and ${called(b)} take the same place in an outfit.`;
+};
+
+/** Legs that a one-piece dresses one by one leave no room for a second pair of trouser legs. */
+const TROUSERED: readonly string[] = ['jumpsuit', 'dungarees'];
+
+const coveredByOnePiece: Rule = (a, b) => {
+  const [whole, part] = apart(a, b, 'one_piece') ?? [];
+  if (!whole || !part) return undefined;
+  const message = `With ${called(whole)} there is no place left for ${called(part)}.`;
+  if (part.slot === 'bottom') {
+    const coversLegs = shared(whole.covers, ['legs', 'thighs']).length > 0;
+    return coversLegs && (part.layer !== 'base' || TROUSERED.includes(whole.key)) ? message : undefined;
+  }
+  if (part.slot !== 'top') return undefined;
+  // A pullover goes over a dress, and a thin top goes under a saree or dungarees; a second base layer goes nowhere.
+  return part.layer === whole.layer ? message : undefined;
+};
+
+const layerOrder: Rule = (a, b) => {
+  const [whole, under] = apart(a, b, 'one_piece') ?? [];
+  if (whole?.layer === 'mid' && under?.slot === 'top' && under.layer === 'base') {
+    const bunches = under.covers.includes('hips');
+    if (bunches) return `${opening(under)} is too long to be worn under ${called(whole)}.`;
+  }
+  const [over, top] = apart(a, b, 'outerwear') ?? [];
+  const sleeved = top?.slot === 'top' && top.layer === 'mid' && top.covers.includes('arms');
+  return over && top && sleeved && !over.covers.includes('arms')
+    ? `${opening(over)} goes over a thin layer, not over ${called(top)}.`
+    : undefined;
+};
+
+const SMALL_SLOTS: readonly string[] = ['accessory', 'headwear', 'footwear'];
+
+/** Things that are put on at one place of the body: a tie and a scarf may share the neck, two ties may not. */
+const occupiedBodyPart: Rule = (a, b) => {
+  const small = [a, b].filter((c) => SMALL_SLOTS.includes(c.slot)).length;
+  const parts = shared(a.covers, b.covers).filter((part) => part !== 'legs' && part !== 'calves');
+  const toes = parts.includes('toes') && (a.slot === 'footwear' || b.slot === 'footwear');
+  const sameLayer = a.layer === b.layer || toes;
+  const differ = a.slot !== b.slot || a.slot === 'accessory';
+  const [part] = parts;
+  return small > 0 && part && sameLayer && differ
+    ? `${opening(a)} and ${called(b)} would both be worn at the ${part.replace('_', ' ')}.`
+    : undefined;
+};
+
+/** One step between what is worn to business and to a ceremony is a choice; two are a mistake. */
+const formalityMismatch: Rule = (a, b) => {
+  const [festive, plain] = a.formality[0] > b.formality[0] ? [a, b] : [b, a];
+  return festive.formality[0] - plain.formality[1] > 1
+    ? `Beside ${called(plain)}, ${called(festive)} would be too formal.`
+    : undefined;
+};
+
+const listed = (seasons: readonly Season[]): string => seasons.join(' and ');
+
+const seasonMismatch: Rule = (a, b) =>
+  shared(a.seasons, b.seasons).length === 0
+    ? `${opening(a)} for ${listed(a.seasons)} and ${called(b)} for ${listed(b.seasons)} share no season.`
+    : undefined;
+
+const traditionMismatch: Rule = (a, b) => {
+  const [strict, other] = a.traditional ? [a, b] : [b, a];
+  const foreign = other.tradition !== 'universal' && other.tradition !== strict.tradition;
+  return strict.traditional && foreign
+    ? `${opening(strict)} is worn in the manner of its own tradition, without ${called(other)}.`
+    : undefined;
+};
+
+const RULES: Readonly<Record<CompatibilityCode, Rule>> = {
+  same_slot: sameSlot,
+  covered_by_one_piece: coveredByOnePiece,
+  layer_order: layerOrder,
+  occupied_body_part: occupiedBodyPart,
+  formality_mismatch: formalityMismatch,
+  season_mismatch: seasonMismatch,
+  tradition_mismatch: traditionMismatch,
+};
+
+/**
+ * Whether two garments may be seen on one person in one picture. The order of the two changes no verdict. Rules speak for
+ * kinds of garment, never for colours or a single piece.
+ */
+export function judge(product: GarmentCategory, candidate: GarmentCategory): CompatibilityVerdict {
+  const reasons = COMPATIBILITY_CODES.flatMap((code): CompatibilityReason[] => {
+    const message = RULES[code](product, candidate);
+    return message ? [{ code, message }] : [];
+  });
+  return { compatible: reasons.length === 0, reasons };
+}
