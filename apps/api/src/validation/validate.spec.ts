@@ -3,9 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { Type } from 'class-transformer';
 import { IsArray, ValidateNested } from 'class-validator';
 import { ApiError, type FieldProblem } from '../errors/api-error.js';
-import { BooleanField, ChoiceField, IdField, IntegerField, TextField } from './fields.js';
+import {
+  BooleanField,
+  ChoiceField,
+  IdField,
+  IntegerField,
+  ListField,
+  NestedField,
+  NumberField,
+  TextField,
+} from './fields.js';
 import { rulesOf } from './field-rules.js';
 import { validate } from './validate.js';
+import { choice, integer, list, nested, text } from './value-kinds.js';
 
 class Parent {
   @TextField({ description: 'Name.', max: 5 })
@@ -31,6 +41,26 @@ class Nest {
   @ValidateNested({ each: true })
   @Type(() => Child)
   items: Child[];
+}
+
+class Order {
+  @NestedField({ description: 'Child.', shape: Child })
+  child?: Child;
+
+  @ListField({ description: 'Children.', required: true, min: 1, max: 2, items: nested(Child) })
+  children: Child[];
+
+  @ListField({ description: 'Words.', max: 3, items: text({ min: 2, max: 3 }) })
+  words?: string[];
+
+  @ListField({ description: 'Colours.', max: 2, unique: true, items: choice(['red', 'blue']) })
+  colours?: string[];
+
+  @ListField({ description: 'Groups.', max: 2, items: list(integer({ min: 0, max: 9 }), { max: 2 }) })
+  groups: number[][] = [];
+
+  @NumberField({ description: 'Share.', min: 0, max: 1 })
+  share: number = 1;
 }
 
 const id = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
@@ -86,7 +116,77 @@ describe('validation', () => {
     expect(detailOf(Nest, { items: [{ id }] })).toBeUndefined();
   });
 
+  it('gives instances at every depth, in which null is absent and defaults are in place', () => {
+    const read = validate(
+      Order,
+      { child: { id, name: null }, children: [{ id, count: 3, flag: null }], words: null, groups: [[1], []] },
+      'body',
+    );
+    expect(read).toEqual({
+      child: { id, name: 'none' },
+      children: [{ id, name: 'none', count: 3 }],
+      groups: [[1], []],
+      share: 1,
+    });
+    expect(read.child).toBeInstanceOf(Child);
+    expect(read.children[0]).toBeInstanceOf(Child);
+  });
+
+  it('names what is wrong inside of objects and lists by the way to it', () => {
+    expect(
+      detailOf(Order, {
+        child: { more: 1 },
+        children: [{ id }, { id, count: -1 }],
+        words: ['ok', 'x', 7, null, 'ok'].slice(0, 3),
+        colours: ['red', 'green'],
+        groups: [[0], [1, 2, 3]],
+        share: 1.01,
+      }),
+    ).toEqual([
+      ['child.id', 'missing'],
+      ['child.more', 'extra_forbidden'],
+      ['children.1.count', 'integer'],
+      ['colours.1', 'enum'],
+      ['groups.1', 'array'],
+      ['share', 'number'],
+      ['words.1', 'string'],
+      ['words.2', 'string'],
+    ]);
+    expect(detailOf(Order, { children: [null, [{ id }]] })).toEqual([
+      ['children.0', 'object'],
+      ['children.1', 'object'],
+    ]);
+    expect(detailOf(Order, { children: [{ id }], words: [null], groups: [null] })).toEqual([
+      ['groups.0', 'array'],
+      ['words.0', 'string'],
+    ]);
+    for (const child of ['x', 7, [], [{ id }], true]) {
+      expect(detailOf(Order, { children: [{ id }], child })).toEqual([['child', 'object']]);
+    }
+  });
+
+  it('holds lists to their size, and to items that differ where they must', () => {
+    for (const children of [[], [{ id }, { id }, { id }], { 0: { id } }, 'x', { length: 1 }]) {
+      expect(detailOf(Order, { children })).toEqual([['children', 'array']]);
+    }
+    expect(detailOf(Order, {})).toEqual([['children', 'missing']]);
+    expect(detailOf(Order, { children: [{ id }], colours: ['red', 'red'] })).toEqual([['colours', 'array']]);
+    expect(
+      detailOf(Order, { children: [{ id }, { id }], colours: ['red', 'blue'], words: [] }),
+    ).toBeUndefined();
+  });
+
+  it('tells no more than a hundred problems', () => {
+    const more = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`field${index}`, 1]));
+    expect(detailOf(Child, { id, ...more })).toHaveLength(100);
+  });
+
   it('counts characters as people do', () => {
+    expect(detailOf(Order, { children: [{ id }], words: ['🧵🧵', '🧵🧵🧵'] })).toBeUndefined();
+    expect(detailOf(Order, { children: [{ id }], words: ['🧵', '🧵🧵🧵🧵'] })).toEqual([
+      ['words.0', 'string'],
+      ['words.1', 'string'],
+    ]);
     expect(detailOf(Parent, { name: '🧵'.repeat(5) })).toBeUndefined();
     expect(detailOf(Parent, { name: '🧵'.repeat(6) })).toEqual([['name', 'string']]);
   });
