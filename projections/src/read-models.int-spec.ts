@@ -82,6 +82,8 @@ describe('migrations and entities', () => {
       'renders',
       'keys',
       'assets',
+      'presets',
+      'catalog',
     ]);
   });
 });

@@ -1,8 +1,10 @@
 import type { EntityClass, ReadModel } from '#read-store/read-model.js';
 import { assetsReadModel } from './assets/assets.read-model.js';
+import { catalogReadModel } from './catalog/catalog.read-model.js';
 import { jobsReadModel } from './jobs/jobs.read-model.js';
 import { keysReadModel } from './keys/keys.read-model.js';
 import { ledgerReadModel } from './ledger/ledger.read-model.js';
+import { presetsReadModel } from './presets/presets.read-model.js';
 import { rendersReadModel } from './renders/renders.read-model.js';
 import { timelineReadModel } from './timeline/timeline.read-model.js';
 import { usageReadModel } from './usage/usage.read-model.js';
@@ -16,6 +18,8 @@ export const readModels: readonly ReadModel<object>[] = [
   rendersReadModel,
   keysReadModel,
   assetsReadModel,
+  presetsReadModel,
+  catalogReadModel,
 ];
 
 /** What `createDataSource` needs to know to serve the readers. */

@@ -52,8 +52,9 @@ describe('the read store migrations', () => {
 
   it('run once when several processes start at the same time', async () => {
     await Promise.all([1, 2, 3, 4].map(() => migrateReadStore(database.url)));
-    const { rows } = await client.query('select name from live.schema_migrations');
-    expect(rows).toHaveLength(2);
+    const { rows } = await client.query<{ name: string }>('select name from live.schema_migrations');
+    expect(rows.length).toBeGreaterThan(1);
+    expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
   });
 
   it('leave room for a second generation: a table made like the first takes over by a change of the view', async () => {

@@ -4,10 +4,15 @@ import { environments } from '#domain/streams.js';
 import { createDataSource, type DataSourceSettings } from './data-source.js';
 import { CreateControlTables1790000000000 } from './migrations/create-control-tables.js';
 import { CreateOperationalTables1790000000002 } from './migrations/create-operational-tables.js';
+import { CreatePresetAndCatalogModels1790000000010 } from './migrations/create-preset-and-catalog-models.js';
 import { CreateReadModels1790000000001 } from './migrations/create-read-models.js';
 
 const controlMigrations = [CreateControlTables1790000000000];
-const environmentMigrations = [CreateReadModels1790000000001, CreateOperationalTables1790000000002];
+const environmentMigrations = [
+  CreateReadModels1790000000001,
+  CreateOperationalTables1790000000002,
+  CreatePresetAndCatalogModels1790000000010,
+];
 
 /**
  * Brings the schemas `read_store`, `live` and `test` up to date. Idempotent; of several processes that start at once,

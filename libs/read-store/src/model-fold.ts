@@ -4,7 +4,7 @@ import type { ParkedEvent } from './parked-events.js';
 import type { ProjectedEvent } from './projected-event.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, type ProjectionTable, type Row } from './projection-table.js';
-import type { Key, ReadModel } from './read-model.js';
+import { keysOf, type Key, type ReadModel } from './read-model.js';
 
 /** A read model that a runner works on. `checkpoint.position` and `parkedStreams` follow each commit. */
 export interface ActiveModel {
@@ -24,7 +24,7 @@ export interface Delivery {
 
 interface Touch {
   readonly delivery: Delivery;
-  readonly key: Key | undefined;
+  readonly keys: readonly Key[];
   readonly error: Error | undefined;
 }
 
@@ -61,7 +61,7 @@ export class ModelFold {
     const { model, table, parkedStreams } = this.active;
     const rows = new Map<string, Row | undefined>(loaded.map((row) => [keyText(table.keyOfRow(row)), row]));
     for (const id of this.touchedKeys.keys()) if (before?.after.has(id)) rows.set(id, before.after.get(id));
-    for (const { delivery, key, error } of this.touches) {
+    for (const { delivery, keys, error } of this.touches) {
       const { stream } = delivery.recorded;
       if (parkedStreams.has(stream) || before?.parkedNow.has(stream) || this.parkedNow.has(stream)) {
         this.park(delivery, null);
@@ -69,10 +69,14 @@ export class ModelFold {
       }
       try {
         if (error !== undefined) throw error;
-        // Without an error there is an event, and without a key there would be no touch.
-        const id = keyText(key!);
-        const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
-        this.after.set(id, model.evolve(row, delivery.event!) as Row | undefined);
+        // All rows of an event or none: each is folded before the first is kept.
+        const changes = keys.map((key) => {
+          const id = keyText(key);
+          const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
+          // Without an error there is an event.
+          return [id, model.evolve(row, delivery.event!, key) as Row | undefined] as const;
+        });
+        for (const [id, row] of changes) this.after.set(id, row);
       } catch (poison) {
         this.parkedNow.add(stream);
         this.park(delivery, describe(asError(poison)));
@@ -93,16 +97,16 @@ export class ModelFold {
   }
 
   private touch(delivery: Delivery): void {
-    let key: Key | undefined;
+    let keys: readonly Key[] = [];
     let error = delivery.error;
     try {
-      if (delivery.event) key = this.active.model.keyOf(delivery.event);
+      if (delivery.event) keys = keysOf(this.active.model, delivery.event);
     } catch (thrown) {
       error = asError(thrown);
     }
-    if (!key && error === undefined) return;
-    if (key) this.touchedKeys.set(keyText(key), key);
-    this.touches.push({ delivery, key, error });
+    if (keys.length === 0 && error === undefined) return;
+    for (const key of keys) this.touchedKeys.set(keyText(key), key);
+    this.touches.push({ delivery, keys, error });
   }
 
   private park({ recorded }: Delivery, error: string | null): void {

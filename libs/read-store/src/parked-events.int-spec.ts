@@ -64,8 +64,8 @@ describe('an event that a read model cannot fold', () => {
     await createTallyTable(fixture.url, 'tolerant');
     const tolerant: ReadModel<TallyRow> = {
       ...tally('tolerant'),
-      evolve: (row, event) =>
-        tally().evolve(row, { ...event, data: { ...event.data, label: 'mended' } } as ProjectedEvent),
+      evolve: (row, event, key) =>
+        tally().evolve(row, { ...event, data: { ...event.data, label: 'mended' } } as ProjectedEvent, key),
     };
     fixture.start({ readModels: [tally(), tolerant] });
     await fixture.passed(await fixture.append('account', 'A', [purchase(1, poison), purchase(2)]));

@@ -11,7 +11,9 @@ export type Key = readonly (string | number)[];
  * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model: the same
  * history always gives the same rows, which is what makes a rebuild comparable with what it replaces.
  */
-export interface ReadModel<Row extends object> {
+export type ReadModel<Row extends object> = FoldOf<Row> & (OneRowAnEvent | SeveralRowsAnEvent);
+
+interface FoldOf<Row extends object> {
   /** The name of the view that readers use; generation n lives in the table `{name}_g{n}`. */
   readonly name: string;
   /** Version of the fold. Bumped whenever the same history would give other rows: the table must then be rebuilt. */
@@ -21,19 +23,39 @@ export interface ReadModel<Row extends object> {
   readonly categories: readonly StreamCategory[];
   /** True when each event makes a row of its own, so that there is never an earlier row worth loading. */
   readonly rowPerEvent?: boolean;
-  /** The row that an event concerns, or undefined when this model does not show it. */
-  keyOf(event: ProjectedEvent): Key | undefined;
-  /** The row after the event; undefined: there is no such row (any more). Must not edit `row`. */
-  evolve(row: Row | undefined, event: ProjectedEvent): Row | undefined;
+  /**
+   * The row with that key after the event; undefined: there is no such row (any more). Must not edit `row`. When it
+   * throws for one row of an event, the event changes no row at all and is parked.
+   */
+  evolve(row: Row | undefined, event: ProjectedEvent, key: Key): Row | undefined;
 }
 
-/** The one row that a stream of events folds into: for reading a stream directly while its read model is behind. */
+interface OneRowAnEvent {
+  /** The row that an event concerns, or undefined when this model does not show it. */
+  keyOf(event: ProjectedEvent): Key | undefined;
+}
+
+interface SeveralRowsAnEvent {
+  /** The rows that an event concerns, each once; none when this model does not show it. */
+  keysOf(event: ProjectedEvent): readonly Key[];
+}
+
+export function keysOf(model: ReadModel<object>, event: ProjectedEvent): readonly Key[] {
+  if ('keysOf' in model) return model.keysOf(event);
+  const key = model.keyOf(event);
+  return key ? [key] : [];
+}
+
+/**
+ * The one row that a stream of events folds into: for reading a stream directly while its read model is behind. Of a
+ * model in which each event concerns one row at most.
+ */
 export function foldRow<Row extends object>(
   model: ReadModel<Row>,
   events: readonly ProjectedEvent[],
 ): Row | undefined {
-  return events.reduce<Row | undefined>(
-    (row, event) => (model.keyOf(event) ? model.evolve(row, event) : row),
-    undefined,
-  );
+  return events.reduce<Row | undefined>((row, event) => {
+    const [key] = keysOf(model, event);
+    return key ? model.evolve(row, event, key) : row;
+  }, undefined);
 }

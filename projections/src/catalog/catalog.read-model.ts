@@ -1,0 +1,37 @@
+import { resourceOf } from '#domain/catalog/catalog.js';
+import type { JobArtifact } from '#domain/job/job.events.js';
+import type { ProjectedEvent } from '#read-store/projected-event.js';
+import type { ReadModel } from '#read-store/read-model.js';
+import { CatalogRow } from './catalog.entity.js';
+
+/** A job that succeeds puts what it made into the catalogue, in one with its timeline: see ADR 8. */
+export const catalogReadModel: ReadModel<CatalogRow> = {
+  name: 'catalog',
+  version: 1,
+  entity: CatalogRow,
+  categories: ['job'],
+  keysOf: (event) => [...entriesOf(event).keys()].map((assetId) => [assetId]),
+  // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.
+  evolve: (row, event, [assetId]) => row ?? rowOf(event, String(assetId)),
+};
+
+function entriesOf(event: ProjectedEvent): Map<string, JobArtifact> {
+  const artifacts = event.type === 'JobSucceeded' ? event.data.artifacts : [];
+  return new Map(
+    artifacts.filter(({ kind }) => resourceOf(kind)).map((artifact) => [artifact.assetId, artifact]),
+  );
+}
+
+function rowOf(event: ProjectedEvent, assetId: string): CatalogRow | undefined {
+  const entry = entriesOf(event).get(assetId);
+  const resource = entry && resourceOf(entry.kind);
+  if (!resource) return undefined;
+  const { kind, label, storageKey, width, height, meta } = entry;
+  return {
+    ...{ assetId, resource, kind, label, storageKey, width, height },
+    tenant: event.metadata.tenant,
+    attributes: meta,
+    jobId: event.streamId,
+    createdAt: new Date(event.data.at),
+  };
+}
