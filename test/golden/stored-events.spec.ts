@@ -6,6 +6,8 @@ import { evolve as evolveAsset, initialAsset } from '#domain/asset/asset.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
 import * as operation from '#domain/operation/operation.js';
+import * as preset from '#domain/preset/preset.js';
+import * as product from '#domain/product/product.js';
 import {
   currentSchemaVersion,
   decode,
@@ -15,7 +17,7 @@ import {
 } from '#domain/stored-events.js';
 
 interface History {
-  category: 'account' | 'job' | 'key' | 'asset' | 'operation' | 'usage';
+  category: 'account' | 'job' | 'key' | 'asset' | 'product' | 'preset' | 'operation' | 'usage';
   stream: string;
   events: { type: string; data: Record<string, unknown>; metadata: { schemaVersion: number } }[];
   state: unknown;
@@ -34,6 +36,8 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
   job: (events: never[]) => events.reduce(job.evolve, job.initialJob),
   key: (events: never[]) => events.reduce(key.evolve, key.initialKey),
   asset: (events: never[]) => events.reduce(evolveAsset, initialAsset),
+  product: (events: never[]) => events.reduce(product.evolve, product.initialProduct),
+  preset: (events: never[]) => events.reduce(preset.evolve, preset.initialPreset),
   operation: (events: never[]) => events.reduce(operation.evolve, operation.initialOperation),
   usage: () => null,
 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccountEvent } from '#domain/account/account.events.js';
+import { streamCategories } from '#domain/streams.js';
 import { foldOf } from './folds.js';
 
 const at = '2026-01-31T12:00:00.000Z';
@@ -44,5 +45,10 @@ describe('what a stream folds into', () => {
 
   it('is nothing for a list of facts', () => {
     expect(foldOf('usage')).toBeUndefined();
+  });
+
+  it('is known of every kind of stream that an operator can name, but for lists of facts', () => {
+    const unknown = streamCategories.filter((category) => foldOf(category) === undefined);
+    expect(unknown).toEqual(['usage']);
   });
 });

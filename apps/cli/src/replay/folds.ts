@@ -3,11 +3,17 @@ import * as asset from '#domain/asset/asset.js';
 import type { DomainEvent } from '#domain/events.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
+import * as operation from '#domain/operation/operation.js';
+import * as preset from '#domain/preset/preset.js';
+import * as product from '#domain/product/product.js';
 import type { StreamCategory } from '#domain/streams.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import type { JobEvent } from '#domain/job/job.events.js';
 import type { KeyEvent } from '#domain/key/key.events.js';
+import type { OperationEvent } from '#domain/operation/operation.events.js';
+import type { PresetEvent } from '#domain/preset/preset.events.js';
+import type { ProductEvent } from '#domain/product/product.events.js';
 
 /** A stream's state as it grows. The views are copies: the account edits its open charges in place. */
 export interface Fold {
@@ -45,8 +51,27 @@ export function foldOf(category: StreamCategory): Fold | undefined {
         detail: (state) => ({ ...state }),
       });
     case 'product':
+      return new StateFold<product.Product, ProductEvent>(product.initialProduct, product.evolve, {
+        summary: (state) =>
+          state.status === 'unregistered'
+            ? { status: state.status }
+            : { status: state.status, title: state.title, images: state.images.length },
+        detail: (state) => ({ ...state }),
+      });
     case 'preset':
+      return new StateFold<preset.Preset, PresetEvent>(preset.initialPreset, preset.evolve, {
+        summary: (state) =>
+          state.status === 'unpublished'
+            ? { status: state.status }
+            : { status: state.status, kind: state.preset.kind, label: state.preset.label },
+        detail: (state) => ({ ...state }),
+      });
     case 'operation':
+      return new StateFold<operation.Operation, OperationEvent>(
+        operation.initialOperation,
+        operation.evolve,
+        { summary: (state) => ({ ...state }), detail: (state) => ({ ...state }) },
+      );
     case 'usage':
       return undefined;
     default:
