@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
 import { refundCharge } from '#domain/account/close-charge.js';
 import { categoryById } from '#domain/garment/categories.js';
-import type { JobInputImage } from '#domain/job/job.events.js';
+import type { JobInputImage, TestOutcome } from '#domain/job/job.events.js';
 import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { queueJob, voidJob } from '#domain/job/queue-job.js';
 import { streamName } from '#domain/streams.js';
@@ -25,6 +25,8 @@ export interface DispatchRequest {
   /** In the caller's own field names; absent fields are absent. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly at: Date;
+  /** The path that the job is to take; with keys of the test environment only. */
+  readonly testOutcome?: TestOutcome;
   readonly traceparent?: string;
 }
 
@@ -204,6 +206,7 @@ function queuedJob(
     inputs,
     seed,
     parentJobId: null,
+    ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
     at: request.at.toISOString(),
   };
 }
