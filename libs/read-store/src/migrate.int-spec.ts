@@ -37,6 +37,7 @@ describe('the read store migrations', () => {
     expect(await relations('read_store')).toEqual([
       'parked_events',
       'projections',
+      'rate_limits',
       'schema_migrations',
       'stream_revisions',
     ]);
@@ -65,5 +66,27 @@ describe('the read store migrations', () => {
     expect((await client.query('select key_id from live.keys')).rows).toEqual([{ key_id: 'K2' }]);
     const { rows } = await client.query(`select indexname from pg_indexes where tablename = 'keys_g2'`);
     expect(rows).toHaveLength(2);
+  });
+});
+
+describe('the retirement of keys', () => {
+  it('is a column that is there afterwards in every generation, and the fold of version 1 counts as version 2', async () => {
+    await migrateReadStore(database.url);
+    // As an installation was before: two generations, of which the second serves.
+    await client.query(`drop view live.keys; alter table live.keys_g1 drop column retires_at;
+      create table live.keys_g2 (like live.keys_g1 including all);
+      create view live.keys as select * from live.keys_g2;
+      insert into live.keys_g2 values ('K2', 'T', '[]', '', now(), null);
+      insert into read_store.projections (environment, name, generation, version, state)
+        values ('live', 'keys', 1, 1, 'retired'), ('live', 'keys', 2, 1, 'live');
+      delete from live.schema_migrations where name like 'AddKeyRetirement%'`);
+    await migrateReadStore(database.url);
+    expect((await client.query('select key_id, retires_at from live.keys')).rows).toEqual([
+      { key_id: 'K2', retires_at: null },
+    ]);
+    const { rows } = await client.query(
+      `select version from read_store.projections where environment = 'live' and name = 'keys'`,
+    );
+    expect(rows).toEqual([{ version: 2 }, { version: 2 }]);
   });
 });

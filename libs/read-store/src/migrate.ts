@@ -2,16 +2,19 @@ import { Client } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { environments } from '#domain/streams.js';
 import { createDataSource, type DataSourceSettings } from './data-source.js';
+import { AddKeyRetirement1790000000021 } from './migrations/add-key-retirement.js';
 import { CreateControlTables1790000000000 } from './migrations/create-control-tables.js';
 import { CreateOperationalTables1790000000002 } from './migrations/create-operational-tables.js';
 import { CreatePresetAndCatalogModels1790000000010 } from './migrations/create-preset-and-catalog-models.js';
+import { CreateRateLimits1790000000020 } from './migrations/create-rate-limits.js';
 import { CreateReadModels1790000000001 } from './migrations/create-read-models.js';
 
-const controlMigrations = [CreateControlTables1790000000000];
+const controlMigrations = [CreateControlTables1790000000000, CreateRateLimits1790000000020];
 const environmentMigrations = [
   CreateReadModels1790000000001,
   CreateOperationalTables1790000000002,
   CreatePresetAndCatalogModels1790000000010,
+  AddKeyRetirement1790000000021,
 ];
 
 /**

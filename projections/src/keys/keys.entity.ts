@@ -22,4 +22,8 @@ export class KeyRow {
 
   @Column({ type: 'timestamptz', nullable: true })
   revokedAt: Date | null;
+
+  /** When a key that was rotated stops working, or did. */
+  @Column({ type: 'timestamptz', nullable: true })
+  retiresAt: Date | null;
 }

@@ -31,6 +31,10 @@ beforeAll(async () => {
     issued('K2', 'acme', 2),
     { type: 'ApiKeyRevoked', data: { reason: 'leaked', at: at(9) } },
   ]);
+  await fixture.append('key', 'K3', [
+    issued('K3', 'acme', 3),
+    { type: 'ApiKeyRetired', data: { retiresAt: at(30), successorKeyId: 'K4', at: at(9) } },
+  ]);
   await fixture.append('key', 'X1', [issued('X1', 'rival', 3)]);
   await fixture.passed((await fixture.store.head())!);
 });
@@ -38,11 +42,12 @@ beforeAll(async () => {
 afterAll(() => side.dispose());
 
 describe('the keys reader', () => {
-  it("lists a tenant's own keys, newest first, revoked ones included", async () => {
+  it("lists a tenant's own keys, newest first, those that retire or are revoked included", async () => {
     const common = { tenant: 'acme', capabilities: ['jobs:create', 'jobs:read'], label: 'shop' };
     expect(await keys.list('acme')).toEqual([
-      { ...common, keyId: 'K2', issuedAt: new Date(at(2)), revokedAt: new Date(at(9)) },
-      { ...common, keyId: 'K1', issuedAt: new Date(at(1)), revokedAt: null },
+      { ...common, keyId: 'K3', issuedAt: new Date(at(3)), revokedAt: null, retiresAt: new Date(at(30)) },
+      { ...common, keyId: 'K2', issuedAt: new Date(at(2)), revokedAt: new Date(at(9)), retiresAt: null },
+      { ...common, keyId: 'K1', issuedAt: new Date(at(1)), revokedAt: null, retiresAt: null },
     ]);
   });
 
