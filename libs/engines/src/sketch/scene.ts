@@ -30,17 +30,80 @@ export async function figureLayer(
   return layer;
 }
 
+/** A raster that covers a part of the canvas; without a place it begins at the upper left corner. */
+export interface Layer extends Raster {
+  readonly left?: number;
+  readonly top?: number;
+}
+
+/** One part of a drawing in figure units, and the rectangle (figure units) outside of which it draws nothing. */
+export interface DrawnPart {
+  readonly svg: string;
+  readonly from: Point;
+  readonly to: Point;
+}
+
+/**
+ * Draws several parts of one figure with the same pens, each onto a layer no larger than it needs: a head does not have to
+ * pay for the canvas below it.
+ */
+export async function figureLayers<K extends string>(
+  spec: FigureSpec,
+  framing: Framing,
+  width: number,
+  height: number,
+  draw: (pens: Pens) => Readonly<Record<K, DrawnPart | undefined>>,
+): Promise<Record<K, Layer | undefined>> {
+  const sheet = new SvgSheet();
+  const pens: Pens = {
+    sheet,
+    palette: paletteOf(spec),
+    random: spec.random.fork('pen'),
+    fine: 0.85 / framing.scale,
+  };
+  const { x, y, scale } = framing;
+  const parts = draw(pens);
+  const layers: Partial<Record<K, Layer | undefined>> = {};
+  // Object.keys widens to string; the record's keys are the caller's own.
+  for (const name of Object.keys(parts) as K[]) {
+    const part = parts[name];
+    const left = Math.max(0, Math.floor(x + (part?.from[0] ?? 0) * scale));
+    const top = Math.max(0, Math.floor(y + (part?.from[1] ?? 0) * scale));
+    const right = Math.min(width, Math.ceil(x + (part?.to[0] ?? 0) * scale));
+    const bottom = Math.min(height, Math.ceil(y + (part?.to[1] ?? 0) * scale));
+    if (!part?.svg || right <= left || bottom <= top) continue;
+    const transform = `translate(${(x - left).toFixed(2)} ${(y - top).toFixed(2)}) scale(${scale.toFixed(5)})`;
+    const layer = await rasterise(sheet.document(right - left, bottom - top, group({ transform }, part.svg)));
+    watercolour(layer, 7, 3, Math.max(width, height) / 1024, 90);
+    layers[name] = { ...layer, left, top };
+  }
+  // Filled above for every name that has something to draw.
+  return layers as Record<K, Layer | undefined>;
+}
+
+const overlay = (layer: Layer): OverlayOptions => ({
+  input: Buffer.from(layer.data.buffer, layer.data.byteOffset, layer.data.byteLength),
+  raw: { width: layer.width, height: layer.height, channels: 4 },
+  left: layer.left ?? 0,
+  top: layer.top ?? 0,
+});
+
+/** Several layers as one transparent layer of the canvas's size. */
+export async function flatten(layers: readonly Layer[], width: number, height: number): Promise<Raster> {
+  const data = await sharp({ create: { width, height, channels: 4, background: '#00000000' } })
+    .composite(layers.map(overlay))
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
 /** Lays layers over each other, gives the sheet its grain, and marks pictures of the test environment. */
-export async function compose(layers: readonly Raster[], testMark: boolean): Promise<Raster> {
+export async function compose(layers: readonly Layer[], testMark: boolean): Promise<Raster> {
   const [first, ...rest] = layers;
   if (!first) throw new RangeError('a picture needs a layer');
   const { width, height } = first;
-  const over: OverlayOptions[] = rest.map((layer) => ({
-    input: Buffer.from(layer.data),
-    raw: { width: layer.width, height: layer.height, channels: 4 },
-  }));
   const data = await sharp(first.data, { raw: { width, height, channels: 4 } })
-    .composite(over)
+    .composite(rest.map(overlay))
     .raw()
     .toBuffer();
   const sheet: Raster = { data, width, height };

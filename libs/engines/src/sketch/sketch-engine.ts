@@ -10,12 +10,14 @@ import {
 import { untilAborted } from './abort.js';
 import { modelGenerator } from './model-generator.js';
 import { productToModelDirect } from './product-to-model-direct.js';
+import { productToModelPhased } from './product-to-model-phased.js';
 import type { Workflow } from './workflow.js';
 
 /** A new workflow is one line here and one file beside it. */
 const WORKFLOWS: Readonly<Record<string, Workflow>> = {
   'model-generator': modelGenerator,
   'product-to-model-direct': productToModelDirect,
+  'product-to-model-phased': productToModelPhased,
 };
 
 /**

@@ -1,6 +1,7 @@
 import { blend } from '../drawing/colour.js';
 
-export type HairTexture = 'straight' | 'wavy' | 'curly' | 'coily';
+export const HAIR_TEXTURES = ['straight', 'wavy', 'curly', 'coily'] as const;
+export type HairTexture = (typeof HAIR_TEXTURES)[number];
 
 /**
  * Ranges from which a seed chooses. `skin` indexes the scale below; `textures` and `hair` repeat an entry to make it

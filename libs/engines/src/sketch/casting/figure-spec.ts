@@ -9,19 +9,24 @@ export type AgeRange = (typeof AGE_RANGES)[number];
 
 export type Gender = 'FEMALE' | 'MALE';
 
-export type HairStyle =
-  | 'long_loose'
-  | 'bob'
-  | 'bun'
-  | 'ponytail'
-  | 'cloud'
-  | 'braids'
-  | 'pixie'
-  | 'crop'
-  | 'side_part'
-  | 'swept_back'
-  | 'curly_top'
-  | 'buzz';
+export const HAIR_STYLES = [
+  'long_loose',
+  'bob',
+  'bun',
+  'ponytail',
+  'cloud',
+  'braids',
+  'pixie',
+  'crop',
+  'side_part',
+  'swept_back',
+  'curly_top',
+  'buzz',
+] as const;
+export type HairStyle = (typeof HAIR_STYLES)[number];
+
+export const STANCES = ['relaxed', 'hand_on_hip', 'walking'] as const;
+export type Stance = (typeof STANCES)[number];
 
 /** Everything that a figure is drawn from. Breadths are factors around 1. */
 export interface FigureSpec {
@@ -36,7 +41,7 @@ export interface FigureSpec {
   readonly wear: BaseWear;
   /** −1 or 1: the side on which the weight rests, and to which the head turns away. */
   readonly lean: -1 | 1;
-  readonly stance: 'relaxed' | 'hand_on_hip' | 'walking';
+  readonly stance: Stance;
   /** Root of every other random choice in the drawing. */
   readonly random: SeededRandom;
 }

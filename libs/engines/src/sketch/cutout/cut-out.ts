@@ -71,51 +71,51 @@ async function feather(mask: Mask, width: number, height: number): Promise<Uint8
  */
 function decontaminate(raster: Raster, mask: Mask, rounds: number): void {
   const { data, width, height } = raster;
-  let known = new Uint8Array(erode(mask, Math.ceil(rounds * 0.5)).data);
+  const known = new Uint8Array(erode(mask, Math.ceil(rounds * 0.5)).data);
   const wanted = dilate(mask, 2).data;
-  for (let round = 0; round < rounds; round++) {
-    const next = new Uint8Array(known);
-    for (let y = 1; y < height - 1; y++) {
-      for (let x = 1; x < width - 1; x++) {
-        const i = y * width + x;
-        if (known[i] || !wanted[i]) continue;
-        let [r, g, b, n] = [0, 0, 0, 0];
-        for (const j of [
-          i - 1,
-          i + 1,
-          i - width,
-          i + width,
-          i - width - 1,
-          i - width + 1,
-          i + width - 1,
-          i + width + 1,
-        ]) {
-          if (!known[j]) continue;
-          r += data[j * 4] ?? 0;
-          g += data[j * 4 + 1] ?? 0;
-          b += data[j * 4 + 2] ?? 0;
-          n++;
-        }
-        if (n === 0) continue;
-        data[i * 4] = r / n;
-        data[i * 4 + 1] = g / n;
-        data[i * 4 + 2] = b / n;
-        next[i] = 1;
+  const around = [-1, 1, -width, width, -width - 1, -width + 1, width - 1, width + 1];
+  // Only the rim is unknown, and it is a small part of the picture: each round looks at what is left of it.
+  let rim: number[] = [];
+  for (let y = 1; y < height - 1; y++)
+    for (let i = y * width + 1; i < y * width + width - 1; i++) if (wanted[i] && !known[i]) rim.push(i);
+  for (let round = 0; round < rounds && rim.length > 0; round++) {
+    const left: number[] = [];
+    const reached: number[] = [];
+    for (const i of rim) {
+      let [r, g, b, n] = [0, 0, 0, 0];
+      for (const step of around) {
+        const j = i + step;
+        if (!known[j]) continue;
+        r += data[j * 4] ?? 0;
+        g += data[j * 4 + 1] ?? 0;
+        b += data[j * 4 + 2] ?? 0;
+        n++;
       }
+      if (n === 0) {
+        left.push(i);
+        continue;
+      }
+      data[i * 4] = r / n;
+      data[i * 4 + 1] = g / n;
+      data[i * 4 + 2] = b / n;
+      reached.push(i);
     }
-    known = next;
+    for (const i of reached) known[i] = 1;
+    rim = left;
   }
 }
 
 async function scaledMask(mask: Mask, width: number, height: number): Promise<Mask> {
   if (mask.width === width && mask.height === height) return mask;
   const grey = Buffer.from(mask.data.map((v) => v * 255));
-  const data = await sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
+  const soft = await sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
     .resize(width, height, { kernel: 'cubic', fit: 'fill' })
     .toColourspace('b-w')
     .raw()
     .toBuffer();
-  return { data: Uint8Array.from(data, (v) => (v > 127 ? 1 : 0)), width, height };
+  const data = new Uint8Array(soft.length);
+  for (let i = 0; i < data.length; i++) data[i] = (soft[i] ?? 0) > 127 ? 1 : 0;
+  return { data, width, height };
 }
 
 /** Takes the pixel steps, nicks and burrs out of a contour. */

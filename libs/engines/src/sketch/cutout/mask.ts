@@ -68,24 +68,32 @@ export function select(labels: Int32Array, kept: Iterable<number>, mask: Mask, o
   return { data, width: mask.width, height: mask.height };
 }
 
+/**
+ * Grows the wanted value by `radius` steps to the four neighbours: two sweeps that carry each pixel's distance along, so
+ * that a large radius costs no more than a small one.
+ */
 const rank = (mask: Mask, radius: number, wanted: 0 | 1): Mask => {
   const { width, height } = mask;
-  let data = mask.data;
-  for (let round = 0; round < radius; round++) {
-    const next = new Uint8Array(data);
-    for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) {
-        const i = y * width + x;
-        if (data[i] === wanted) continue;
-        const near =
-          (x > 0 && data[i - 1] === wanted) ||
-          (x < width - 1 && data[i + 1] === wanted) ||
-          (y > 0 && data[i - width] === wanted) ||
-          (y < height - 1 && data[i + width] === wanted);
-        if (near) next[i] = wanted;
-      }
+  const far = Math.min(65_000, radius + 1);
+  const distance = new Uint16Array(width * height);
+  for (let y = 0, i = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, i++) {
+      if (mask.data[i] === wanted) continue;
+      const left = x > 0 ? (distance[i - 1] ?? far) : far;
+      const above = y > 0 ? (distance[i - width] ?? far) : far;
+      distance[i] = Math.min(far, (left < above ? left : above) + 1);
     }
-    data = next;
+  }
+  const data = new Uint8Array(width * height);
+  for (let y = height - 1, i = width * height - 1; y >= 0; y--) {
+    for (let x = width - 1; x >= 0; x--, i--) {
+      const own = distance[i] ?? far;
+      const right = x < width - 1 ? (distance[i + 1] ?? far) + 1 : far;
+      const below = y < height - 1 ? (distance[i + width] ?? far) + 1 : far;
+      const least = Math.min(own, right, below);
+      distance[i] = least;
+      data[i] = least <= radius ? wanted : wanted === 1 ? 0 : 1;
+    }
   }
   return { data, width, height };
 };

@@ -3,7 +3,7 @@ import type { CutOut } from '../cutout/cut-out.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Point } from '../drawing/geometry.js';
 import type { Fit } from './fit.js';
-import { blank, drawMesh } from './mesh.js';
+import { blank, drawMesh, type Mesh } from './mesh.js';
 import { inkEdge, modelForm } from './form.js';
 
 /** Figure units to pixels of the canvas. */
@@ -40,6 +40,57 @@ function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raste
   return { data, width, height };
 }
 
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Whole pixels of the canvas that a part can reach, with room for its soft edge and its shadow. */
+function reach(points: readonly Point[], margin: number, width: number, height: number): Box | undefined {
+  const span = (values: number[], limit: number): [number, number] => [
+    Math.max(0, Math.floor(Math.min(...values) - margin)),
+    Math.min(limit, Math.ceil(Math.max(...values) + margin)),
+  ];
+  const [left, right] = span(
+    points.map(([x]) => x),
+    width,
+  );
+  const [top, bottom] = span(
+    points.map(([, y]) => y),
+    height,
+  );
+  return right - left < 2 || bottom - top < 2
+    ? undefined
+    : { left, top, width: right - left, height: bottom - top };
+}
+
+/** One part on a canvas of its own, no larger than it must be: shading costs by the pixel. */
+async function layPart(
+  source: Raster,
+  meshes: readonly Mesh[],
+  framing: Framing,
+  width: number,
+  height: number,
+): Promise<OverlayOptions[]> {
+  const pixels = meshes.map((mesh) => mesh.target.map((row) => row.map((p) => toPixels(framing, p))));
+  const box = reach(pixels.flat(2), 24 * framing.scale + 4, width, height);
+  if (!box) return [];
+  const { left, top } = box;
+  const canvas = blank(box.width, box.height);
+  for (const [k, mesh] of meshes.entries()) {
+    const target = (pixels[k] ?? []).map((row) => row.map(([x, y]): Point => [x - left, y - top]));
+    drawMesh(canvas, source, { source: mesh.source, target });
+  }
+  const raw = { width: box.width, height: box.height, channels: 4 as const };
+  const formed = await modelForm(canvas, framing.scale);
+  return [
+    { input: await inkEdge(formed, framing.scale), raw, left, top },
+    { input: Buffer.from(formed.data), raw, left, top },
+  ];
+}
+
 /**
  * Lays the garment over the figure: one transparent layer of the canvas's size, shaded as a body in it would be.
  */
@@ -51,29 +102,26 @@ export async function dress(
   height: number,
 ): Promise<Raster> {
   const ratio = cutOut.raster.width / cutOut.mask.width;
-  const layers: Buffer[] = [];
-  const whole = fit.parts.every(({ part }) => part === 'body');
-  const canvas = blank(width, height);
-  for (const { part, mesh } of fit.parts) {
-    const layer = whole ? canvas : blank(width, height);
-    const source = whole ? cutOut.raster : partOf(cutOut, fit.owns[part], part === 'body' ? 2 : 14);
-    drawMesh(layer, source, {
+  const inPhotograph = fit.parts.map(({ part, mesh }) => ({
+    part,
+    mesh: {
       source: mesh.source.map((row) => row.map(([x, y]): Point => [x * ratio, y * ratio])),
-      target: mesh.target.map((row) => row.map((p) => toPixels(framing, p))),
-    });
-    if (!whole) layers.push(Buffer.from(layer.data));
-  }
-  if (whole) layers.push(Buffer.from(canvas.data));
-  const raw = { width, height, channels: 4 as const };
+      target: mesh.target,
+    },
+  }));
   const shaded: OverlayOptions[] = [];
-  for (const layer of layers) {
-    const formed = await modelForm({ data: layer, width, height }, framing.scale);
-    shaded.push({ input: await inkEdge(formed, framing.scale), raw });
-    shaded.push({ input: Buffer.from(formed.data), raw });
+  if (inPhotograph.every(({ part }) => part === 'body')) {
+    const meshes = inPhotograph.map(({ mesh }) => mesh);
+    shaded.push(...(await layPart(cutOut.raster, meshes, framing, width, height)));
+  } else {
+    for (const { part, mesh } of inPhotograph) {
+      const source = partOf(cutOut, fit.owns[part], part === 'body' ? 2 : 14);
+      shaded.push(...(await layPart(source, [mesh], framing, width, height)));
+    }
   }
-  const { data } = await sharp({ create: { width, height, channels: 4, background: '#00000000' } })
+  const data = await sharp({ create: { width, height, channels: 4, background: '#00000000' } })
     .composite(shaded)
     .raw()
-    .toBuffer({ resolveWithObject: true });
+    .toBuffer();
   return { data, width, height };
 }

@@ -55,13 +55,18 @@ export async function inkEdge(layer: Raster, scale: number): Promise<Buffer> {
   const crisp = await blurred(alpha, width, height, 0.45 * scale);
   const cast = await blurred(alpha, width, height, 5 * scale);
   const out = Buffer.alloc(width * height * 4);
-  const at = (plane: Buffer, x: number, y: number): number =>
-    x < 0 || y < 0 || x >= width || y >= height ? 0 : (plane[Math.round(y) * width + Math.round(x)] ?? 0);
   const [heavy, light, drop] = [1.15 * scale, 0.7 * scale, 4 * scale];
+  // Whole steps to the places that are compared: this loop runs for every pixel and must not round for each.
+  const step = (dx: number, dy: number): [number, number] => [Math.round(dx), Math.round(dy)];
+  const [hx, hy] = step(-heavy, -heavy * 0.8);
+  const [lx, ly] = step(light, light);
+  const [sx, sy] = step(-drop * 0.7, -drop);
+  const at = (plane: Buffer, x: number, y: number): number =>
+    x < 0 || y < 0 || x >= width || y >= height ? 0 : (plane[y * width + x] ?? 0);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const line = Math.max(at(crisp, x - heavy, y - heavy * 0.8), at(crisp, x + light, y + light));
-      const shadow = at(cast, x - drop * 0.7, y - drop) * 0.34;
+      const line = Math.max(at(crisp, x + hx, y + hy), at(crisp, x + lx, y + ly));
+      const shadow = at(cast, x + sx, y + sy) * 0.34;
       const strength = Math.max(line * 0.86, shadow);
       if (strength < 2) continue;
       const i = (y * width + x) * 4;

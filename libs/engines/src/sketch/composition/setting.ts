@@ -1,0 +1,102 @@
+import sharp from 'sharp';
+import type { EngineImage } from '../../image-engine.js';
+import { decode } from '../cutout/decode.js';
+import type { Framing } from '../dressing/dress.js';
+import { rasterise, type Raster } from '../drawing/rasterise.js';
+import { SeededRandom } from '../drawing/seeded-random.js';
+import { SvgSheet } from '../drawing/svg-sheet.js';
+import { soles, type Layer } from '../scene.js';
+import { chooseStudio, drawFloorShadow, type Studio } from '../studio/backdrop.js';
+import { ambientTint, meanColour, NEUTRAL, type Light } from './light.js';
+import type { Outfit } from './outfit.js';
+import { paintStudio } from './studio-setting.js';
+import type { Canvas } from './subject.js';
+
+/** Where the subject stands: the place without anybody in it, and what it does to the subject's light. */
+export interface Setting {
+  readonly plate: Raster;
+  /** Colour of the floor's shadow is taken from it. */
+  readonly ground: Studio;
+  readonly light: Light;
+  /** Lets the place be found again: `{studio_seed}`, `{scene}` or `{picture: true}`. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** A caller's picture, filling the canvas from its middle. */
+export async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
+  // Reading it first gives the caller a clear error in place of one from deep inside the compositing.
+  const picture = await decode(input.bytes, Math.max(width, height) * 1.5, input.name);
+  const data = await sharp(picture.data, {
+    raw: { width: picture.width, height: picture.height, channels: 4 },
+  })
+    .flatten({ background: '#efe9df' })
+    .resize(width, height, { fit: 'cover', position: 'centre' })
+    .ensureAlpha()
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/**
+ * Shows a plate from nearer by, as a longer lens does: the middle of it, enlarged and a little out of focus.
+ * @param zoom 1 leaves it as it is
+ * @param at which part of the height is kept, 0 the top to 1 the bottom
+ */
+export async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> {
+  if (zoom <= 1.01) return plate;
+  const { width, height } = plate;
+  const [w, h] = [Math.round(width / zoom), Math.round(height / zoom)];
+  const data = await sharp(plate.data, { raw: { width, height, channels: 4 } })
+    .extract({
+      left: Math.round((width - w) / 2),
+      top: Math.round((height - h) * at),
+      width: w,
+      height: h,
+    })
+    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+    .blur(Math.max(0.6, ((zoom - 1) * 4 * Math.max(width, height)) / 1024))
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/** A place that comes as a picture throws its light on whoever stands in it. */
+const inPlace = (plate: Raster, facts: Setting['facts']): Setting => {
+  const mean = meanColour(plate);
+  const wall = `#${mean.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
+  return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint: ambientTint(mean) }, facts };
+};
+
+export async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> {
+  return inPlace(await coverFit(input, canvas), { picture: true });
+}
+
+/** @param floor height of the sweep in pixels; absent where no floor is seen */
+export async function studio(seed: number, canvas: Canvas, floor?: number): Promise<Setting> {
+  const random = new SeededRandom(seed);
+  const chosen = chooseStudio(random.fork('studio'));
+  const plate = await paintStudio(chosen, random, canvas, floor);
+  return { plate, ground: chosen, light: NEUTRAL, facts: { studio_seed: seed } };
+}
+
+/** Plain paper, for phases in which there is no place yet. */
+export const blankSheet = ({ width, height }: Canvas): Promise<Raster> =>
+  rasterise(
+    new SvgSheet().document(width, height, `<rect width="${width}" height="${height}" fill="#f4f0e8"/>`),
+  );
+
+/** The shadow under the subject's feet, on a transparent layer. */
+export function floorShadow(
+  { rig }: Outfit,
+  setting: Setting,
+  framing: Framing,
+  { width, height }: Canvas,
+): Promise<Layer> {
+  const sheet = new SvgSheet();
+  const feet = [rig.legs.left, rig.legs.right].map((leg) => {
+    const [x, y] = leg.point(1, 0);
+    return [x, y + 70] as const;
+  });
+  const shadow = drawFloorShadow(sheet, setting.ground, soles(framing, feet), framing.scale);
+  return rasterise(sheet.document(width, height, shadow));
+}
