@@ -3,7 +3,7 @@ import type { PresetKind } from '#domain/preset/preset.events.js';
 
 /** A preset as callers choose it. Its recipe stays in the event. */
 @Entity('presets')
-@Index('presets_by_kind', ['kind', 'label', 'presetId'])
+@Index('presets_by_kind', ['kind', 'presetId'])
 export class PresetRow {
   @PrimaryColumn({ type: 'text' })
   presetId: string;

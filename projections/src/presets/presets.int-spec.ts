@@ -42,8 +42,8 @@ beforeAll(async () => {
 afterAll(() => side.dispose());
 
 describe('the presets reader', () => {
-  it('shows the published ones of a kind, by label', async () => {
-    expect((await presets.published('model')).map(({ label }) => label)).toEqual(['Ada', 'Zora']);
+  it('shows the published ones of a kind, in the order of their ids', async () => {
+    expect((await presets.published('model')).map(({ label }) => label)).toEqual(['Zora', 'Ada']);
     expect(await presets.published('background')).toEqual([]);
   });
 
@@ -63,9 +63,9 @@ describe('the presets reader', () => {
   it('shows retired ones to the operator', async () => {
     const all = (await presets.all()).map(({ presetId, retiredAt }) => [presetId, retiredAt]);
     expect(all).toEqual([
+      ['P1', null],
       ['P2', null],
       ['P3', new Date(at(5))],
-      ['P1', null],
       ['P4', null],
     ]);
   });

@@ -6,17 +6,17 @@ import { PresetRow } from './presets.entity.js';
 export class PresetsReader {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Those that can be chosen, by label. */
+  /** Those that can be chosen, in the order of their ids, which is that of the table they come from. */
   published(kind: PresetKind): Promise<PresetRow[]> {
     return this.presets.find({
       where: { kind, retiredAt: IsNull() },
-      order: { label: 'ASC', presetId: 'ASC' },
+      order: { presetId: 'ASC' },
     });
   }
 
-  /** Retired ones included, by kind and label. */
+  /** Retired ones included, by kind. */
   all(): Promise<PresetRow[]> {
-    return this.presets.find({ order: { kind: 'ASC', label: 'ASC', presetId: 'ASC' } });
+    return this.presets.find({ order: { kind: 'ASC', presetId: 'ASC' } });
   }
 
   private get presets() {

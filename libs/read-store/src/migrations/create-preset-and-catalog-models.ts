@@ -12,7 +12,7 @@ export class CreatePresetAndCatalogModels1790000000010 implements MigrationInter
         published_at timestamptz not null,
         retired_at   timestamptz
       )`);
-    await runner.query(`create index presets_by_kind on presets_g1 (kind, label, preset_id)`);
+    await runner.query(`create index presets_by_kind on presets_g1 (kind, preset_id)`);
     await runner.query(`
       create table catalog_g1 (
         asset_id     text primary key,

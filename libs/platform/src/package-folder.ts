@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * The path of something that comes with the package, such as `assets/presets`: the sources and what is built from
+ * them lie at different depths, so the way up ends at the first folder with a package.json.
+ */
+export function packagePath(...parts: string[]): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) throw new Error(`no package.json above ${import.meta.dirname}`);
+    folder = parent;
+  }
+  return join(folder, ...parts);
+}
