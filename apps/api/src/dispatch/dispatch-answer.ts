@@ -1,9 +1,11 @@
 import type { DispatchAnswer } from '#application/dispatch/dispatch-workflow.handler.js';
 import type { DispatchOutcome } from '#application/dispatch/dispatcher.js';
+import type { DryRunAnswer } from '#application/dispatch/dry-run.handler.js';
 import { ApiError, notFound } from '../errors/api-error.js';
+import type { DryRunResponse } from './dispatch.dto.js';
 
 type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
-type Accepted = Extract<DispatchOutcome, { kind: 'accepted' }> & { readonly replayed: boolean };
+export type Accepted = Extract<DispatchOutcome, { kind: 'accepted' }> & { readonly replayed: boolean };
 
 /** The dispatch that was accepted. @throws ApiError for every other answer */
 export function acceptedOrRefused(answer: DispatchAnswer): Accepted {
@@ -33,12 +35,51 @@ function outcomeOf(outcome: DispatchOutcome, replayed: boolean): Accepted {
     case 'accepted':
       return { ...outcome, replayed };
     case 'unknown-reference':
-      throw notFound(`picture: ${outcome.field} names nothing that you own`);
+      throw unknownReference(outcome.field);
     case 'refused':
       throw refused(outcome, replayed);
     default:
       return outcome satisfies never;
   }
+}
+
+/** Says which field, and the same whether it names nothing at all or something of another tenant. */
+function unknownReference(field: string): ApiError {
+  return notFound(`thing: ${field} names nothing that you own`);
+}
+
+/** What a dry run found. @throws ApiError where the dispatch would be refused for another reason than its cost */
+export function estimateOf(operation: string, answer: DryRunAnswer): DryRunResponse {
+  switch (answer.kind) {
+    case 'estimated': {
+      const { creditsCost, balance, sufficient, dailyCapOk } = answer;
+      return {
+        dry_run: true,
+        operation,
+        credits_cost: creditsCost,
+        balance,
+        sufficient,
+        daily_cap_ok: dailyCapOk,
+        would_be_accepted: sufficient && dailyCapOk,
+      };
+    }
+    case 'unknown-reference':
+      throw unknownReference(answer.field);
+    case 'refused':
+      throw notAllowed(operation, answer.rejection.code, {});
+    default:
+      return answer satisfies never;
+  }
+}
+
+function notAllowed(
+  operation: string,
+  code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED',
+  more: { headers?: Record<string, string>; requestId?: string },
+): ApiError {
+  const what =
+    code === 'ACCOUNT_INACTIVE' ? 'This account is not active' : `${operation} is disabled at present`;
+  return new ApiError(code, `${what}. Nothing was charged: ask your operator.`, more);
 }
 
 function refused({ rejection, requestId }: Refused, replayed: boolean): ApiError {
@@ -58,11 +99,7 @@ function refused({ rejection, requestId }: Refused, replayed: boolean): ApiError
       return new ApiError(rejection.code, message, more);
     }
     case 'ACCOUNT_INACTIVE':
-      return new ApiError(
-        rejection.code,
-        'This account is not active. Nothing was charged: ask your operator.',
-        more,
-      );
+      return notAllowed('', rejection.code, more);
     default:
       return rejection satisfies never;
   }

@@ -1,5 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { jobStatuses } from '../jobs/jobs.dto.js';
+import { BooleanQuery } from '../validation/query-fields.js';
+
+export class DispatchQuery {
+  @BooleanQuery({
+    description:
+      '`true`: everything is checked, the pictures that the body refers to included, and the answer is 200 with the ' +
+      'cost. Nothing is charged, recorded or queued, and an Idempotency-Key is not used up.',
+    default: false,
+  })
+  dry_run: boolean = false;
+}
 
 export class WorkflowAcceptedResponse {
   @ApiProperty({
@@ -28,4 +39,33 @@ export class WorkflowAcceptedResponse {
     example: 5,
   })
   credits_cost: number;
+}
+
+/** What a dispatch would come to. */
+export class DryRunResponse {
+  @ApiProperty({ description: 'Nothing was charged, recorded or queued.', type: Boolean, enum: [true] })
+  dry_run: true;
+
+  @ApiProperty({ description: 'The workflow.', example: 'model-generator' })
+  operation: string;
+
+  @ApiProperty({
+    description: 'What the dispatch would cost. For a batch, that of all its photographs.',
+    type: 'integer',
+    minimum: 0,
+    example: 5,
+  })
+  credits_cost: number;
+
+  @ApiProperty({ description: 'Credits that there are now.', type: 'integer', minimum: 0, example: 95 })
+  balance: number;
+
+  @ApiProperty({ description: 'Whether the balance covers the cost.', example: true })
+  sufficient: boolean;
+
+  @ApiProperty({ description: "Whether what is left of today's spend cap covers the cost.", example: true })
+  daily_cap_ok: boolean;
+
+  @ApiProperty({ description: 'Whether the dispatch would be accepted now.', example: true })
+  would_be_accepted: boolean;
 }

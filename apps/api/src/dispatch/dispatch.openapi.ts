@@ -4,30 +4,55 @@ import {
   ApiExtraModels,
   ApiHeader,
   ApiOperation,
+  ApiQuery,
   ApiResponse,
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
 import { workflowOf, type WorkflowName } from '#domain/workflow/workflows.js';
 import { DescribeDispatchErrors, describedHeaders } from '../docs/describe.js';
-import { WorkflowAcceptedResponse } from './dispatch.dto.js';
+import { JobDetailResponse } from '../jobs/jobs.dto.js';
+import { DispatchQuery, DryRunResponse, WorkflowAcceptedResponse } from './dispatch.dto.js';
+import { longestPreferredWaitS } from './prefer-header.js';
+import { testOutcomeHeader, testOutcomes } from './test-outcome.js';
 import type { WorkflowBody } from './workflow-bodies.js';
 
 /** What openapi.json says about the dispatch of one workflow. */
 export function describeDispatch(
   name: WorkflowName,
-  { shape, summary, example }: WorkflowBody,
+  { shape, summary, examples }: WorkflowBody,
 ): MethodDecorator {
-  const { credits } = workflowOf(name);
   return applyDecorators(
     ApiTags('workflows'),
-    ApiOperation({
-      operationId: operationIdOf(name),
-      summary,
-      description:
-        `Costs ${credits} credits, deducted at once and refunded by itself if the job fails. The answer comes before ` +
-        'the picture: poll `GET /v1/jobs/{public_id}/events`.',
+    ApiOperation({ operationId: operationIdOf(name), summary, description: descriptionOf(name) }),
+    ApiQuery({ type: DispatchQuery }),
+    describedRequestHeaders(),
+    ApiExtraModels(shape, JobDetailResponse, DryRunResponse),
+    ApiBody({
+      required: true,
+      schema: { $ref: getSchemaPath(shape) },
+      examples: Object.fromEntries(
+        Object.entries(examples).map(([key, value]) => [key, { summary: titleOf(key), value }]),
+      ),
     }),
+    describedAnswers(),
+    DescribeDispatchErrors(),
+  );
+}
+
+function descriptionOf(name: WorkflowName): string {
+  const { credits, batch } = workflowOf(name);
+  const each = batch ? ` for each of its ${batch.field}` : '';
+  return (
+    `Costs ${credits} credits${each}, unless the operator has set another price: \`GET /v1/operations\` says. They are ` +
+    'deducted at once and refunded by themselves if the job fails. The answer comes before the picture: poll ' +
+    '`GET /v1/jobs/{public_id}/events`, or send `Prefer: wait=N`.'
+  );
+}
+
+function describedRequestHeaders(): MethodDecorator {
+  const outcomes = Object.entries(testOutcomes).map(([outcome, meaning]) => `\`${outcome}\`: ${meaning}`);
+  return applyDecorators(
     ApiHeader({
       name: 'Idempotency-Key',
       required: false,
@@ -36,34 +61,73 @@ export function describeDispatch(
         '`Idempotent-Replayed: true`. Visible ASCII characters.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]{1,255}$' },
     }),
-    ApiExtraModels(shape),
-    ApiBody({
-      required: true,
-      schema: { $ref: getSchemaPath(shape) },
-      examples: { example: { summary: 'Example', value: example } },
+    ApiHeader({
+      name: 'Prefer',
+      required: false,
+      description:
+        `\`wait=N\`: if the job ends within N seconds (1 to ${longestPreferredWaitS}; more counts as ` +
+        `${longestPreferredWaitS}), the answer is 200 with the job, and 202 as usual if it does not. RFC 7240.`,
+      schema: { type: 'string' },
+      example: 'wait=20',
+    }),
+    ApiHeader({
+      name: testOutcomeHeader,
+      required: false,
+      description: `With \`sk_test_\` keys only: the path that the job is to take. ${outcomes.join('; ')}.`,
+      schema: { type: 'string', enum: Object.keys(testOutcomes) },
+    }),
+  );
+}
+
+function describedAnswers(): MethodDecorator {
+  const headers = {
+    ...describedHeaders('X-Consistency-Token'),
+    Location: {
+      description: 'The job.',
+      schema: { type: 'string' as const },
+      example: '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
+    },
+    'Idempotent-Replayed': {
+      description: '`true`: this is the answer of an earlier request with the same Idempotency-Key.',
+      schema: { type: 'string' as const, enum: ['true'] },
+    },
+  };
+  return applyDecorators(
+    ApiResponse({
+      status: 200,
+      description:
+        'With `Prefer: wait=N`: the job, which has ended in time. With `dry_run=true`: what a dispatch would cost.',
+      headers: {
+        ...headers,
+        'Preference-Applied': {
+          description: 'The preference that was honoured; absent from a dry run.',
+          schema: { type: 'string' },
+          example: 'wait=20',
+        },
+      },
+      content: {
+        'application/json': {
+          schema: {
+            oneOf: [{ $ref: getSchemaPath(JobDetailResponse) }, { $ref: getSchemaPath(DryRunResponse) }],
+          },
+        },
+      },
     }),
     ApiResponse({
       status: 202,
       description: 'Accepted: the credits are deducted and the job is queued.',
       type: WorkflowAcceptedResponse,
-      headers: {
-        ...describedHeaders('X-Consistency-Token'),
-        Location: {
-          description: 'The job.',
-          schema: { type: 'string' },
-          example: '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
-        },
-        'Idempotent-Replayed': {
-          description: '`true`: this is the answer of an earlier request with the same Idempotency-Key.',
-          schema: { type: 'string', enum: ['true'] },
-        },
-      },
+      headers,
     }),
-    DescribeDispatchErrors(),
   );
 }
 
 /** `model-generator` → `dispatchModelGenerator`. */
 function operationIdOf(name: string): string {
   return `dispatch-${name}`.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** `full_body` → `Full body`. */
+function titleOf(key: string): string {
+  return `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll('_', ' ')}`;
 }

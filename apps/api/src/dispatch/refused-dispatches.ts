@@ -32,6 +32,8 @@ export class RefusedDispatches {
     const { operation } = request.routeOptions.config;
     const caller = callerOf(request);
     if (operation === undefined || !caller || !recorded.has(error.status)) return;
+    // A dry run leaves nothing behind, however it ends.
+    if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
     // A replayed refusal is in the log already.
     if (error.requestId !== undefined) return;
     const recording = this.log

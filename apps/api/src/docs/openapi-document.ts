@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { workflowBodies } from '../dispatch/workflow-bodies.js';
+import { describeEntrance } from './describe-entrance.js';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
 const description = `
@@ -37,14 +37,27 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .build();
   const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
   closeRequestBodies(document);
+  describeEntrance(document);
   return unwrapSingles(document) as OpenAPIObject;
 }
 
-/** Unknown fields are refused, which the decorators have no word for. */
-function closeRequestBodies({ components }: OpenAPIObject): void {
-  for (const { shape } of Object.values(workflowBodies)) {
-    const schema = components?.schemas?.[shape.name];
-    if (schema) Object.assign(schema, { additionalProperties: false });
+/** Unknown fields are refused at every depth of a request, which the decorators have no word for. */
+function closeRequestBodies({ components, paths }: OpenAPIObject): void {
+  const closed = new Set<string>();
+  const close = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const reference = (node as { $ref?: unknown }).$ref;
+    const name = typeof reference === 'string' ? reference.replace('#/components/schemas/', '') : undefined;
+    if (name === undefined) return Object.values(node).forEach(close);
+    if (closed.has(name)) return;
+    closed.add(name);
+    const schema = components?.schemas?.[name];
+    if (schema && 'properties' in schema) Object.assign(schema, { additionalProperties: false });
+    close(schema);
+  };
+  for (const { post } of Object.values(paths)) {
+    const body = post?.requestBody;
+    if (body && 'content' in body) close(Object.values(body.content).map(({ schema }) => schema));
   }
 }
 

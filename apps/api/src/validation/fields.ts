@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty } from '@nestjs/swagger';
 import { IsOptional, ValidateBy } from 'class-validator';
 import { noteRule, type Shape } from './field-rules.js';
 import * as kinds from './value-kinds.js';
@@ -36,8 +36,7 @@ function field(
     },
     ...(required ? [] : [IsOptional()]),
     ValidateBy({ name, validator: { validate: isClean(kind), defaultMessage: () => message } }),
-    // The schemas are written as openapi.json has them, of which swagger's own types allow a part.
-    ApiProperty({ ...schema, ...shown, required, ...(nullable ? { nullable } : {}) } as ApiPropertyOptions),
+    ApiProperty({ ...schema, ...shown, required, ...(nullable ? { nullable } : {}) }),
   );
 }
 

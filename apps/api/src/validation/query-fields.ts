@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { IntegerField } from './fields.js';
+import { BooleanField, IntegerField } from './fields.js';
 
 /** An integer that arrives as text. What is not plainly one stays text, and the rule then refuses it. */
 export function IntegerQuery(options: {
@@ -14,6 +14,16 @@ export function IntegerQuery(options: {
       typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
     ),
     IntegerField({ ...options, nullable: false }),
+  );
+}
+
+/** `true` or `false`, in these letters. */
+export function BooleanQuery(options: { description: string; default?: boolean }): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) =>
+      value === 'true' ? true : value === 'false' ? false : value,
+    ),
+    BooleanField({ ...options, nullable: false }),
   );
 }
 

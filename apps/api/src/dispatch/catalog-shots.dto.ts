@@ -1,0 +1,46 @@
+import { ChoiceField, IdField, ListField, TextField } from '../validation/fields.js';
+import { id } from '../validation/value-kinds.js';
+import { mostInputs } from '#platform/image-models.js';
+import { exampleId, ImageModelField } from './common-fields.dto.js';
+
+export class CatalogShotsBody {
+  @ListField({
+    description:
+      'The garments: uploaded assets, catalogue entries, or jobs that made a picture. At most as many as the image ' +
+      'model takes, which is 8 for `sketch-1`.',
+    required: true,
+    min: 1,
+    max: mostInputs,
+    items: id,
+    example: [exampleId],
+  })
+  garment_image_asset_refs: string[];
+
+  @TextField({
+    description: 'What the product is called.',
+    required: true,
+    min: 1,
+    max: 256,
+    example: 'Linen midi skirt',
+  })
+  product_title: string;
+
+  @IdField({ description: 'A preset of `GET /v1/presets?kind=model`.', required: true })
+  model_preset_id: string;
+
+  @IdField({ description: 'A preset of `GET /v1/presets?kind=background`.', required: true })
+  background_preset_id: string;
+
+  @IdField({ description: 'A preset of `GET /v1/presets?kind=shot`.', required: true })
+  shot_preset_id: string;
+
+  @ImageModelField()
+  model?: string;
+
+  @ChoiceField({
+    description: 'For image models that know it, and dropped for others. With `sketch-1`, `high` is 2K.',
+    values: ['medium', 'high'],
+    name: 'Quality',
+  })
+  quality?: string;
+}

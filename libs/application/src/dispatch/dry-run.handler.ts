@@ -1,0 +1,80 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { spentToday } from '#domain/account/account.js';
+import type { Environment } from '#domain/streams.js';
+import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
+import type { AccountWriter } from '../account/account-writer.js';
+import type { DispatchRequest } from './dispatcher.js';
+import type { PictureReferences, UnknownReference } from './picture-references.js';
+
+/** What a dispatch would come to, without one: nothing is charged, recorded or queued. */
+export class DryRun extends Query<DryRunAnswer> {
+  constructor(readonly request: Omit<DispatchRequest, 'endpoint'>) {
+    super();
+  }
+}
+
+export type DryRunAnswer =
+  /** All amounts in credits. It would be accepted if `sufficient` and `dailyCapOk`. */
+  | {
+      readonly kind: 'estimated';
+      readonly creditsCost: number;
+      readonly balance: number;
+      /** Whether the balance covers the cost. */
+      readonly sufficient: boolean;
+      /** Whether what is left of the daily cap does. */
+      readonly dailyCapOk: boolean;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly rejection: { readonly code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED' };
+    }
+  | ({ readonly kind: 'unknown-reference' } & UnknownReference);
+
+/** What a workflow costs now, and whether it may be dispatched. */
+export interface Prices {
+  /** Credits of one dispatch; of each item for a batch. */
+  termsOf(
+    environment: Environment,
+    operation: string,
+  ): Promise<{ readonly credits: number; readonly enabled: boolean }>;
+}
+
+@QueryHandler(DryRun)
+export class DryRunHandler implements IQueryHandler<DryRun> {
+  constructor(
+    private readonly prices: Prices,
+    private readonly accounts: AccountWriter,
+    private readonly references: PictureReferences,
+  ) {}
+
+  /** Refuses in the order in which a dispatch does, so that the first complaint is the same. */
+  async execute({ request }: DryRun): Promise<DryRunAnswer> {
+    const { caller, operation, body, at } = request;
+    const { environment, tenant } = caller;
+    const workflow = workflowOf(operation);
+    const { credits, enabled } = await this.prices.termsOf(environment, operation);
+    if (!enabled) return { kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } };
+    const resolved = await this.references.resolve(workflow, body, caller);
+    if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
+
+    const { state: account } = await this.accounts.read(environment, tenant);
+    if (account.status !== 'active') return { kind: 'refused', rejection: { code: 'ACCOUNT_INACTIVE' } };
+    const creditsCost = credits * jobsOf(workflow, body);
+    const { balance, terms } = account;
+    const cap = terms.dailySpendCapCredits;
+    const spent = spentToday(account, at.toISOString());
+    return {
+      kind: 'estimated',
+      creditsCost,
+      balance,
+      sufficient: creditsCost <= balance,
+      dailyCapOk: cap === 0 || spent + creditsCost <= cap,
+    };
+  }
+}
+
+/** How many times a dispatch is charged: a batch once for each of its items. */
+function jobsOf({ batch }: Workflow, body: DispatchRequest['body']): number {
+  const items = batch && body[batch.field];
+  return Array.isArray(items) ? items.length : 1;
+}
