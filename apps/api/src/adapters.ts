@@ -1,13 +1,21 @@
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AccountWriter } from '#application/account/account-writer.js';
+import { watchAnnouncements, type Listener } from '#application/announcements.js';
 import {
   IdempotencyLeaseLost,
   idempotencyLeaseMs,
   idempotencyRetentionHours,
 } from '#application/dispatch/idempotency.js';
+import { JobWatch } from '#application/job/job-watch.js';
 import { Authenticator } from '#application/key/authenticator.js';
+import { AccountRates } from '#application/limits/account-rates.js';
+import { Attempts } from '#application/limits/attempts.js';
+import { MemoryRateLimitStore } from '#application/limits/rate-limit-store.js';
+import { RateLimiter } from '#application/limits/rate-limiter.js';
+import { Operations } from '#application/operation/operations.js';
 import type { Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
@@ -22,12 +30,19 @@ import { UsageReader } from '#projections/usage/usage.reader.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { createDataSource } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
+import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { openStorage } from '#storage/open-storage.js';
 import type { ApiDependencies, Reads } from './api-dependencies.js';
+import type { Entrance } from './auth/api-key.guard.js';
+import { SignatureCheck } from './auth/signature.js';
 import { StoredJobs } from './jobs/stored-jobs.js';
 
-export type ApiConfiguration = Pick<Configuration, 'databaseUrl' | 'eventStoreUrl' | 'storage' | 'publicUrl'>;
+export type ApiConfiguration = Pick<
+  Configuration,
+  'databaseUrl' | 'eventStoreUrl' | 'storage' | 'publicUrl'
+> &
+  Partial<Pick<Configuration, 'rateLimitStore' | 'authFailuresPerMin' | 'signingKey' | 'imageModels'>>;
 
 export interface OpenedDependencies extends AsyncDisposable {
   readonly dependencies: ApiDependencies;
@@ -35,6 +50,8 @@ export interface OpenedDependencies extends AsyncDisposable {
 
 const idempotencyConnections = 8;
 const readConnections = 8;
+const rateLimitConnections = 4;
+const defaultAuthFailuresPerMin = 600;
 
 /** Connects the API to what the configuration names. Disposing of it closes all of that, in reverse order. */
 export async function openDependencies(
@@ -54,8 +71,14 @@ export async function openDependencies(
     onSnapshotError: (err) => logger.warn({ err }, 'a snapshot was not saved'),
   });
 
-  const keys = new Authenticator(store);
-  watchRevocations(keys, logger, opening);
+  const keys = new Authenticator(store, systemClock);
+  const rates = new AccountRates(accounts);
+  const operations = new Operations(store);
+  listen(store, [keys, rates, operations], logger, opening);
+
+  const jobWatch = new JobWatch(store, logger);
+  opening.defer(() => jobWatch.stop());
+  jobWatch.start();
 
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -66,6 +89,18 @@ export async function openDependencies(
   pool.on('error', (err) => logger.warn({ err }, 'a database connection broke'));
   opening.defer(() => pool.end());
 
+  const { rateLimitStore, authFailuresPerMin = defaultAuthFailuresPerMin, signingKey } = configuration;
+  const buckets =
+    rateLimitStore === 'postgres' ? openRateLimits(databaseUrl, logger, opening) : new MemoryRateLimitStore();
+  const entrance: Entrance = {
+    keys,
+    attempts: new Attempts(authFailuresPerMin),
+    limiter: new RateLimiter(buckets, rates, (err) =>
+      logger.warn({ err }, 'the rate limit is counted by this process alone right now'),
+    ),
+    signatures: new SignatureCheck(signingKey),
+  };
+
   const live = await openReads(databaseUrl, 'live', opening);
   const test = await openReads(databaseUrl, 'test', opening);
   const checkpoints = new CheckpointWatcher({ url: databaseUrl, log: logger });
@@ -74,13 +109,15 @@ export async function openDependencies(
 
   const storage = openStorage(configuration);
   const dependencies: ApiDependencies = {
-    ...{ store, accounts, keys, checkpoints, storage, logger, reads: { live, test } },
+    ...{ store, accounts, entrance, operations, checkpoints, storage, logger, reads: { live, test } },
     idempotency: new PostgresIdempotencyStore(pool, {
       leaseMs: idempotencyLeaseMs,
       retentionHours: idempotencyRetentionHours,
       leaseLost: (message) => new IdempotencyLeaseLost(message),
     }),
     jobStreams: new StoredJobs(store),
+    jobWatch,
+    ...(configuration.imageModels ? { imageModels: configuration.imageModels } : {}),
     ...(storage instanceof FolderStorage ? { objects: storage } : {}),
     ...(metrics ? { metrics } : {}),
     ready: async () => {
@@ -107,15 +144,41 @@ async function openReads(url: string, schema: Environment, opening: AsyncDisposa
   };
 }
 
+/** On connections of its own, and with little patience: every request waits for it. */
+function openRateLimits(
+  connectionString: string,
+  logger: Logger,
+  opening: AsyncDisposableStack,
+): PostgresRateLimitStore {
+  const pool = new pg.Pool({
+    connectionString,
+    max: rateLimitConnections,
+    connectionTimeoutMillis: 1_000,
+    query_timeout: 1_000,
+    application_name: 'atelier-rate-limits',
+  });
+  pool.on('error', (err) => logger.warn({ err }, 'a database connection broke'));
+  opening.defer(() => pool.end());
+  return new PostgresRateLimitStore(pool);
+}
+
 /** Listens for as long as the process lives: a subscription that ends by an error begins anew. */
-function watchRevocations(keys: Authenticator, logger: Logger, opening: AsyncDisposableStack): void {
+function listen(
+  store: EventStore,
+  listeners: readonly Listener[],
+  logger: Logger,
+  opening: AsyncDisposableStack,
+): void {
   const stopping = new AbortController();
   const watch = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        await keys.watchRevocations(stopping.signal);
+        await watchAnnouncements(store, listeners, stopping.signal);
       } catch (err) {
-        logger.warn({ err }, 'revoked keys are not heard of right now and may work for a minute longer');
+        logger.warn(
+          { err },
+          'changes of keys, plans and prices are not heard of: they may take a minute now',
+        );
         await new Promise((resolve) => setTimeout(resolve, 1_000).unref());
       }
     }

@@ -1,15 +1,19 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
-import { CqrsModule } from '@nestjs/cqrs';
+import { CqrsModule, QueryBus } from '@nestjs/cqrs';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { GetCreditsHandler } from '#application/credits/get-credits.handler.js';
 import { DispatchWorkflowHandler } from '#application/dispatch/dispatch-workflow.handler.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
+import { DryRunHandler } from '#application/dispatch/dry-run.handler.js';
 import { PictureReferences } from '#application/dispatch/picture-references.js';
+import { AwaitJobHandler } from '#application/job/await-job.handler.js';
 import { GetJobEventsHandler } from '#application/job/get-job-events.handler.js';
 import { GetJobHandler } from '#application/job/get-job.handler.js';
+import { JobWatch } from '#application/job/job-watch.js';
 import { ListJobsHandler } from '#application/job/list-jobs.handler.js';
 import { ListTransactionsHandler } from '#application/ledger/list-transactions.handler.js';
+import { ListOperationsHandler } from '#application/operation/list-operations.handler.js';
 import { GetRenderHandler, ListRendersHandler } from '#application/render/renders.handler.js';
 import { StoreUploadHandler } from '#application/upload/store-upload.handler.js';
 import { ListUsageHandler } from '#application/usage/list-usage.handler.js';
@@ -28,6 +32,8 @@ import {
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { CreditsController } from './credits/credits.controller.js';
 import { dispatchController } from './dispatch/dispatch.controller.js';
+import { ImageModels } from './dispatch/image-model-rules.js';
+import { JobWaits } from './dispatch/job-waits.js';
 import { RefusedDispatches } from './dispatch/refused-dispatches.js';
 import { workflowBodies } from './dispatch/workflow-bodies.js';
 import { ErrorFilter } from './errors/error.filter.js';
@@ -75,7 +81,7 @@ export class ApiModule {
 }
 
 function providersOn(dependencies: ApiDependencies): Provider[] {
-  const { store, storage, clock, logger, ready, keys, objects, metrics } = dependencies;
+  const { store, storage, clock, logger, ready, entrance, objects, metrics } = dependencies;
   const consistency = new ReadYourWrites(dependencies.checkpoints);
   const refusals = new RefusedDispatches(new RejectionLog(store), consistency, clock, logger);
   return [
@@ -85,12 +91,19 @@ function providersOn(dependencies: ApiDependencies): Provider[] {
     ...(objects ? [{ provide: SIGNED_OBJECTS, useValue: objects }] : []),
     ...(metrics ? [{ provide: METRICS, useValue: metrics }] : []),
     { provide: ReadYourWrites, useValue: consistency },
+    { provide: JobWatch, useValue: dependencies.jobWatch },
+    { provide: ImageModels, useValue: new ImageModels(dependencies.imageModels) },
+    {
+      provide: JobWaits,
+      inject: [QueryBus],
+      useFactory: (queries: QueryBus) => new JobWaits(queries, logger),
+    },
     { provide: JobPresenter, useValue: new JobPresenter(storage) },
     { provide: APP_FILTER, useValue: new ErrorFilter(logger, refusals) },
     {
       provide: APP_GUARD,
       inject: [Reflector],
-      useFactory: (reflector: Reflector) => new ApiKeyGuard(reflector, keys),
+      useFactory: (reflector: Reflector) => new ApiKeyGuard(reflector, entrance),
     },
     ...handlersOn(dependencies, consistency),
   ];
@@ -103,16 +116,21 @@ function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites):
     live: reads.live[name],
     test: reads.test[name],
   });
-  const dispatcher = new Dispatcher(store, accounts, new PictureReferences(store));
+  const references = new PictureReferences(store);
+  const dispatcher = new Dispatcher(store, accounts, references);
+  const getJob = new GetJobHandler(each('jobs'), jobStreams, consistency);
   const handlers = [
     new DispatchWorkflowHandler(dispatcher, idempotency),
     new StoreUploadHandler(store, storage),
     new ListJobsHandler(each('jobs'), consistency),
-    new GetJobHandler(each('jobs'), jobStreams, consistency),
+    getJob,
+    new AwaitJobHandler(dependencies.jobWatch, store, getJob),
+    new DryRunHandler(dependencies.operations, accounts, references),
     new GetJobEventsHandler(each('jobs'), each('timeline'), jobStreams, consistency),
     new ListRendersHandler(each('renders'), consistency),
     new GetRenderHandler(each('renders'), consistency),
     new GetCreditsHandler(accounts),
+    new ListOperationsHandler(dependencies.operations),
     new ListTransactionsHandler(each('ledger'), accounts, consistency),
     new ListUsageHandler(each('usage'), accounts, consistency),
   ];

@@ -10,31 +10,39 @@ import { serveDocs } from './docs/serve-docs.js';
 import { ApiError, type ErrorCode } from './errors/api-error.js';
 import { envelopeOf } from './errors/error-envelope.js';
 import { translateError } from './errors/translate-error.js';
+import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/http-limits.js';
 import { watchRoutes } from './http/route-table.js';
 
-/** A client may take this long for its headers, and for a whole request (25 MiB over a slow line). */
-const headersTimeoutMs = 15_000;
-const requestTimeoutMs = 300_000;
+export interface HttpSettings {
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: readonly string[];
+  readonly limits?: HttpLimits;
+}
+
 const maxHeaderBytes = 16 * 1024;
 
 /** The API on its dependencies, ready to listen. Closing it does not close them. */
-export async function createApi(dependencies: ApiDependencies): Promise<NestFastifyApplication> {
+export async function createApi(
+  dependencies: ApiDependencies,
+  { trustedProxies = [], limits = defaultHttpLimits }: HttpSettings = {},
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     genReqId: newId,
     requestIdHeader: false,
     // Nothing here is Nest middleware, and each layer that every request passes costs dispatches.
     skipMiddie: true,
     multipart: false,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: limits.requestMs,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
     http: {
-      headersTimeout: headersTimeoutMs,
+      headersTimeout: limits.headersMs,
       maxHeaderSize: maxHeaderBytes,
       // Node would answer without a body; the hook below answers with one.
       requireHostHeader: false,
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: limits.checkMs,
     },
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -47,6 +55,7 @@ export async function createApi(dependencies: ApiDependencies): Promise<NestFast
   });
   const server = adapter.getInstance<FastifyInstance>();
   watchRoutes(server);
+  setHttpLimits(server, limits);
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined);

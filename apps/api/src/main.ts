@@ -16,8 +16,8 @@ await runRole(logger, async (stopping) => {
     stopping,
     (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
   );
-  const api = await createApi(opened.dependencies);
-  const { host } = configuration;
+  const { host, trustedProxies } = configuration;
+  const api = await createApi(opened.dependencies, { trustedProxies });
   await api.listen(configuration.port, host);
   const { port } = api.getHttpServer().address() as { port: number };
   logger.info({ host, port }, 'listening');

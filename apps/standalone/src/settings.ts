@@ -8,7 +8,6 @@ export interface Settings {
   /** The operator's own PostgreSQL; undefined: the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
-  readonly urlSigningSecret: string | undefined;
   /** Where all of this was taken from; the roles get it too. */
   readonly variables: Variables;
 }
@@ -26,7 +25,6 @@ export function loadSettings(variables: Variables = process.env): Settings {
       configuration: loadConfiguration({ ...provided, ...given }),
       databaseUrl: given['DATABASE_URL'],
       eventStoreUrl: given['EVENT_STORE_URL'],
-      urlSigningSecret: given['URL_SIGNING_SECRET'],
       variables: given,
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { httpUrl } from '#platform/configuration.js';
+import { provideHomeSecrets } from '#platform/home-secrets.js';
 import { thisProcess } from '#platform/processes.js';
 import { removeRuntime, writeRuntime } from '#platform/runtime-file.js';
 import { externalDatabase, type Database } from './database/database.js';
@@ -8,7 +9,7 @@ import { seedDemoTenant, type DemoKey } from './first-start/demo-tenant.js';
 import { Tenancy } from './first-start/tenancy.js';
 import { settlePort } from './free-port.js';
 import { lockHome } from './home/home-lock.js';
-import { prepareHome, urlSigningSecret, type HomeFolders } from './home/home.js';
+import { prepareHome, type HomeFolders } from './home/home.js';
 import { Roles } from './roles/roles.js';
 import type { Settings } from './settings.js';
 
@@ -64,13 +65,15 @@ export class Standalone {
     await migrate({ eventStoreUrl: eventStoreUrl(), databaseUrl: database.url });
     signal.throwIfAborted();
 
+    const secrets = provideHomeSecrets(folders.home);
     await this.#startRoles(folders, () => ({
+      URL_SIGNING_SECRET: secrets.urlSigningSecret,
+      ATELIER_SIGNING_KEY: secrets.signingKey,
       ...settings.variables,
       ATELIER_HOME: folders.home,
       PORT: String(port),
       DATABASE_URL: database.url,
       EVENT_STORE_URL: eventStoreUrl(),
-      URL_SIGNING_SECRET: settings.urlSigningSecret ?? urlSigningSecret(folders.home),
     }));
     if (this.options.seedDemoTenant) {
       await using tenancy = new Tenancy({ eventStoreUrl: eventStoreUrl(), databaseUrl: database.url });

@@ -7,4 +7,6 @@ export interface Caller {
   readonly tenant: string;
   readonly keyId: string;
   readonly capabilities: readonly Capability[];
+  /** Whether its requests must be signed. Absent: they may be. */
+  readonly requiresSignature?: boolean;
 }

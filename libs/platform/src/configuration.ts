@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defaultImageModels, parseImageModels, type ImageModel } from './image-models.js';
+import { parseTrustedProxies } from './trusted-proxies.js';
 
 /** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
 export type StorageConfiguration =
@@ -16,12 +17,22 @@ export type StorageConfiguration =
       readonly forcePathStyle: boolean;
     };
 
+/** Where requests are counted: in each API process by itself, or in PostgreSQL for all of them together. */
+export type RateLimitStoreKind = 'memory' | 'postgres';
+
 /** All settings of a role's process. `docs/configuration.md` says what each is for. */
 export interface Configuration {
   readonly host: string;
   readonly port: number;
   /** Base of the URLs that callers get, without a slash at the end. */
   readonly publicUrl: string;
+  /** Whose `X-Forwarded-For` is believed: addresses, networks and names such as `loopback`. */
+  readonly trustedProxies: readonly string[];
+  readonly rateLimitStore: RateLimitStoreKind;
+  /** How often one address may fail to authenticate in a minute. */
+  readonly authFailuresPerMin: number;
+  /** What the signing secrets of API keys derive from. Undefined: no signature can be checked. */
+  readonly signingKey: string | undefined;
   readonly home: string;
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
@@ -94,6 +105,14 @@ class Settings {
     return fallback;
   }
 
+  /** Text that is long enough to be no word. Never repeated in a complaint. */
+  secret(name: string, leastLength: number): string | undefined {
+    const value = this.variables[name] || undefined;
+    if (value === undefined || value.length >= leastLength) return value;
+    this.problems.push(`${name} must have at least ${leastLength} characters`);
+    return value;
+  }
+
   /** Checked here and read where it is used. */
   oneOf(name: string, allowed: readonly string[]): void {
     const text = this.variables[name];
@@ -138,6 +157,10 @@ export function loadConfiguration(variables: Variables = process.env): Configura
     host,
     port,
     publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], httpUrl(host, port)).replace(/\/+$/, ''),
+    trustedProxies: settings.parsed('TRUSTED_PROXIES', parseTrustedProxies, []),
+    rateLimitStore: loadRateLimitStore(settings, variables),
+    authFailuresPerMin: settings.integer('AUTH_FAILURES_PER_MIN', 600, 1, 1_000_000),
+    signingKey: settings.secret('ATELIER_SIGNING_KEY', 32),
     home,
     databaseUrl,
     eventStoreUrl: settings.url(
@@ -163,6 +186,16 @@ export function loadConfiguration(variables: Variables = process.env): Configura
 export function httpUrl(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function loadRateLimitStore(settings: Settings, variables: Variables): RateLimitStoreKind {
+  const name = 'RATE_LIMIT_STORE';
+  if (variables[name] === 'redis') {
+    settings.problems.push(
+      `${name} cannot be redis: use postgres, which is exact over all processes (docs/adr/0009-rate-limit-stores.md)`,
+    );
+  } else settings.oneOf(name, ['memory', 'postgres']);
+  return variables[name] === 'postgres' ? 'postgres' : 'memory';
 }
 
 function loadStorage(settings: Settings, home: string, variables: Variables): StorageConfiguration {

@@ -1,10 +1,15 @@
 import { SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
+import type { Attempts } from '#application/limits/attempts.js';
+import type { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { ApiError } from '../errors/api-error.js';
 import { setCaller } from './caller.js';
+import { rateLimited, tellRateLimit, tooManyFailures } from './rate-limit.js';
+import type { SignatureCheck } from './signature.js';
+import { unauthenticated } from './unauthenticated.js';
 
 const publicRoute = 'atelier:public';
 const requiredCapability = 'atelier:capability';
@@ -16,25 +21,43 @@ export const Public = () => SetMetadata(publicRoute, true);
 export const RequireCapability = (capability: Capability) => SetMetadata(requiredCapability, capability);
 
 export interface KeyCheck {
+  /** Whether the key was good when it was last looked up: whoever sends it is not guessing. Asks nobody. */
+  recognises(key: string): boolean;
   authenticate(key: string): Promise<Caller | undefined>;
 }
 
-/** Lets a request in by its bearer key, and puts whom it speaks for on the request. */
+export interface Entrance {
+  readonly keys: KeyCheck;
+  /** Failed authentication, by address. */
+  readonly attempts: Attempts;
+  readonly limiter: RateLimiter;
+  readonly signatures: SignatureCheck;
+}
+
+/**
+ * Lets a request in by its bearer key, and puts whom it speaks for on the request. In this order: the key, the rate
+ * limit of the key, the signature of the body, the capability.
+ */
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly keys: KeyCheck,
+    private readonly entrance: Entrance,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     if (this.reflector.getAllAndOverride<boolean | undefined>(publicRoute, targets)) return true;
 
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const key = /^Bearer +([^\s]{1,256}) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const caller = key === undefined ? undefined : await this.keys.authenticate(key);
-    if (!caller) throw unauthenticated();
+    const http = context.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const caller = await this.#authenticate(request);
     setCaller(request, caller);
+
+    const verdict = await this.entrance.limiter.count(caller);
+    tellRateLimit(http.getResponse<FastifyReply>(), verdict);
+    if (!verdict.passed) throw rateLimited(verdict);
+
+    await this.entrance.signatures.check(request, caller);
 
     const needed = this.reflector.getAllAndOverride<Capability | undefined>(requiredCapability, targets);
     if (needed !== undefined && !caller.capabilities.includes(needed)) {
@@ -45,13 +68,18 @@ export class ApiKeyGuard implements CanActivate {
     }
     return true;
   }
-}
 
-/** The same for a key that is missing, malformed, unknown or revoked: the answer must not help a guesser. */
-function unauthenticated(): ApiError {
-  return new ApiError(
-    'UNAUTHENTICATED',
-    'Send a valid API key in the header Authorization: Bearer <API_KEY>.',
-    { headers: { 'www-authenticate': 'Bearer' } },
-  );
+  async #authenticate({ headers, ip }: FastifyRequest): Promise<Caller> {
+    const { keys, attempts } = this.entrance;
+    const key = /^Bearer +([^\s]{1,256}) *$/i.exec(headers.authorization ?? '')?.[1];
+    // A neighbour behind the same address who guesses must not lock out those whose key is known.
+    const known = key !== undefined && keys.recognises(key);
+    const retryAfterSeconds = known ? 0 : attempts.take(ip);
+    if (retryAfterSeconds > 0) throw tooManyFailures(retryAfterSeconds);
+
+    const caller = key === undefined ? undefined : await keys.authenticate(key);
+    if (!caller) throw unauthenticated();
+    if (!known) attempts.giveBack(ip);
+    return caller;
+  }
 }

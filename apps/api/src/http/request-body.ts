@@ -1,14 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError, invalid } from '../errors/api-error.js';
+import { httpLimitsOf } from './http-limits.js';
 import { findUnsafeJson } from './json-safety.js';
+import { watchBody } from './slow-body.js';
 
 /** Larger than any honest dispatch: bodies name pictures, they do not contain them. */
 export const jsonBodyLimit = 1024 * 1024;
 
+/** Bodies that were read already, because their signature had to be checked. */
+const bodies = new WeakMap<FastifyRequest, Promise<Buffer>>();
+
 /**
  * The JSON body of a request. It is read here, behind the guards, and not by the framework before them: who is
  * not let in does not get to have a body parsed.
- * @throws ApiError 415 for another content type, 413 beyond {@link jsonBodyLimit}, 422 for what is not safe JSON
+ * @throws ApiError 415 for another content type, 413 beyond {@link jsonBodyLimit}, 422 for what is not safe JSON, 408
+ *   for a body that takes too long
  */
 export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
   const type = request.headers['content-type'];
@@ -18,7 +24,7 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
       'Send the body as JSON, with the header Content-Type: application/json. Nothing was charged.',
     );
   }
-  const bytes = await readAll(request, jsonBodyLimit);
+  const bytes = await readRawBody(request);
   let text: string;
   let parsed: unknown;
   try {
@@ -35,12 +41,25 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function readAll({ raw, headers }: FastifyRequest, limit: number): Promise<Buffer> {
-  if (Number(headers['content-length'] ?? 0) > limit) return Promise.reject(tooLarge(limit));
+/** The body as it was sent, read once whoever asks. @throws ApiError 413 beyond {@link jsonBodyLimit}, 408, 400 */
+export function readRawBody(request: FastifyRequest): Promise<Buffer> {
+  let body = bodies.get(request);
+  if (!body) bodies.set(request, (body = readAll(request, jsonBodyLimit)));
+  return body;
+}
+
+async function readAll(request: FastifyRequest, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  using watch = watchBody(request, httpLimitsOf(request.server).jsonBodyMs);
+  return await Promise.race([collect(request, limit, () => watch.progress()), watch.tooSlow]);
+}
+
+function collect({ raw }: FastifyRequest, limit: number, onProgress: () => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     raw.on('data', (chunk: Buffer) => {
+      onProgress();
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
       // The rest still flows, and is dropped: the client can then read the answer.

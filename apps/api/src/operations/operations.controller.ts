@@ -1,6 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { workflows } from '#domain/workflow/workflows.js';
+import type { Caller } from '#application/caller.js';
+import { ListOperations } from '#application/operation/list-operations.handler.js';
+import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 
 export class OperationResponse {
@@ -10,10 +13,15 @@ export class OperationResponse {
   @ApiProperty({ enum: ['generator', 'compose', 'edit', 'extract'], enumName: 'OperationClass' })
   op_class: string;
 
-  @ApiProperty({ description: 'Flat price of a dispatch.', type: 'integer', minimum: 0, example: 5 })
+  @ApiProperty({
+    description: 'Flat price of a dispatch; of each photograph for `pdp-batch-extractions`.',
+    type: 'integer',
+    minimum: 0,
+    example: 5,
+  })
   credits_cost: number;
 
-  @ApiProperty({ example: true })
+  @ApiProperty({ description: 'False: a dispatch is refused with OPERATION_DISABLED.', example: true })
   enabled: boolean;
 }
 
@@ -25,17 +33,21 @@ export class OperationListResponse {
 @ApiTags('account')
 @Controller('/v1/operations')
 export class OperationsController {
+  constructor(private readonly queries: QueryBus) {}
+
   @Get()
   @ApiOperation({ operationId: 'listOperations', summary: 'What can be dispatched, and what it costs' })
   @DescribeRead(OperationListResponse)
   @DescribeErrors(401)
-  list(): OperationListResponse {
-    const operations = workflows.map(({ name, opClass, credits }) => ({
-      name,
-      op_class: opClass,
-      credits_cost: credits,
-      enabled: true,
-    }));
-    return { operations };
+  async list(@CurrentCaller() caller: Caller): Promise<OperationListResponse> {
+    const operations = await this.queries.execute(new ListOperations(caller));
+    return {
+      operations: operations.map(({ name, opClass, credits, enabled }) => ({
+        name,
+        op_class: opClass,
+        credits_cost: credits,
+        enabled,
+      })),
+    };
   }
 }

@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
+import { pendingSignature } from '../auth/signature.js';
 import { ApiError, invalid } from '../errors/api-error.js';
+import { watchBody, type BodyWatch } from '../http/slow-body.js';
 
 export const uploadLimitBytes = 25 * 1024 * 1024;
+
+/** What a multipart form of one file has around it, generously. */
+const framingBytes = 1024 * 1024;
 
 /** An upload as a file of ours, gone when it is disposed of. */
 export interface SpooledUpload extends AsyncDisposable {
@@ -17,7 +22,7 @@ export interface SpooledUpload extends AsyncDisposable {
 /**
  * Writes the one file of a multipart request to disk as it comes in, so that a slow client costs no memory.
  * @throws ApiError 413 beyond {@link uploadLimitBytes}; 415 for another content type; 422 unless there is exactly one
- *   field, `file`, and it is a file
+ *   field, `file`, and it is a file; 401 when the body is not the one that was signed; 408 when it takes too long
  */
 export async function spoolUpload(request: FastifyRequest): Promise<SpooledUpload> {
   if (!request.isMultipart()) {
@@ -30,12 +35,51 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
   const discard = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'upload');
-    await writeOnlyFile(request, path);
+    await receive(request, path);
     return { path, [Symbol.asyncDispose]: discard };
   } catch (error) {
     await discard();
     throw asApiError(error);
   }
+}
+
+/** The verdict on the signature falls when the whole body was seen, and before anybody looks at the picture. */
+async function receive(request: FastifyRequest, path: string): Promise<void> {
+  using watch = watchBody(request);
+  const signature = pendingSignature(request);
+  const ended = seeBody(request, watch, (chunk) => signature?.update(chunk));
+  const writing = writeOnlyFile(request, path).then(
+    () => undefined,
+    (error: unknown) => ({ error: asApiError(error) }),
+  );
+  const failure = await Promise.race([writing, watch.tooSlow]);
+  const oversized = failure?.error instanceof ApiError && failure.error.status === 413;
+  if (signature && !oversized) {
+    // Whatever is wrong with the form: who has not signed it is not told.
+    request.raw.unpipe().resume();
+    await Promise.race([ended, watch.tooSlow]);
+    signature.verify();
+  }
+  if (failure) throw failure.error;
+}
+
+/**
+ * Shows every piece of the body to a second pair of eyes, beside the parser that the body is piped to. To be called
+ * right before that: the first listener starts the flow.
+ */
+function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  promise.catch(() => undefined);
+  let size = 0;
+  raw.on('data', (chunk: Buffer) => {
+    watch.progress();
+    size += chunk.length;
+    if (size > uploadLimitBytes + framingBytes) reject(tooLarge());
+    else see(chunk);
+  });
+  raw.on('end', resolve);
+  raw.on('close', () => reject(incomplete()));
+  return promise;
 }
 
 async function writeOnlyFile(request: FastifyRequest, path: string): Promise<void> {
@@ -62,9 +106,11 @@ async function writeOnlyFile(request: FastifyRequest, path: string): Promise<voi
 
 async function writePart({ file }: MultipartFile, path: string): Promise<void> {
   await pipeline(file, createWriteStream(path, { mode: 0o600 }));
-  if (file.truncated) {
-    throw new ApiError('PAYLOAD_TOO_LARGE', `A picture may have at most ${uploadLimitBytes} bytes (25 MiB).`);
-  }
+  if (file.truncated) throw tooLarge();
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', `A picture may have at most ${uploadLimitBytes} bytes (25 MiB).`);
 }
 
 function unexpectedPart(name: string, again: boolean): ApiError {
@@ -81,6 +127,10 @@ function asApiError(error: unknown): unknown {
   if (code === 'FST_FILES_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_PARTS_LIMIT') {
     return unexpectedPart('file', true);
   }
+  return incomplete();
+}
+
+function incomplete(): ApiError {
   const detail = { loc: ['body'], msg: 'is not complete multipart/form-data', type: 'multipart_invalid' };
   return invalid([detail]);
 }

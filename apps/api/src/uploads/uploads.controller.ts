@@ -1,5 +1,6 @@
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
@@ -40,6 +41,7 @@ export class UploadsController {
 
   @Post()
   @HttpCode(201)
+  @RouteConfig({ streamsBody: true })
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'createUpload',

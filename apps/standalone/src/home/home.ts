@@ -1,7 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJson, writePrivateJson } from '#platform/private-files.js';
 import { StartError } from '../start-error.js';
 
 export interface HomeFolders {
@@ -27,14 +25,4 @@ export function prepareHome(home: string): HomeFolders {
     const because = code === 'EEXIST' || code === 'ENOTDIR' ? 'is not a folder' : `is not writable (${code})`;
     throw new StartError(`${home} ${because}: set ATELIER_HOME to a folder that this user may write to`);
   }
-}
-
-/** The secret that signs the URLs of pictures: made on the first start, and the same ever after. */
-export function urlSigningSecret(home: string): string {
-  const path = join(home, 'secrets.json');
-  const stored = readJson(path) as { urlSigningSecret: string } | undefined;
-  if (stored) return stored.urlSigningSecret;
-  const secrets = { urlSigningSecret: randomBytes(32).toString('base64url') };
-  writePrivateJson(path, secrets);
-  return secrets.urlSigningSecret;
 }

@@ -19,8 +19,7 @@ const checksumLength = 7;
 const pattern =
   /^sk_(live|test)_([0-7][0-9A-HJKMNP-TV-Z]{25})([0-9A-HJKMNP-TV-Z]{32})([0-9A-HJKMNP-TV-Z]{7})$/;
 
-export function generateApiKey(environment: Environment): { keyId: string; key: string } {
-  const keyId = newId();
+export function generateApiKey(environment: Environment, keyId = newId()): { keyId: string; key: string } {
   const secret = Array.from(randomBytes(secretLength), (byte) => alphabet[byte & 31]).join('');
   const body = `sk_${environment}_${keyId}${secret}`;
   return { keyId, key: body + checksum(body) };

@@ -1,61 +1,86 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { categoryPrefix, environments, parseStreamName, streamName } from '#domain/streams.js';
+import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import type { Clock } from '#platform/clock.js';
 import { load } from '../aggregate.js';
+import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../caller.js';
 import { hashApiKey, parseApiKey } from './api-key.js';
 import { keyAggregate } from './api-keys.js';
 
+interface Remembered {
+  readonly caller: Caller;
+  /** Milliseconds since 1970; undefined: the key does not retire. */
+  readonly retiresAt: number | undefined;
+}
+
 /**
  * Tells whom a key speaks for. It asks the key's own stream, so a key works the moment it is issued and keeps
- * working while read models are rebuilt. What it has learned it remembers, until {@link watchRevocations} hears
- * otherwise or, should that be cut off from the store, for a minute at most.
+ * working while read models are rebuilt. What it has learned it remembers, until it hears otherwise or, should it be
+ * cut off from the store, for a minute at most. A key that retires does so by the clock, remembered or not.
  */
-export class Authenticator {
-  /** By the whole key's hash, so that the cache holds no secret. */
-  readonly #callers = new LRUCache<string, Caller>({ max: 10_000, ttl: 60_000 });
-  /** Counts revocations seen, so that a lookup that was under way meanwhile is not remembered. */
-  #revocations = 0;
+export class Authenticator implements Listener {
+  readonly category = 'key';
+  readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
-  constructor(private readonly store: EventStore) {}
+  /** By the whole key's hash, so that the cache holds no secret. */
+  readonly #callers = new LRUCache<string, Remembered>({ max: 10_000, ttl: 60_000 });
+  /** Hashes of keys that were good when they were last looked up: whoever sends one of them is not guessing. */
+  readonly #proven = new LRUCache<string, string>({ max: 10_000 });
+  /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
+  #heard = 0;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether the key was good when it was last looked up. Asks nobody. */
+  recognises(key: string): boolean {
+    return parseApiKey(key) !== undefined && this.#proven.has(hashApiKey(key));
+  }
 
   /** The caller, or undefined for every kind of bad key alike. @throws EventStoreUnavailable */
   async authenticate(key: string): Promise<Caller | undefined> {
     const parts = parseApiKey(key);
     if (!parts) return undefined;
     const hash = hashApiKey(key);
-    const remembered = this.#callers.get(hash);
-    if (remembered) return remembered;
+    const known = this.#callers.get(hash) ?? (await this.#lookUp(parts, hash));
+    if (known === undefined || this.#hasRetired(known)) {
+      this.#proven.delete(hash);
+      return undefined;
+    }
+    return known.caller;
+  }
 
-    const revocations = this.#revocations;
-    const stream = streamName(parts.environment, 'key', parts.keyId);
-    const { state } = await load(this.store, stream, keyAggregate);
+  /** Forgets a key whose stream says something new. */
+  hear({ id }: Announcement): void {
+    this.#heard += 1;
+    for (const [hash, { caller }] of this.#callers.entries()) {
+      if (caller.keyId === id) this.#callers.delete(hash);
+    }
+  }
+
+  async #lookUp(
+    { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
+    hash: string,
+  ): Promise<Remembered | undefined> {
+    const heard = this.#heard;
+    const { state } = await load(this.store, streamName(environment, 'key', keyId), keyAggregate);
     if (state.status !== 'active' || !sameHash(state.key.secretHash, hash)) return undefined;
-    const { tenant, keyId, capabilities, environment } = state.key;
-    const caller: Caller = { environment, tenant, keyId, capabilities };
-    if (revocations === this.#revocations) this.#callers.set(hash, caller);
-    return caller;
-  }
-
-  /** Forgets keys as they are revoked, in whichever process that happens. Runs until `signal` aborts. */
-  async watchRevocations(signal: AbortSignal): Promise<void> {
-    const after = await this.store.head();
-    const filter = {
-      types: ['ApiKeyRevoked'],
-      streamPrefixes: environments.map((environment) => categoryPrefix(environment, 'key')),
+    const { tenant, capabilities, requiresSignature = false } = state.key;
+    const found: Remembered = {
+      caller: { environment, tenant, keyId, capabilities, requiresSignature },
+      retiresAt: state.retiresAt === undefined ? undefined : Date.parse(state.retiresAt),
     };
-    const from = after === undefined ? {} : { after };
-    for await (const { events } of this.store.subscribe({ ...from, filter, signal })) {
-      for (const { stream } of events) this.#forget(parseStreamName(stream)?.id);
-    }
+    if (heard === this.#heard) this.#callers.set(hash, found);
+    this.#proven.set(hash, keyId);
+    return found;
   }
 
-  #forget(keyId: string | undefined): void {
-    this.#revocations += 1;
-    for (const [hash, caller] of this.#callers.entries()) {
-      if (caller.keyId === keyId) this.#callers.delete(hash);
-    }
+  #hasRetired({ retiresAt }: Remembered): boolean {
+    return retiresAt !== undefined && this.clock().getTime() >= retiresAt;
   }
 }
 

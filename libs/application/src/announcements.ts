@@ -1,0 +1,57 @@
+import { decode } from '#domain/stored-events.js';
+import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
+import {
+  categoryPrefix,
+  environments,
+  parseStreamName,
+  type Environment,
+  type StreamCategory,
+} from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+
+/** An event of the log, and what it is about. */
+export interface Announcement<Type extends DomainEventType = DomainEventType> {
+  readonly environment: Environment;
+  /** The part of the stream's name behind the category: a key, a tenant, a workflow. */
+  readonly id: string;
+  readonly event: EventOfType<Type>;
+}
+
+/** Somebody who remembers what streams said, and must hear when they say otherwise. */
+export interface Listener {
+  readonly category: StreamCategory;
+  readonly types: readonly DomainEventType[];
+  hear(announcement: Announcement): void;
+}
+
+/**
+ * Tells the listeners what happens from now on, in whichever process: usually within milliseconds. One subscription
+ * serves all of them, because each costs a read of the log for every commit. Runs until `signal` aborts.
+ * @throws as the event store's subscriptions do
+ */
+export async function watchAnnouncements(
+  store: EventStore,
+  listeners: readonly Listener[],
+  signal: AbortSignal,
+): Promise<void> {
+  const after = await store.head();
+  const filter = {
+    types: [...new Set(listeners.flatMap(({ types }) => types))],
+    streamPrefixes: environments.flatMap((environment) =>
+      listeners.map(({ category }) => categoryPrefix(environment, category)),
+    ),
+  };
+  const from = after === undefined ? {} : { after };
+  for await (const { events } of store.subscribe({ ...from, filter, signal })) {
+    for (const recorded of events) {
+      const name = parseStreamName(recorded.stream);
+      if (!name) continue;
+      const { environment, category, id } = name;
+      const event: DomainEvent = decode(recorded);
+      for (const listener of listeners) {
+        if (listener.category !== category || !listener.types.includes(event.type)) continue;
+        listener.hear({ environment, id, event });
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { isIPv6 } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { pour, verdictOf, type Bucket } from './leaky-bucket.js';
+
+/**
+ * Bounds how often an address may fail to authenticate: in memory only, and forgetful under pressure, because it is
+ * there to make guessing slow and not to be exact. An attempt is counted before it is known to fail, so that many at
+ * the same time do not slip through; one that succeeds is given back.
+ */
+export class Attempts {
+  readonly #buckets: LRUCache<string, Bucket>;
+
+  constructor(
+    private readonly perMinute: number,
+    addresses = 10_000,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
+    this.#buckets = new LRUCache({ max: addresses });
+  }
+
+  /** Counts an attempt. @returns in how many seconds the address may try again; 0: this one may be made */
+  take(address: string): number {
+    const source = sourceOf(address);
+    const { bucket, passed } = pour(this.#buckets.get(source), this.perMinute, this.nowMs());
+    this.#buckets.set(source, bucket);
+    return verdictOf(passed, bucket.level, this.perMinute).retryAfterSeconds;
+  }
+
+  giveBack(address: string): void {
+    const source = sourceOf(address);
+    const bucket = this.#buckets.get(source);
+    if (bucket) this.#buckets.set(source, { ...bucket, level: Math.max(0, bucket.level - 1) });
+  }
+}
+
+/** A customer of an IPv6 provider has a network of 64 bits, and so 2^64 addresses to come from. */
+function sourceOf(address: string): string {
+  const [plain = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const groups = head.split(':').filter(Boolean);
+  const behind = tail?.split(':').filter(Boolean) ?? [];
+  const zeros = tail === undefined ? 0 : 8 - groups.length - behind.length;
+  const all = [...groups, ...Array.from({ length: zeros }, () => '0'), ...behind];
+  return all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':');
+}
