@@ -21,7 +21,7 @@ import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
-import { openDependencies } from '../../../apps/api/src/adapters.js';
+import { openDependencies, type ApiConfiguration } from '../../../apps/api/src/adapters.js';
 import { createApi } from '../../../apps/api/src/create-api.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { ApiClient } from './api-client.js';
@@ -89,7 +89,7 @@ export class ApiService implements AsyncDisposable {
   }
 
   /** One more API, on the database as it is reached by `databaseUrl`. */
-  async openApi(databaseUrl = this.databaseUrl): Promise<ApiClient> {
+  async openApi(databaseUrl = this.databaseUrl, more: Partial<ApiConfiguration> = {}): Promise<ApiClient> {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
     const opened = await openDependencies(
@@ -102,6 +102,7 @@ export class ApiService implements AsyncDisposable {
           signingSecret: 'a secret of tests',
         },
         publicUrl,
+        ...more,
       },
       logger,
     );
