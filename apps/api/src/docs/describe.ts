@@ -137,10 +137,13 @@ const errors = {
 /** What a dispatch can be refused for beside that. */
 const dispatchErrors: Partial<Record<number, ErrorExample>> = {
   403: {
-    description: 'The key lacks the capability, or the account is not active. Nothing was charged.',
+    description:
+      'The key lacks the capability, the account is not active, or the operator has disabled the workflow. ' +
+      'Nothing was charged.',
     codes: {
       ...errors[403].codes,
       ACCOUNT_INACTIVE: 'This account is not active. Nothing was charged: ask your operator.',
+      OPERATION_DISABLED: 'model-generator is disabled at present. Nothing was charged: ask your operator.',
     },
   },
   422: {
