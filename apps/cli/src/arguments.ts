@@ -46,6 +46,19 @@ export function capabilities(text: string): Capability[] {
   return [...new Set(found)];
 }
 
+const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A parser for lengths of time up to some days: `0`, `90s`, `15m`, `24h`, `7d`. @returns milliseconds */
+export function duration(mostDays: number): (text: string) => number {
+  return (text) => {
+    const match = /^(\d{1,7})([smhd])$/.exec(text);
+    const milliseconds = match ? Number(match[1]) * (unitsMs[match[2] as string] as number) : Number.NaN;
+    if (text === '0') return 0;
+    if (milliseconds <= mostDays * 86_400_000) return milliseconds;
+    throw new InvalidArgumentError(`It must be a time such as 90s, 15m, 24h or 7d, at most ${mostDays}d.`);
+  };
+}
+
 export function environmentOption(description = 'data environment'): Option {
   return new Option('--env <environment>', description).choices(['live', 'test'] satisfies Environment[]);
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError, loadConfiguration } from '#platform/configuration.js';
+import { readHomeSecrets } from '#platform/home-secrets.js';
 import { readRuntime } from '#platform/runtime-file.js';
 import { CliError } from './cli-error.js';
 
@@ -7,6 +8,8 @@ export interface Connections {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
   readonly baseUrl: string;
+  /** What the signing secrets of keys derive from; undefined: there are none. */
+  readonly signingKey: string | undefined;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -23,11 +26,14 @@ export function findConnections(variables: Variables = process.env): Connections
     const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
     const configuration = loadConfiguration({ ...provided, ...given });
     if (given['DATABASE_URL']) {
-      const { databaseUrl, eventStoreUrl, publicUrl } = configuration;
-      return { databaseUrl, eventStoreUrl, baseUrl: publicUrl };
+      const { databaseUrl, eventStoreUrl, publicUrl, signingKey } = configuration;
+      return { databaseUrl, eventStoreUrl, baseUrl: publicUrl, signingKey };
     }
     const runtime = readRuntime(configuration.home);
-    if (runtime) return runtime;
+    if (runtime) {
+      const signingKey = configuration.signingKey ?? readHomeSecrets(configuration.home).signingKey;
+      return { ...runtime, signingKey };
+    }
     throw new CliError(
       `nothing runs on ${configuration.home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
     );

@@ -4,6 +4,7 @@ import { addDoctor } from './doctor/doctor.command.js';
 import { addEvents } from './events/events.command.js';
 import { addKeys } from './keys/keys.command.js';
 import { addMigrate } from './migrate/migrate.command.js';
+import { addOperations } from './operations/operations.command.js';
 import { addReplay } from './replay/replay.command.js';
 import { addTenants } from './tenants/tenants.command.js';
 
@@ -19,6 +20,7 @@ const program = new Command('atelier')
 addTenants(program);
 addKeys(program);
 addCredits(program);
+addOperations(program);
 addEvents(program);
 addReplay(program);
 addMigrate(program);

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
  * What streams said, remembered until somebody tells otherwise ({@link forget}) or a time has passed. A value that is
  * being read while its stream changes is given out once and not remembered: it may be the older one.
  */
-export class Remembered<Value extends NonNullable<unknown>> {
+export class Remembered<Value extends object | string | number> {
   readonly #values: LRUCache<string, Value>;
   /** Reads under way; those that come meanwhile share them. */
   readonly #reading = new Map<string, Promise<Value>>();

@@ -30,7 +30,7 @@ export function provideHomeSecrets(home: string): HomeSecrets {
 
 /** The secrets as far as the home has them; nothing is made. */
 export function readHomeSecrets(home: string): Partial<HomeSecrets> {
-  return (readJson(fileOf(home)) ?? {}) as Partial<HomeSecrets>;
+  return readJson(fileOf(home)) ?? {};
 }
 
 function newSecret(): string {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { capabilities, environmentOption, shortText, tenantOption, ulid } from '../arguments.js';
+import { capabilities, duration, environmentOption, shortText, tenantOption, ulid } from '../arguments.js';
 import { guarded, verb } from '../verb.js';
 
 export function addKeys(program: Command): void {
@@ -10,9 +10,26 @@ export function addKeys(program: Command): void {
     .addOption(environmentOption('environment that the key opens').makeOptionMandatory())
     .requiredOption('--capabilities <list>', 'jobs:create, jobs:read or both, with a comma', capabilities)
     .option('--label <text>', 'what it is for', shortText(0, 128), '')
+    .option('--require-signature', 'refuse its requests unless they are signed')
     .action(guarded(async (options) => (await import('./issue-key.js')).issueKey(options)));
 
-  verb(keys, 'list', "a tenant's keys, revoked ones included")
+  verb(keys, 'rotate', 'make a successor that may do the same; the old key goes on for a while')
+    .argument('<key>', 'id of the key, as `keys list` shows it', ulid)
+    .option(
+      '--overlap <time>',
+      'how long the old one goes on: 0, 90s, 15m, 24h, 7d',
+      duration(90),
+      86_400_000,
+    )
+    .action(guarded(async (key, options) => (await import('./rotate-key.js')).rotateKey(key, options)));
+
+  verb(keys, 'signing-secret', 'what the client of a key signs its requests with')
+    .argument('<key>', 'id of the key, as `keys list` shows it', ulid)
+    .action(
+      guarded(async (key, options) => (await import('./signing-secret.js')).showSigningSecret(key, options)),
+    );
+
+  verb(keys, 'list', "a tenant's keys, those that retire or are revoked included")
     .addOption(tenantOption())
     .addOption(environmentOption('only those of this environment'))
     .action(guarded(async (options) => (await import('./list-keys.js')).listKeys(options)));

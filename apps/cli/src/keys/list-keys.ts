@@ -1,10 +1,11 @@
 import { environments, type Environment } from '#domain/streams.js';
 import { KeyRow } from '#projections/keys/keys.entity.js';
 import { KeysReader } from '#projections/keys/keys.reader.js';
+import { systemClock } from '#platform/clock.js';
 import { createDataSource } from '#read-store/data-source.js';
-import { CliError } from '../cli-error.js';
 import { Operator } from '../operator.js';
 import { printJson, printTable } from '../output.js';
+import { accountsOf } from '../tenants/accounts-of.js';
 import type { OutputOptions } from '../verb.js';
 
 export interface ListKeysOptions extends OutputOptions {
@@ -14,7 +15,7 @@ export interface ListKeysOptions extends OutputOptions {
 
 export async function listKeys({ tenant, env, json }: ListKeysOptions): Promise<void> {
   await using operator = Operator.connect();
-  await requireTenant(operator, tenant, env);
+  await accountsOf(operator, tenant, env);
   const keys = [];
   for (const environment of env ? [env] : environments) {
     const rows = await read(operator.connections.databaseUrl, environment, tenant);
@@ -25,32 +26,18 @@ export async function listKeys({ tenant, env, json }: ListKeysOptions): Promise<
     return;
   }
   printTable(
-    ['key id', 'environment', 'capabilities', 'label', 'issued', 'revoked'],
+    ['key id', 'environment', 'capabilities', 'label', 'status', 'issued', 'retires', 'revoked'],
     keys.map((key) => [
       key.key_id,
       key.env,
       key.capabilities.join(', '),
       key.label,
+      key.status,
       key.issued_at.toISOString(),
+      key.retires_at?.toISOString(),
       key.revoked_at?.toISOString(),
     ]),
   );
-}
-
-async function requireTenant(
-  operator: Operator,
-  tenant: string,
-  env: Environment | undefined,
-): Promise<void> {
-  if (env) {
-    await operator.account(env, tenant);
-    return;
-  }
-  for (const environment of environments) {
-    const { state } = await operator.accounts.read(environment, tenant);
-    if (state.status !== 'unopened') return;
-  }
-  throw new CliError(`there is no tenant ${tenant}: "atelier tenants create" makes one and prints its id`);
 }
 
 async function read(url: string, schema: Environment, tenant: string): Promise<KeyRow[]> {
@@ -63,14 +50,22 @@ async function read(url: string, schema: Environment, tenant: string): Promise<K
   }
 }
 
-function describe(environment: Environment, { keyId, capabilities, label, issuedAt, revokedAt }: KeyRow) {
+function describe(environment: Environment, row: KeyRow) {
+  const { keyId, capabilities, label, issuedAt, retiresAt, revokedAt } = row;
   return {
     key_id: keyId,
     env: environment,
     capabilities,
     label,
-    status: revokedAt ? 'revoked' : 'active',
+    status: statusOf(row),
     issued_at: issuedAt,
+    retires_at: retiresAt,
     revoked_at: revokedAt,
   };
+}
+
+function statusOf({ retiresAt, revokedAt }: KeyRow): 'active' | 'retiring' | 'retired' | 'revoked' {
+  if (revokedAt) return 'revoked';
+  if (!retiresAt) return 'active';
+  return retiresAt > systemClock() ? 'retiring' : 'retired';
 }
