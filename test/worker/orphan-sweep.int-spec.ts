@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Dispatcher, DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { PictureReferences } from '#application/dispatch/picture-references.js';
+import { References } from '#application/dispatch/references.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
@@ -78,7 +78,7 @@ describe('an orphaned charge', () => {
     const stalled = new Dispatcher(
       stalling(workshop.store, awake),
       workshop.accounts,
-      new PictureReferences(workshop.store),
+      new References(workshop.store),
     ).dispatch(workshop.request(tenant), ids);
     await eventually(async () => (await workshop.balance(tenant)) === 95);
     await eventually(async () => (await workshop.balance(tenant)) === 100);

@@ -21,8 +21,10 @@ import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
+import { CatalogReader } from '#projections/catalog/catalog.reader.js';
 import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import { PresetsReader } from '#projections/presets/presets.reader.js';
 import { readModelEntities } from '#projections/read-models.js';
 import { RendersReader } from '#projections/renders/renders.reader.js';
 import { TimelineReader } from '#projections/timeline/timeline.reader.js';
@@ -141,6 +143,8 @@ async function openReads(url: string, schema: Environment, opening: AsyncDisposa
     renders: new RendersReader(source),
     ledger: new LedgerReader(source),
     usage: new UsageReader(source),
+    presets: new PresetsReader(source),
+    catalog: new CatalogReader(source),
   };
 }
 

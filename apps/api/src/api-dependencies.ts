@@ -1,10 +1,12 @@
 import type { AccountWriter } from '#application/account/account-writer.js';
+import type { CatalogReads } from '#application/catalog/list-catalog.handler.js';
 import type { Checkpoints } from '#application/consistency/read-your-writes.js';
 import type { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import type { JobReads, JobStreams, TimelineReads } from '#application/job/job-view.js';
 import type { JobWatch } from '#application/job/job-watch.js';
 import type { LedgerReads } from '#application/ledger/list-transactions.handler.js';
 import type { Operations } from '#application/operation/operations.js';
+import type { PresetReads } from '#application/preset/list-presets.handler.js';
 import type { RenderReads } from '#application/render/renders.handler.js';
 import type { UsageReads } from '#application/usage/list-usage.handler.js';
 import type { Environment } from '#domain/streams.js';
@@ -27,6 +29,8 @@ export interface Reads {
   readonly renders: RenderReads;
   readonly ledger: LedgerReads;
   readonly usage: UsageReads;
+  readonly presets: PresetReads;
+  readonly catalog: CatalogReads;
 }
 
 /** All that the API stands on. Who wires it decides which store, database and bucket that is. */

@@ -1,12 +1,14 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, Reflector } from '@nestjs/core';
 import { CqrsModule, QueryBus } from '@nestjs/cqrs';
+import { ListCatalogHandler } from '#application/catalog/list-catalog.handler.js';
+import { CheckCompatibilityHandler } from '#application/compatibility/check-compatibility.handler.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { GetCreditsHandler } from '#application/credits/get-credits.handler.js';
 import { DispatchWorkflowHandler } from '#application/dispatch/dispatch-workflow.handler.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { DryRunHandler } from '#application/dispatch/dry-run.handler.js';
-import { PictureReferences } from '#application/dispatch/picture-references.js';
+import { References } from '#application/dispatch/references.js';
 import { AwaitJobHandler } from '#application/job/await-job.handler.js';
 import { GetJobEventsHandler } from '#application/job/get-job-events.handler.js';
 import { GetJobHandler } from '#application/job/get-job.handler.js';
@@ -14,6 +16,9 @@ import { JobWatch } from '#application/job/job-watch.js';
 import { ListJobsHandler } from '#application/job/list-jobs.handler.js';
 import { ListTransactionsHandler } from '#application/ledger/list-transactions.handler.js';
 import { ListOperationsHandler } from '#application/operation/list-operations.handler.js';
+import { StoredPictures } from '#application/picture/stored-pictures.js';
+import { ListPresetsHandler } from '#application/preset/list-presets.handler.js';
+import { RegisterProductHandler } from '#application/product/register-product.handler.js';
 import { GetRenderHandler, ListRendersHandler } from '#application/render/renders.handler.js';
 import { StoreUploadHandler } from '#application/upload/store-upload.handler.js';
 import { ListUsageHandler } from '#application/usage/list-usage.handler.js';
@@ -30,6 +35,8 @@ import {
   type Reads,
 } from './api-dependencies.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
+import { CatalogController } from './catalog/catalog.controller.js';
+import { CompatibilityController } from './compatibility/compatibility.controller.js';
 import { CreditsController } from './credits/credits.controller.js';
 import { dispatchController } from './dispatch/dispatch.controller.js';
 import { ImageModels } from './dispatch/image-model-rules.js';
@@ -37,12 +44,15 @@ import { JobWaits } from './dispatch/job-waits.js';
 import { RefusedDispatches } from './dispatch/refused-dispatches.js';
 import { workflowBodies } from './dispatch/workflow-bodies.js';
 import { ErrorFilter } from './errors/error.filter.js';
+import { GarmentCategoriesController } from './garment-categories/garment-categories.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { JobPresenter } from './jobs/job-presenter.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { ObjectsController } from './objects/objects.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
+import { PresetsController } from './presets/presets.controller.js';
+import { ProductsController } from './products/products.controller.js';
 import { RendersController } from './renders/renders.controller.js';
 import { TransactionsController } from './transactions/transactions.controller.js';
 import { UploadsController } from './uploads/uploads.controller.js';
@@ -56,6 +66,11 @@ const dispatchControllers = Object.entries(workflowBodies).map(([name, body]) =>
 const controllers = [
   ...dispatchControllers,
   UploadsController,
+  ProductsController,
+  PresetsController,
+  CatalogController,
+  GarmentCategoriesController,
+  CompatibilityController,
   JobsController,
   RendersController,
   CreditsController,
@@ -116,12 +131,17 @@ function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites):
     live: reads.live[name],
     test: reads.test[name],
   });
-  const references = new PictureReferences(store);
+  const pictures = new StoredPictures(store);
+  const references = new References(store, pictures);
   const dispatcher = new Dispatcher(store, accounts, references);
   const getJob = new GetJobHandler(each('jobs'), jobStreams, consistency);
   const handlers = [
     new DispatchWorkflowHandler(dispatcher, idempotency),
     new StoreUploadHandler(store, storage),
+    new RegisterProductHandler(store, pictures),
+    new ListPresetsHandler(each('presets')),
+    new ListCatalogHandler(each('catalog'), consistency),
+    new CheckCompatibilityHandler(each('catalog'), consistency),
     new ListJobsHandler(each('jobs'), consistency),
     getJob,
     new AwaitJobHandler(dependencies.jobWatch, store, getJob),

@@ -12,7 +12,7 @@ import type { Caller } from '#application/caller.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
 import { Dispatcher, type DispatchRequest } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { PictureReferences } from '#application/dispatch/picture-references.js';
+import { References } from '#application/dispatch/references.js';
 import { jobAggregate } from '#application/render/job-aggregate.js';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
@@ -64,7 +64,7 @@ export class Workshop implements AsyncDisposable {
     readonly folder: string,
   ) {
     this.accounts = new AccountWriter(events.store, events.snapshots);
-    this.#dispatcher = new Dispatcher(events.store, this.accounts, new PictureReferences(events.store));
+    this.#dispatcher = new Dispatcher(events.store, this.accounts, new References(events.store));
   }
 
   static async open(): Promise<Workshop> {

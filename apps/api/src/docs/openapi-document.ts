@@ -30,6 +30,8 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addSecurityRequirements('key')
     .addTag('workflows', 'What can be dispatched. All workflows share one job model.')
     .addTag('uploads', 'Pictures to work from.')
+    .addTag('products', 'Garments under your own names.')
+    .addTag('catalog', 'What pictures are made of: presets, your own catalogue, kinds of garment.')
     .addTag('jobs', 'What became of a dispatch.')
     .addTag('renders', 'The gallery of finished pictures.')
     .addTag('account', 'Credits: balance, usage, ledger and prices.')

@@ -10,7 +10,7 @@ import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
 import { Dispatcher, DispatchVoided, type DispatchRequest } from './dispatcher.js';
 import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
-import { PictureReferences } from './picture-references.js';
+import { References } from './references.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -53,10 +53,10 @@ function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatc
     return outcome;
   });
   const writer = new AccountWriter(dying, fixture.snapshots);
-  return new Dispatcher(dying, writer, new PictureReferences(dying));
+  return new Dispatcher(dying, writer, new References(dying));
 }
 
-const dispatcher = () => new Dispatcher(store, accounts, new PictureReferences(store));
+const dispatcher = () => new Dispatcher(store, accounts, new References(store));
 
 async function sweep({ caller }: DispatchRequest, { requestId, jobId }: DispatchIds) {
   const candidate = { tenant: caller.tenant, chargeId: requestId, jobId };

@@ -4,7 +4,7 @@ import type { Environment } from '#domain/streams.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import type { DispatchRequest } from './dispatcher.js';
-import type { PictureReferences, UnknownReference } from './picture-references.js';
+import type { References, UnknownReference } from './references.js';
 
 /** What a dispatch would come to, without one: nothing is charged, recorded or queued. */
 export class DryRun extends Query<DryRunAnswer> {
@@ -44,7 +44,7 @@ export class DryRunHandler implements IQueryHandler<DryRun> {
   constructor(
     private readonly prices: Prices,
     private readonly accounts: AccountWriter,
-    private readonly references: PictureReferences,
+    private readonly references: References,
   ) {}
 
   /** Refuses in the order in which a dispatch does, so that the first complaint is the same. */

@@ -1,1 +1,0 @@
-export { References as PictureReferences, type UnknownReference } from './references.js';
