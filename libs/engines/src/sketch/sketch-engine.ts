@@ -8,6 +8,7 @@ import {
   type RenderResult,
 } from '../image-engine.js';
 import { untilAborted } from './abort.js';
+import { catalogShots } from './catalog-shots.js';
 import { modelGenerator } from './model-generator.js';
 import { productToModelDirect } from './product-to-model-direct.js';
 import { productToModelPhased } from './product-to-model-phased.js';
@@ -15,6 +16,7 @@ import type { Workflow } from './workflow.js';
 
 /** A new workflow is one line here and one file beside it. */
 const WORKFLOWS: Readonly<Record<string, Workflow>> = {
+  'catalog-shots': catalogShots,
   'model-generator': modelGenerator,
   'product-to-model-direct': productToModelDirect,
   'product-to-model-phased': productToModelPhased,

@@ -1,9 +1,12 @@
 import { garmentFacts, type Garment } from './garment.js';
-import type { Easel } from './draw.js';
+import type { Drawn, Easel } from './draw.js';
+import { silhouettes } from './silhouettes.js';
 import type { Outfit } from './outfit.js';
 import { personFacts } from './person.js';
 import type { Setting } from './setting.js';
 import type { View } from './view.js';
+import type { Point } from '../drawing/geometry.js';
+import type { ArmPose } from '../figure/rig.js';
 
 const share = (value: number, of: number): number => Math.round((10_000 * value) / of) / 10_000;
 
@@ -15,26 +18,52 @@ const viewFacts = ({ framing, shows }: View, { width, height }: Easel['size']): 
   y: share(framing.y, height),
 });
 
-/**
- * The meta of a composed picture: who wears what, where, and how the picture was taken. The person can be drawn again from
- * it, and a swap finds the figure by it. `main` is the garment that the top-level fields speak of.
- */
-export function compositionFacts(
+const point = ([x, y]: Point): number[] => [Math.round(x), Math.round(y)];
+
+/** How the wearer stands, in figure units: what anybody sees in the picture, and a swap needs to put another one there. */
+function wearerFacts({ rig }: Outfit): Record<string, unknown> {
+  const { spec, poses } = rig;
+  const arm = ({ elbow, wrist }: ArmPose): unknown => ({ elbow: point(elbow), wrist: point(wrist) });
+  return {
+    gender: spec.gender,
+    body_type: spec.bodyType,
+    lean: spec.lean,
+    stance: spec.stance,
+    arms: { left: arm(poses.left), right: arm(poses.right) },
+  };
+}
+
+/** The meta of any composed picture: what is worn and where it is to be seen. `main` is what the top-level fields speak of. */
+export const pictureFacts = (
+  easel: Easel,
+  main: Garment,
+  outfit: Outfit,
+  view: View,
+  drawn: Drawn,
+): Record<string, unknown> => ({
+  ...garmentFacts(main),
+  seed: easel.request.seed,
+  aspect_ratio: easel.asked.aspectRatio,
+  resolution: easel.asked.resolution,
+  view: viewFacts(view, easel.size),
+  wearer: wearerFacts(outfit),
+  silhouettes: silhouettes(drawn.figure, drawn.cloth, easel.size),
+});
+
+/** The same with the person and the place, from which both can be drawn again. */
+export const compositionFacts = (
   easel: Easel,
   main: Garment,
   outfit: Outfit,
   view: View,
   setting: Setting,
-): Record<string, unknown> {
+  drawn: Drawn,
+): Record<string, unknown> => {
   const person = personFacts(outfit.person);
   return {
-    ...garmentFacts(main),
     ...person,
-    seed: easel.request.seed,
-    aspect_ratio: easel.asked.aspectRatio,
-    resolution: easel.asked.resolution,
-    person: { ...person, stance: outfit.rig.spec.stance },
-    view: viewFacts(view, easel.size),
+    ...pictureFacts(easel, main, outfit, view, drawn),
+    person,
     backdrop: setting.facts,
   };
-}
+};

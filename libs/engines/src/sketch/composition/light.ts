@@ -113,3 +113,20 @@ export function meanColour({ data, width, height }: Raster): [number, number, nu
   }
   return [r / n, g / n, b / n];
 }
+
+/** Lights a place in place: it is brighter where the light comes from, and takes part of the light's colour. */
+export function lightPlace({ data, width, height }: Raster, { from, contrast, tint }: Light): void {
+  const [lx, ly] = from;
+  const colour = tint.map((gain) => lerp(1, gain, 0.75));
+  const [r = 1, g = 1, b = 1] = colour;
+  for (let y = 0; y < height; y++) {
+    const down = (2 * y) / height - 1;
+    for (let x = 0; x < width; x++) {
+      const i = (y * width + x) * 4;
+      const gain = 1 + contrast * 0.2 * (((2 * x) / width - 1) * lx + down * ly) - contrast * 0.05;
+      data[i] = Math.min(255, (data[i] ?? 0) * gain * r);
+      data[i + 1] = Math.min(255, (data[i + 1] ?? 0) * gain * g);
+      data[i + 2] = Math.min(255, (data[i + 2] ?? 0) * gain * b);
+    }
+  }
+}

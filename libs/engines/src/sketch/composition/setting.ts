@@ -10,7 +10,9 @@ import { chooseStudio, drawFloorShadow, type Studio } from '../studio/backdrop.j
 import { ambientTint, meanColour, NEUTRAL, type Light } from './light.js';
 import type { Outfit } from './outfit.js';
 import { paintStudio } from './studio-setting.js';
+import type { ShotFraming } from './shot.js';
 import type { Canvas } from './subject.js';
+import type { View } from './view.js';
 
 /** Where the subject stands: the place without anybody in it, and what it does to the subject's light. */
 export interface Setting {
@@ -69,6 +71,15 @@ const inPlace = (plate: Raster, facts: Setting['facts']): Setting => {
 
 export async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> {
   return inPlace(await coverFit(input, canvas), { picture: true });
+}
+
+/** How much nearer the camera stands than the picture of a place was taken from. */
+const ZOOM: Readonly<Record<ShotFraming, number>> = { full: 1, three_quarter: 1.15, half: 1.5, detail: 2.1 };
+
+/** A place as the view shows it. */
+export async function placeFor(input: EngineImage, canvas: Canvas, { shows }: View): Promise<Setting> {
+  const place = await givenPlace(input, canvas);
+  return { ...place, plate: await nearer(place.plate, ZOOM[shows], shows === 'full' ? 1 : 0.42) };
 }
 
 /** @param floor height of the sweep in pixels; absent where no floor is seen */

@@ -30,7 +30,7 @@ export function usualView(outfit: Outfit, { width, height }: Canvas): View {
 /** Upper edge and height (figure units) of what a detail shows: the chest of an upper garment, the waist of a lower one. */
 const detail = ({ worn }: Outfit): readonly [number, number] =>
   worn.some(({ fit }) => !['skirt', 'trousers', 'shorts'].includes(fit.garmentClass))
-    ? [88, 300]
+    ? [106, 300]
     : [262, 330];
 
 /** The picture that a recipe asks for. A low camera stands the subject high in the picture, a high one low. */

@@ -57,6 +57,13 @@ function armPose(spec: FigureSpec, joint: Point, side: -1 | 1, hip: Point): ArmP
     const elbow = polar(joint, 128, 0.66, side);
     return { elbow, wrist: [hip[0] + side * 5, hip[1]], handTurn: -0.5 * side, onHip: true };
   }
+  if (spec.stance === 'walking') {
+    // Arms swing against the legs: the one beside the carrying leg goes back and hangs closer.
+    const back = side === spec.lean;
+    const swung = polar(joint, back ? 128 : 132, back ? 0.1 : 0.24, side);
+    const reach = polar(swung, back ? 98 : 108, back ? -0.04 : -0.2, side);
+    return { elbow: swung, wrist: reach, handTurn: 0.1 * side, onHip: false };
+  }
   const elbow = polar(joint, 134, wiggle.between(0.16, 0.24), side);
   const wrist = polar(elbow, 112, wiggle.between(-0.02, 0.1), side);
   return { elbow, wrist, handTurn: wiggle.between(-0.05, 0.12) * side, onHip: false };
@@ -72,6 +79,13 @@ function legJoints(place: Rig['place'], spec: FigureSpec, side: -1 | 1): Point[]
   const apart = spec.bodyType === 'fuller' ? 1.14 : 1;
   const hip = place(30.5 * side * apart, 372);
   const male = spec.gender === 'MALE';
+  if (spec.stance === 'walking') {
+    // One foot sets down before the other, as on a catwalk: the rear leg is seen bent, its foot higher on the page.
+    const front = side === spec.lean;
+    const ankle: Point = front ? [side * (male ? 22 : 9) * apart, 830] : [side * (male ? 38 : 22) * apart, 794];
+    const knee: Point = [lerp(hip[0], ankle[0], front ? 0.42 : 0.56) + side * 1, front ? 606 : 594];
+    return [hip, knee, ankle];
+  }
   if (side === spec.lean) {
     const ankle: Point = [side * (male ? 30 : 12) * apart, 828];
     const knee: Point = [lerp(hip[0], ankle[0], 0.4) + side * 1, 606];

@@ -1,0 +1,140 @@
+import sharp from 'sharp';
+import type { Mask } from '../cutout/mask.js';
+import { components, select } from '../cutout/mask.js';
+import type { Point } from '../drawing/geometry.js';
+import type { Layer } from '../scene.js';
+
+/** Outlines are kept in units of a thousandth of the picture's height, x from its left edge. */
+const UNITS = 1000;
+
+/** Where one of the layers is more than half opaque, one sample for each `step` pixels. */
+export function opaque(
+  layers: readonly (Layer | undefined)[],
+  width: number,
+  height: number,
+  step: number,
+): Mask {
+  const [w, h] = [Math.floor(width / step), Math.floor(height / step)];
+  const data = new Uint8Array(w * h);
+  for (const layer of layers) {
+    if (!layer) continue;
+    const [left, top] = [layer.left ?? 0, layer.top ?? 0];
+    for (let y = Math.ceil(top / step); y < h && y * step < top + layer.height; y++) {
+      const row = (y * step - top) * layer.width;
+      for (let x = Math.ceil(left / step); x < w && x * step < left + layer.width; x++)
+        if ((layer.data[(row + x * step - left) * 4 + 3] ?? 0) > 127) data[y * w + x] = 1;
+    }
+  }
+  return { data, width: w, height: h };
+}
+
+/** Follows the edge between inside and outside along the pixels' corners, inside to the right, until it closes. */
+function follow(inside: (x: number, y: number) => boolean, start: Point, seen: Set<string>): Point[] {
+  const STEPS = [
+    [1, 0],
+    [0, 1],
+    [-1, 0],
+    [0, -1],
+  ] as const;
+  // The pixel ahead to the right and ahead to the left of each of the four directions, from the corner.
+  const RIGHT = [
+    [0, 0],
+    [-1, 0],
+    [-1, -1],
+    [0, -1],
+  ] as const;
+  const line: Point[] = [];
+  let [x, y] = start;
+  let heading = 0;
+  do {
+    line.push([x, y]);
+    if (heading === 0) seen.add(`${x},${y}`);
+    const [dx, dy] = STEPS[heading] ?? [1, 0];
+    x += dx;
+    y += dy;
+    const right = RIGHT[heading] ?? [0, 0];
+    const left = RIGHT[(heading + 3) % 4] ?? [0, 0];
+    if (inside(x + left[0], y + left[1])) heading = (heading + 3) % 4;
+    else if (!inside(x + right[0], y + right[1])) heading = (heading + 1) % 4;
+  } while (x !== start[0] || y !== start[1] || heading !== 0);
+  return line;
+}
+
+/** Douglas and Peucker: leaves away what lies within `tolerance` of the line between what is kept. */
+function simplified(line: readonly Point[], tolerance: number): Point[] {
+  const keep = new Uint8Array(line.length);
+  const open: [number, number][] = [[0, line.length - 1]];
+  keep[0] = keep[line.length - 1] = 1;
+  for (let span = open.pop(); span; span = open.pop()) {
+    const [from, to] = span;
+    const [a, b] = [line[from] ?? [0, 0], line[to] ?? [0, 0]];
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]);
+    let [most, at] = [tolerance, -1];
+    for (let i = from + 1; i < to; i++) {
+      const [x, y] = line[i] ?? a;
+      const off =
+        length < 1e-9
+          ? Math.hypot(x - a[0], y - a[1])
+          : Math.abs((x - a[0]) * (b[1] - a[1]) - (y - a[1]) * (b[0] - a[0])) / length;
+      if (off > most) [most, at] = [off, i];
+    }
+    if (at < 0) continue;
+    keep[at] = 1;
+    open.push([from, at], [at, to]);
+  }
+  return line.filter((_, i) => keep[i]);
+}
+
+/**
+ * The mask's contours, outer ones and holes, as flat lists of coordinates: geometry, which may stand in an event where a
+ * picture may not. Specks below a thousandth of the mask are left away.
+ * @param tolerance how far a contour may stray, in pixels of the mask
+ */
+export function outlinesOf(mask: Mask, tolerance: number): number[][] {
+  const { width, height } = mask;
+  const { labels, list } = components(mask, 1);
+  const large = list.filter((c) => c.area > width * height * 0.001).map((c) => c.label);
+  const { data } = select(labels, large, mask);
+  const inside = (x: number, y: number): boolean =>
+    x >= 0 && y >= 0 && x < width && y < height && data[y * width + x] === 1;
+  const seen = new Set<string>();
+  const outlines: number[][] = [];
+  const unit = UNITS / height;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (!inside(x, y) || inside(x, y - 1) || seen.has(`${x},${y}`)) continue;
+      const line = follow(inside, [x, y], seen);
+      const bend = simplified([...line, [x, y]], tolerance);
+      if (bend.length > 4)
+        outlines.push(
+          bend.slice(0, -1).flatMap(([px, py]) => [Math.round(px * unit), Math.round(py * unit)]),
+        );
+    }
+  }
+  return outlines;
+}
+
+const isOutline = (value: unknown): value is number[] =>
+  Array.isArray(value) &&
+  value.length >= 6 &&
+  value.length % 2 === 0 &&
+  value.every((n) => Number.isFinite(n));
+
+/** Fills outlines again. @returns undefined when the value is none that `outlinesOf` has made */
+export async function maskOf(outlines: unknown, width: number, height: number): Promise<Mask | undefined> {
+  if (!Array.isArray(outlines) || outlines.length === 0 || !outlines.every(isOutline)) return undefined;
+  const unit = height / UNITS;
+  const d = outlines
+    .map((flat: number[]) => {
+      const corners: string[] = [];
+      for (let i = 0; i < flat.length; i += 2)
+        corners.push(`${((flat[i] ?? 0) * unit).toFixed(1)} ${((flat[i + 1] ?? 0) * unit).toFixed(1)}`);
+      return `M${corners.join('L')}Z`;
+    })
+    .join('');
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><path d="${d}" fill="#fff" fill-rule="evenodd"/></svg>`;
+  const grey = await sharp(Buffer.from(svg)).extractChannel('alpha').raw().toBuffer();
+  const data = new Uint8Array(width * height);
+  for (let i = 0; i < data.length; i++) data[i] = (grey[i] ?? 0) > 127 ? 1 : 0;
+  return { data, width, height };
+}
