@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+
+/** A schema of openapi.json, as far as request bodies use it. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly description?: string;
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly post?: {
+          readonly requestBody?: {
+            readonly content: Readonly<
+              Record<
+                string,
+                { schema: Schema; examples?: Readonly<Record<string, { value: Record<string, unknown> }>> }
+              >
+            >;
+          };
+        };
+      }
+    >
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export const openApi = JSON.parse(readFileSync('openapi.json', 'utf8')) as Document;
+
+/** The schema itself, and whether null may stand in its place: references are followed. */
+export function resolve(schema: Schema): { readonly schema: Schema; readonly nullable: boolean } {
+  if (schema.anyOf) {
+    const rest = schema.anyOf.filter(({ type }) => type !== 'null');
+    const [only] = rest;
+    if (!only || rest.length > 1) throw new Error(`a choice of several: ${JSON.stringify(schema)}`);
+    return { schema: resolve(only).schema, nullable: rest.length < schema.anyOf.length };
+  }
+  if (schema.$ref) {
+    const target = openApi.components.schemas[schema.$ref.replace('#/components/schemas/', '')];
+    if (!target) throw new Error(`${schema.$ref} leads nowhere`);
+    return resolve(target);
+  }
+  const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? []);
+  const type = types.find((each) => each !== 'null');
+  if (type === undefined) throw new Error(`a schema without a type: ${JSON.stringify(schema)}`);
+  return { schema: { ...schema, type }, nullable: types.includes('null') };
+}
+
+/** The body of `POST /v1/{workflow}`. */
+export function bodySchema(workflow: string): Schema {
+  const schema = openApi.paths[`/v1/${workflow}`]?.post?.requestBody?.content['application/json']?.schema;
+  if (!schema) throw new Error(`openapi.json does not describe the body of ${workflow}`);
+  return resolve(schema).schema;
+}
+
+export function bodyExamples(workflow: string): Readonly<Record<string, { value: Record<string, unknown> }>> {
+  return openApi.paths[`/v1/${workflow}`]?.post?.requestBody?.content['application/json']?.examples ?? {};
+}
+
+/** Every field of a body by its path, `items[].trial_image`, those of nested objects included. */
+export function fieldsOf(schema: Schema, prefix = ''): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+    `${prefix}${name}`,
+    ...nestedFields(property, `${prefix}${name}`),
+  ]);
+}
+
+function nestedFields(schema: Schema, path: string): string[] {
+  const { schema: resolved } = resolve(schema);
+  if (resolved.items) return [`${path}[]`, ...nestedFields(resolved.items, `${path}[]`)];
+  return fieldsOf(resolved, `${path}.`);
+}

@@ -1,0 +1,76 @@
+import sharp from 'sharp';
+import { publishPreset } from '#application/preset/publish-preset.js';
+import { toNewEvent } from '#application/command-context.js';
+import { garmentCategories } from '#domain/garment/categories.js';
+import type { PresetKind } from '#domain/preset/preset.events.js';
+import { presetKinds } from '#domain/preset/preset.events.js';
+import { streamName } from '#domain/streams.js';
+import { newId } from '#platform/ids.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
+import { join } from 'node:path';
+import { contextOf, type ApiService, type Tenant } from '../support/api-service.js';
+import type { ApiClient } from '../support/api-client.js';
+import { finishJob, startJob } from '../support/finish-job.js';
+
+/** What a tenant's bodies can refer to. */
+export interface Things {
+  readonly uploadKey: string;
+  readonly assetId: string;
+  /** A job of the tenant's that has made a picture. */
+  readonly renderId: string;
+  readonly productId: string;
+  readonly categoryId: string;
+  readonly presets: Readonly<Record<PresetKind, string>>;
+}
+
+/** One of each, of the tenant's own. Costs the 5 credits of one job. */
+export async function makeThings(service: ApiService, api: ApiClient, tenant: Tenant): Promise<Things> {
+  const upload = await api.upload(tenant.key, await picture('png'));
+  const assetId = upload.body.asset_id as string;
+  const dispatched = await api.post('/v1/model-generator', tenant.key, {});
+  const renderId = dispatched.body.job_id as string;
+  await startJob(service, tenant, renderId);
+  await finishJob(service, tenant, renderId);
+  return {
+    ...{ assetId, renderId, uploadKey: upload.body.upload_key as string },
+    productId: await registerProduct(service, tenant, assetId, upload.body.upload_key as string),
+    categoryId: garmentCategories[0]?.publicId ?? '',
+    presets: await publishPresets(service, tenant),
+  };
+}
+
+export async function picture(format: 'png' | 'jpeg'): Promise<Buffer> {
+  const image = sharp({ create: { width: 8, height: 8, channels: 3, background: '#a33' } });
+  return image.toFormat(format).toBuffer();
+}
+
+async function publishPresets(service: ApiService, tenant: Tenant): Promise<Things['presets']> {
+  const storage = new FolderStorage({
+    directory: join(service.folder, 'objects'),
+    publicUrl: 'http://127.0.0.1',
+    signingSecret: 'a secret of tests',
+  });
+  const entries = presetKinds.map(async (kind) => {
+    const id = newId();
+    const draft = { id, kind, label: kind, spec: { kind }, preview: await picture('jpeg') };
+    await publishPreset(service.store, storage, contextOf(tenant.environment, 'installation'), draft);
+    return [kind, id] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Record<PresetKind, string>;
+}
+
+async function registerProduct(
+  service: ApiService,
+  { environment, id: tenant }: Tenant,
+  assetId: string,
+  storageKey: string,
+): Promise<string> {
+  const productId = newId();
+  const facts = { title: 'Skirt', externalRef: null, description: null, garmentCategoryId: null };
+  const images = [{ assetId, storageKey, sha256: '0'.repeat(64), role: 'primary' as const }];
+  const at = new Date().toISOString();
+  const data = { productId, tenant, ...facts, images, at };
+  const event = toNewEvent({ type: 'ProductRegistered', data }, 0, contextOf(environment, tenant));
+  await service.store.append(streamName(environment, 'product', productId), 'no-stream', [event]);
+  return productId;
+}
