@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { categoryByKey } from '#domain/garment/categories.js';
+import { newId } from '#platform/ids.js';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { complaints, expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { succeedWith, uploadPicture } from './support/made-pictures.js';
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+beforeEach(async () => {
+  tenant = await service.openTenant({ credits: 50 });
+});
+
+const upload = async (owner = tenant) => (await uploadPicture(api, owner)).assetId;
+const shirt = categoryByKey('t_shirt')!;
+
+const post = (body: Record<string, unknown>, { key }: Tenant = tenant): Promise<Answer> =>
+  api.post('/v1/products', key, body);
+
+const imagesOf = ({ body }: Answer) =>
+  (body.images as { asset_public_id: string; role: string }[]).map((image) => [
+    image.asset_public_id,
+    image.role,
+  ]);
+
+describe('POST /v1/products', () => {
+  it('makes a product of an upload, for free', async () => {
+    const assetId = await upload();
+    const answer = await post({
+      upload_asset_public_id: assetId,
+      title: 'Tee',
+      external_ref: 'sku-1',
+      description: 'Cotton',
+      garment_category_public_id: shirt.publicId,
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      public_id: expect.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
+      title: 'Tee',
+      external_ref: 'sku-1',
+      description: 'Cotton',
+      category: { public_id: shirt.publicId, key: 't_shirt', display_label: shirt.displayLabel },
+      status: 'active',
+      primary_image_url: expect.any(String),
+      images: [
+        {
+          asset_public_id: assetId,
+          role: 'primary',
+          position: 0,
+          image_url: answer.body.primary_image_url,
+        },
+      ],
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect((await fetch(answer.body.primary_image_url as string)).status).toBe(200);
+    expect(answer.headers.get('x-consistency-token')).toBeTruthy();
+    expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(50);
+    expect((await api.get('/v1/usage', tenant.key)).body.total).toBe(0);
+  });
+
+  it('leaves out what nobody said', async () => {
+    const { body } = await post({ upload_asset_public_id: await upload(), title: 'Tee' });
+    expect(Object.keys(body).sort()).toEqual(
+      ['created_at', 'images', 'primary_image_url', 'public_id', 'status', 'title'].sort(),
+    );
+  });
+
+  it('makes another one each time where no external_ref is given', async () => {
+    const body = { upload_asset_public_id: await upload(), title: 'Tee' };
+    const [one, other] = [await post(body), await post(body)];
+    expect([one.status, other.status]).toEqual([201, 201]);
+    expect(one.body.public_id).not.toBe(other.body.public_id);
+  });
+});
+
+describe('posting an external_ref again', () => {
+  it('updates that product: the new picture is primary, the earlier one moves into the gallery', async () => {
+    const [first, second] = [await upload(), await upload()];
+    const made = await post({
+      upload_asset_public_id: first,
+      title: 'Tee',
+      external_ref: 'sku-1',
+      description: 'Cotton',
+    });
+    const updated = await post({ upload_asset_public_id: second, title: 'New tee', external_ref: 'sku-1' });
+    expect(updated.status).toBe(200);
+    expect(updated.body).toMatchObject({
+      public_id: made.body.public_id,
+      title: 'New tee',
+      description: 'Cotton',
+      created_at: made.body.created_at,
+    });
+    expect(imagesOf(updated)).toEqual([
+      [second, 'primary'],
+      [first, 'gallery'],
+    ]);
+  });
+
+  it('with the same upload changes nothing', async () => {
+    const body = { upload_asset_public_id: await upload(), title: 'Tee', external_ref: 'sku-1' };
+    const made = await post(body);
+    const head = await service.store.head();
+    const again = await post(body);
+    expect(again.status).toBe(200);
+    expect(imagesOf(again)).toEqual(imagesOf(made));
+    expect(await service.store.head()).toBe(head);
+  });
+
+  it('at the same time, through several replicas, gives one product', async () => {
+    const replica = await service.openApi();
+    const uploads = await Promise.all(Array.from({ length: 6 }, () => upload()));
+    const answers = await Promise.all(
+      uploads.map((assetId, index) =>
+        (index % 2 ? replica : api).post('/v1/products', tenant.key, {
+          upload_asset_public_id: assetId,
+          title: `Tee ${index}`,
+          external_ref: 'sku-1',
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ body }) => body.public_id)).size).toBe(1);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    const last = await post({ upload_asset_public_id: uploads[0], title: 'Tee', external_ref: 'sku-1' });
+    expect(
+      imagesOf(last)
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual([...uploads].sort());
+  });
+
+  it('of another tenant, or in the other environment, is another product', async () => {
+    const sandbox = await service.openTenant({ environment: 'test' });
+    const ids = new Set<string>();
+    for (const owner of [tenant, await service.openTenant(), sandbox]) {
+      const body = { upload_asset_public_id: await upload(owner), title: 'Tee', external_ref: 'sku-1' };
+      const answer = await post(body, owner);
+      expect(answer.status).toBe(201);
+      ids.add(answer.body.public_id as string);
+    }
+    expect(ids.size).toBe(3);
+  });
+});
+
+describe('a garment that a PDP extraction made', () => {
+  it('brings the page photograph along', async () => {
+    const photograph = await upload();
+    const dispatched = await api.post('/v1/pdp-extractions', tenant.key, { pdp_image_public_id: photograph });
+    expect(dispatched.status).toBe(202);
+    const made = await succeedWith(service, tenant, dispatched.body.job_id as string, [
+      { kind: 'garment' },
+      { kind: 'person' },
+    ]);
+    const [garment, person] = made.map(({ assetId }) => assetId);
+    const answer = await post({ upload_asset_public_id: garment, title: 'Tee', external_ref: 'sku-1' });
+    expect(imagesOf(answer)).toEqual([
+      [garment, 'primary'],
+      [photograph, 'source_pdp'],
+    ]);
+    const images = answer.body.images as { position: number; image_url: string }[];
+    expect(images.map(({ position }) => position)).toEqual([0, 1]);
+    expect(answer.body.source_pdp_image_url).toBe(images[1]?.image_url);
+    // The person of that page is no picture of the product.
+    expect(imagesOf(await post({ upload_asset_public_id: person, title: 'P' }))).toEqual([
+      [person, 'primary'],
+    ]);
+  });
+});
+
+describe('a product is refused', () => {
+  it('for an upload that is unknown or another tenant’s, word for word the same', async () => {
+    const other = await service.openTenant();
+    const foreign = await post({ upload_asset_public_id: await upload(other), title: 'Tee' });
+    const unknown = await post({ upload_asset_public_id: newId(), title: 'Tee' });
+    expectError(foreign, 404, 'RESOURCE_NOT_FOUND');
+    expectError(unknown, 404, 'RESOURCE_NOT_FOUND');
+    const strip = ({ body }: Answer) => ({ ...body.error, request_id: '' });
+    expect(strip(foreign)).toEqual(strip(unknown));
+  });
+
+  it('for a garment category that is unknown', async () => {
+    const body = {
+      upload_asset_public_id: await upload(),
+      title: 'Tee',
+      garment_category_public_id: newId(),
+    };
+    expectError(await post(body), 404, 'RESOURCE_NOT_FOUND');
+  });
+
+  it('for fields that are missing, too long or not its own', async () => {
+    const answer = await post({ title: '', external_ref: 'x'.repeat(257), description: '', client_id: 'me' });
+    expectError(answer, 422, 'VALIDATION_ERROR');
+    expect(complaints(answer).sort()).toEqual([
+      'body.client_id',
+      'body.description',
+      'body.external_ref',
+      'body.title',
+      'body.upload_asset_public_id',
+    ]);
+  });
+
+  it('without the capability to create', async () => {
+    const reader = await service.issueKey(tenant, ['jobs:read']);
+    const body = { upload_asset_public_id: await upload(), title: 'Tee' };
+    expectError(await post(body, reader), 403, 'CAPABILITY_REQUIRED');
+  });
+});
