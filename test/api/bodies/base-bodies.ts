@@ -12,7 +12,6 @@ export function baseBodies(things: Things): Readonly<Record<WorkflowName, readon
   const { assetId, renderId, uploadKey, productId, categoryId, presets } = things;
   const item = { trial_image: assetId, trial_item_category: 'top' };
   const photo = { pdp_image_public_id: assetId };
-  const group = { member_indices: [0] };
   const key = { source_image_s3_key: uploadKey };
   const render = { source_render_public_id: renderId };
   const productToModel = [
@@ -68,7 +67,10 @@ export function baseBodies(things: Things): Readonly<Record<WorkflowName, readon
     ],
     'pdp-extractions': [photo],
     'pdp-batch-extractions': [
-      { photos: Array(10).fill(photo), grouping: { person_groups: [group], location_groups: [group] } },
+      {
+        photos: Array.from({ length: 10 }, () => ({ ...photo })),
+        grouping: { person_groups: [{ member_indices: [0] }], location_groups: [{ member_indices: [0] }] },
+      },
     ],
   };
 }
@@ -120,8 +122,7 @@ export function valueAt(body: unknown, path: Path): unknown {
 
 /** A copy of the body with the value in its place; undefined takes the field out. */
 export function withValue(body: Body, path: Path, value: unknown): Record<string, unknown> {
-  // By way of text: a structured clone would keep items the same that are written as one here.
-  const copy = JSON.parse(JSON.stringify(body)) as Record<string, unknown>;
+  const copy = structuredClone(body) as Record<string, unknown>;
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>;
   const last = path.at(-1) as string | number;
   if (value === undefined) delete parent[last];
