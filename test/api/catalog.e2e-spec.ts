@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { garmentCategories } from '#domain/garment/categories.js';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { expectError, type ApiClient } from './support/api-client.js';
+import { makePictures, type MadeKind } from './support/made-pictures.js';
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+beforeEach(async () => {
+  tenant = await service.openTenant({ credits: 500 });
+});
+
+const make = (...kinds: MadeKind[]) => makePictures(api, service, tenant, ...kinds);
+const list = async (path: string, { key }: Tenant = tenant) => (await api.get(path, key)).body;
+
+/** Waits until the projector has seen the job succeed: the job is not what this client has written last. */
+async function over(jobId: string): Promise<void> {
+  while ((await api.get(`/v1/renders/${jobId}`, tenant.key)).status === 404);
+}
+
+describe('GET /v1/catalog/{resource}', () => {
+  it('lists what the caller’s jobs have made, as soon as their renders are in the gallery', async () => {
+    const { jobId, artifacts } = await make(
+      { kind: 'model_portrait', label: 'Asha', meta: { gender: 'FEMALE' } },
+      { kind: 'background_plate' },
+      { kind: 'extracted_garment' },
+      { kind: 'photography_recipe' },
+      { kind: 'on_model_render' },
+    );
+    await over(jobId);
+    const models = await list('/v1/catalog/models');
+    expect(models).toEqual({
+      items: [
+        {
+          public_id: artifacts[0]!.assetId,
+          kind: 'model_portrait',
+          label: 'Asha',
+          image_url: expect.stringMatching(/signature=/),
+          width: 12,
+          height: 16,
+          attributes: { gender: 'FEMALE' },
+          job_id: jobId,
+          created_at: expect.stringMatching(/Z$/),
+        },
+      ],
+      total: 1,
+      limit: 50,
+      offset: 0,
+    });
+    expect((await fetch(models.items[0].image_url as string)).status).toBe(200);
+    for (const [resource, index] of [
+      ['backgrounds', 1],
+      ['garments', 2],
+      ['shots', 3],
+    ] as const) {
+      const { items } = await list(`/v1/catalog/${resource}`);
+      expect((items as { public_id: string }[]).map((item) => item.public_id)).toEqual([
+        artifacts[index]!.assetId,
+      ]);
+    }
+  });
+
+  it('comes in pages, newest first, that neither overlap nor skip', async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 5; index++) {
+      const { jobId, artifacts } = await make({ kind: 'background' });
+      await over(jobId);
+      made.unshift(artifacts[0]!.assetId);
+    }
+    const seen: string[] = [];
+    for (let offset = 0; offset < 6; offset += 2) {
+      const page = await list(`/v1/catalog/backgrounds?limit=2&offset=${offset}`);
+      expect(page).toMatchObject({ total: 5, limit: 2, offset });
+      seen.push(...(page.items as { public_id: string }[]).map((item) => item.public_id));
+    }
+    expect(seen).toEqual(made);
+    for (const query of ['limit=0', 'limit=201', 'offset=-1', 'limit=x', 'kind=y'])
+      expectError(await api.get(`/v1/catalog/models?${query}`, tenant.key), 422, 'VALIDATION_ERROR');
+  });
+
+  it('shows nobody else’s, nor those of the other environment', async () => {
+    const { jobId } = await make({ kind: 'person' });
+    await over(jobId);
+    for (const other of [await service.openTenant(), await service.openTenant({ environment: 'test' })])
+      expect(await list('/v1/catalog/models', other)).toMatchObject({ items: [], total: 0 });
+  });
+
+  it('answers 404 for a resource that there is not, and 403 without the capability to read', async () => {
+    for (const resource of ['sofas', 'model', 'constructor'])
+      expectError(await api.get(`/v1/catalog/${resource}`, tenant.key), 404, 'RESOURCE_NOT_FOUND');
+    const { key } = await service.issueKey(tenant, ['jobs:create']);
+    for (const path of ['/v1/catalog/models', '/v1/garment-categories'])
+      expectError(await api.get(path, key), 403, 'CAPABILITY_REQUIRED');
+  });
+});
+
+describe('GET /v1/garment-categories', () => {
+  it('lists every kind of garment, in pages', async () => {
+    const seen = [];
+    for (let offset = 0; offset < garmentCategories.length; offset += 40) {
+      const page = await list(`/v1/garment-categories?limit=40&offset=${offset}`);
+      expect(page).toMatchObject({ total: garmentCategories.length, limit: 40, offset });
+      seen.push(...page.items);
+    }
+    expect(seen).toEqual(
+      garmentCategories.map(({ publicId, key, displayLabel, slot }) => ({
+        public_id: publicId,
+        key,
+        display_label: displayLabel,
+        slot,
+      })),
+    );
+    expect((await list('/v1/garment-categories')).items).toHaveLength(50);
+  });
+});
