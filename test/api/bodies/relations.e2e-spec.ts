@@ -3,7 +3,7 @@ import { newId } from '#platform/ids.js';
 import { complaints, expectError, type ApiClient } from '../support/api-client.js';
 import { ApiService, type Tenant } from '../support/api-service.js';
 import { authoring, baseBodies, garment, wideModel } from './base-bodies.js';
-import { makeThings, type Things } from './things.js';
+import { makeThings, picture, type Things } from './things.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -227,5 +227,29 @@ describe('what a body refers to', () => {
       }
     }
     expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(before);
+  });
+
+  it('goes by keys and ids, never by an address: whatever else is sent names nothing, in the same words', async () => {
+    const other = await service.openTenant();
+    const theirs = await makeThings(service, api, other);
+    const { uploadKey } = things;
+    const url = (await api.upload(tenant.key, await picture('png'))).body.image_url as string;
+    const words = new Set<string>();
+    for (const key of [
+      theirs.uploadKey,
+      uploadKey.replace(/\.png$/, '.jpg'),
+      uploadKey.replace('live/', 'test/'),
+      `/${uploadKey}`,
+      `${uploadKey}\n`,
+      'https://example.org/picture.png',
+      'file:///etc/passwd',
+      '../../etc/passwd',
+      url.slice(0, 512),
+    ]) {
+      const answer = await api.post('/v1/extract', tenant.key, { trial_image: key });
+      expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+      words.add(answer.body.error.message as string);
+    }
+    expect(words.size).toBe(1);
   });
 });
