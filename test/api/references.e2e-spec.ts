@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { handle } from '#application/aggregate.js';
-import { presetsTenant, publishPreset, retirePreset } from '#application/preset/publish-preset.js';
+import { installation } from '#application/operation/manage-operations.js';
+import { publishPreset, retirePreset } from '#application/preset/publish-preset.js';
 import { categoryByKey } from '#domain/garment/categories.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { archiveProduct } from '#domain/product/archive-product.js';
@@ -43,7 +44,7 @@ async function preset(kind: PresetKind, spec: Record<string, unknown> = {}): Pro
   const preview = await sharp({ create: { width: 4, height: 6, channels: 3, background: '#456' } })
     .jpeg()
     .toBuffer();
-  const context = contextOf('live', presetsTenant);
+  const context = contextOf('live', installation);
   await publishPreset(service.store, storageOf(service), context, { id, kind, label: kind, spec, preview });
   return id;
 }
@@ -250,7 +251,7 @@ describe('a preset', () => {
 
   it('is unknown when it is of another kind, retired, of the other environment, or an upload', async () => {
     const retired = await preset('model');
-    await retirePreset(service.store, contextOf('live', presetsTenant), retired, 'dated');
+    await retirePreset(service.store, contextOf('live', installation), retired, 'dated');
     const unknown = [newId(), retired, await preset('shot'), (await upload()).assetId];
     const body = await shot();
     for (const id of unknown) {

@@ -5,6 +5,7 @@ import { addEvents } from './events/events.command.js';
 import { addKeys } from './keys/keys.command.js';
 import { addMigrate } from './migrate/migrate.command.js';
 import { addOperations } from './operations/operations.command.js';
+import { addPresets } from './presets/presets.command.js';
 import { addReplay } from './replay/replay.command.js';
 import { addTenants } from './tenants/tenants.command.js';
 
@@ -21,6 +22,7 @@ addTenants(program);
 addKeys(program);
 addCredits(program);
 addOperations(program);
+addPresets(program);
 addEvents(program);
 addReplay(program);
 addMigrate(program);

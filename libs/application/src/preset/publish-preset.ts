@@ -34,9 +34,6 @@ export type PublishOutcome =
 
 const aggregate = { initial: initialPreset, evolve };
 
-/** Presets belong to the installation: their events name no tenant of it. */
-export const presetsTenant = 'installation';
-
 /**
  * Publishes a preset, or what has changed of it: the preview's bytes first, then the fact. With `keepRetired` one that
  * the operator has retired stays so.

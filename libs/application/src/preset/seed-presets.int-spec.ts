@@ -11,7 +11,8 @@ import { newId } from '#platform/ids.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { load } from '../aggregate.js';
-import { presetsTenant, publishPreset, retirePreset } from './publish-preset.js';
+import { installation } from '../operation/manage-operations.js';
+import { publishPreset, retirePreset } from './publish-preset.js';
 import { seedPresets, type SeedOptions } from './seed-presets.js';
 
 let fixture: AccountsFixture;
@@ -104,7 +105,7 @@ describe('seeding presets', () => {
   it('leaves alone what the operator has retired, unless it is asked to bring that back', async () => {
     const [row] = await tableOf(1);
     await seed([row!]);
-    const context = fixture.context(presetsTenant);
+    const context = fixture.context(installation);
     await retirePreset(fixture.store, context, row!.id, 'dated');
     expect(await seed([row!])).toMatchObject({ published: 0 });
     expect((await presetOf(row!.id)).status).toBe('retired');
@@ -138,7 +139,7 @@ describe('publishing a preset', () => {
         .png()
         .toBuffer(),
     };
-    const context = fixture.context(presetsTenant);
+    const context = fixture.context(installation);
     await expect(publishPreset(fixture.store, storage, context, draft)).rejects.toThrow(RangeError);
     expect(await fixture.store.readStream(streamName('test', 'preset', id))).toEqual({
       kind: 'stream-not-found',

@@ -8,7 +8,8 @@ import { newId } from '#platform/ids.js';
 import { packagePath } from '#platform/package-folder.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { CommandContext } from '../command-context.js';
-import { presetsTenant, publishPreset, type PresetDraft } from './publish-preset.js';
+import { installation } from '../operation/manage-operations.js';
+import { publishPreset, type PresetDraft } from './publish-preset.js';
 
 export interface SeedOptions {
   /** Default: the presets that come with this release. */
@@ -67,5 +68,5 @@ async function withPreview(row: PresetRow, folder = packagePath('assets', 'prese
 function contextOf(environment: Environment, clock: Clock): CommandContext {
   const requestId = newId();
   const actor = 'saga:preset-seeding';
-  return { environment, tenant: presetsTenant, commandId: requestId, requestId, actor, at: clock() };
+  return { environment, tenant: installation, commandId: requestId, requestId, actor, at: clock() };
 }
