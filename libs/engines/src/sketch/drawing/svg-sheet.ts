@@ -65,6 +65,15 @@ export class SvgSheet {
     return this.gradient('radialGradient', { cx, cy, r, gradientUnits: 'userSpaceOnUse' }, stops);
   }
 
+  /** A tile that repeats, in the units of where it is used; `transform` turns or scales the whole repeat. */
+  pattern(width: number, height: number, transform: string, ...tile: readonly string[]): string {
+    const frame = { width, height, patternUnits: 'userSpaceOnUse', patternTransform: transform };
+    return this.define(
+      (id) => element('pattern', { id, ...frame }, ...tile, ''),
+      `pattern:${JSON.stringify(frame)}${tile.join('')}`,
+    );
+  }
+
   private gradient(kind: string, frame: Attributes, stops: readonly GradientStop[]): string {
     const inner = stops
       .map(([offset, colour, opacity]) =>

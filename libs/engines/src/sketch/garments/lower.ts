@@ -1,0 +1,560 @@
+import { lerp, type Point } from '../drawing/geometry.js';
+import { points } from '../drawing/points.js';
+import { contour, mirror, symmetric, type Cloth } from './cloth.js';
+import { band, halfOf, type Frame } from './frame.js';
+import type { GarmentSpec } from './garment-spec.js';
+import { shapeWords } from './tailor.js';
+
+/** Half-breadths at waist, hip, knee and hem, and where the hem is; y from the waist's upper edge, crotch at 28. */
+interface LegCut {
+  readonly waist: number;
+  readonly hip: number;
+  readonly thigh: number;
+  readonly knee: number;
+  readonly hem: number;
+  readonly length: number;
+  readonly style: 'jeans' | 'tailored' | 'elastic' | 'rib' | 'cargo' | 'sheer' | 'gathered' | 'draped';
+}
+
+const leg = (
+  waist: number,
+  hip: number,
+  thigh: number,
+  knee: number,
+  hem: number,
+  length: number,
+  style: LegCut['style'],
+): LegCut => ({ waist, hip, thigh, knee, hem, length, style });
+
+const LEGS: Readonly<Record<string, LegCut>> = {
+  trousers: leg(19, 25.5, 25.5, 11.6, 9.4, 104, 'tailored'),
+  jeans: leg(19.4, 25, 25, 11, 9.2, 102, 'jeans'),
+  chinos: leg(19.4, 25.4, 25.4, 11.4, 8.6, 101, 'tailored'),
+  wide_trousers: leg(18.4, 25.6, 27, 16.8, 18.6, 106, 'tailored'),
+  joggers: leg(19.4, 26, 26.4, 12.6, 6.6, 99, 'rib'),
+  cargo: leg(19.6, 26, 27, 14, 11.4, 103, 'cargo'),
+  shorts: leg(19.4, 25.8, 26.6, 14, 14, 46, 'tailored'),
+  leggings: leg(16.6, 22, 22.4, 8.8, 5.6, 94, 'elastic'),
+  salwar: leg(20, 31, 34, 22, 8.4, 100, 'gathered'),
+  churidar: leg(17.6, 23, 23.4, 9.4, 5.6, 108, 'elastic'),
+  tights: leg(14.6, 19.4, 19.8, 8, 5.2, 98, 'sheer'),
+};
+
+const LENGTHS: readonly (readonly [RegExp, number])[] = [
+  [/micro|hot ?pants/, 36],
+  [/mini|\bshort\b/, 42],
+  [/bermuda|knee/, 58],
+  [/capri|calf|midi/, 80],
+  [/crop|ankle/, 92],
+  [/full|floor|long|maxi/, 108],
+];
+
+function cutOf(key: string, spec: GarmentSpec): LegCut {
+  const base = LEGS[key] ?? LEGS['trousers'];
+  if (!base) throw new RangeError('the table of legs is empty');
+  const words = shapeWords(spec);
+  const wide = { slim: 0.88, regular: 1, loose: 1.16 }[spec.fit];
+  const hem = /flare|boot ?cut|bell/.test(words)
+    ? 1.75
+    : /wide|palazzo/.test(words)
+      ? 1.7
+      : /taper|skinny/.test(words)
+        ? 0.72
+        : /straight/.test(words)
+          ? 1.15
+          : 1;
+  const named = LENGTHS.find(([pattern]) => pattern.test(`${spec.length} ${spec.form}`.toLowerCase()))?.[1];
+  const length =
+    named === undefined ? base.length : base.length < 60 ? Math.min(named, 60) : Math.max(named, 58);
+  const knee = base.knee * wide * (hem > 1.3 && /wide|palazzo/.test(words) ? 1.35 : 1);
+  return { ...base, thigh: base.thigh * (0.7 + 0.3 * wide), knee, hem: base.hem * wide * hem, length };
+}
+
+/** The right leg with its half of the hips; legs stand a little apart so that the gap between them is seen. */
+function legShape(cut: LegCut): Point[] {
+  const { waist, hip, thigh, knee, hem, length } = cut;
+  const kneeY = 58;
+  const short = length < kneeY;
+  const end = short ? thigh * 0.56 : hem;
+  const spread = (y: number): number => 12.5 + (y - 28) * 0.055;
+  const outer: Point[] = [
+    [waist, 0],
+    [lerp(waist, hip, 0.72), 11],
+    [hip, 21],
+    [thigh + 0.4, 31],
+  ];
+  const bottom = spread(length);
+  if (!short)
+    outer.push(
+      [spread(kneeY) + knee, kneeY],
+      [lerp(spread(kneeY) + knee, bottom + end, 0.6), lerp(kneeY, length, 0.6)],
+    );
+  outer.push([bottom + end, length]);
+  const inner: Point[] = [[bottom - end, length + 0.4]];
+  if (!short)
+    inner.push(
+      [lerp(spread(kneeY) - knee, bottom - end, 0.6), lerp(kneeY, length, 0.6)],
+      [spread(kneeY) - knee, kneeY],
+    );
+  inner.push([1.4, 34], [0, 28]);
+  return contour(
+    outer,
+    [
+      [bottom + end, length],
+      [bottom, length + 0.9],
+      [bottom - end, length + 0.4],
+    ],
+    inner.map(([x, y]): Point => [Math.max(x, 0), y]),
+    [
+      [0, 28],
+      [0, 0],
+    ],
+  );
+}
+
+function gatheredEnds(cloth: Cloth, cut: LegCut): string {
+  const y = cut.length;
+  const x = 12.5 + (y - 28) * 0.055;
+  const cuff: Point[] = [
+    [x - cut.hem - 0.3, y - 5],
+    [x + cut.hem + 0.3, y - 5.4],
+    [x + cut.hem, y + 0.6],
+    [x - cut.hem, y + 1],
+  ];
+  return (
+    cloth.piece(cuff, { bare: cut.style === 'rib', round: 0.7 }) +
+    cloth.piece(mirror(cuff), { bare: cut.style === 'rib', round: 0.7 })
+  );
+}
+
+function creases(cloth: Cloth, cut: LegCut): string {
+  const hemX = 12.5 + (cut.length - 28) * 0.055;
+  const lines: Point[][] = [
+    [
+      [cut.hip - 1, 20],
+      [cut.hip - 7, 24],
+      [6, 27],
+    ],
+    [
+      [1, 29.5],
+      [7, 32],
+      [12, 36],
+    ],
+  ];
+  if (cut.length > 62)
+    lines.push([
+      [hemX - cut.hem * 0.2, 60],
+      [13.4, 52],
+      [12.2, 44],
+    ]);
+  if (cut.style === 'gathered')
+    for (const u of [-0.6, -0.2, 0.25, 0.65])
+      lines.push([
+        [hemX + cut.hem * u, cut.length - 5],
+        [hemX + cut.knee * u * 1.1, cut.length - 34],
+        [14 + u * 12, 12],
+      ]);
+  if (cut.style === 'elastic' && cut.length > 104)
+    for (let k = 0; k < 5; k++)
+      lines.push([
+        [hemX - cut.hem, cut.length - 3 - k * 4],
+        [hemX, cut.length - 1.4 - k * 4],
+        [hemX + cut.hem, cut.length - 3.6 - k * 4],
+      ]);
+  return cloth.folds(...lines, ...lines.map((l) => mirror(l)));
+}
+
+function waistband(cloth: Cloth, cut: LegCut, frame: Frame): string {
+  const height = cut.style === 'rib' || cut.style === 'gathered' ? 4.6 : cut.style === 'sheer' ? 3 : 3.8;
+  const strip = cloth.piece(band({ ...frame, half: () => cut.waist }, -0.4, height, 0.7), { round: 0.5 });
+  if (cut.style === 'rib' || cut.style === 'gathered' || cut.style === 'elastic' || cut.style === 'sheer') {
+    const ribs = Array.from({ length: 23 }, (_, i) =>
+      cloth.seam(
+        [
+          [(i - 11) * cut.waist * 0.088, 0.4],
+          [(i - 11) * cut.waist * 0.088, height],
+        ],
+        0.22,
+        0.4,
+      ),
+    ).join('');
+    const cord =
+      cut.style === 'elastic' || cut.style === 'sheer'
+        ? ''
+        : [1.4, -1.4]
+            .map(
+              (x) =>
+                `<path d="M${x} ${height - 1}q${x} 6 ${x * 0.4} 12" fill="none" stroke="${cloth.light}" stroke-width=".8" stroke-linecap="round"/>`,
+            )
+            .join('');
+    return strip + ribs + cord;
+  }
+  const loops = [-0.72, -0.3, 0.3, 0.72]
+    .map((u) =>
+      cloth.piece(
+        [
+          [u * cut.waist - 0.7, -0.6],
+          [u * cut.waist + 0.7, -0.6],
+          [u * cut.waist + 0.7, height + 0.7],
+          [u * cut.waist - 0.7, height + 0.7],
+        ],
+        { round: 0.3, bare: true },
+      ),
+    )
+    .join('');
+  return (
+    strip + loops + cloth.button(0, height / 2 + 0.5, 0.8, cut.style === 'jeans' ? '#a9814a' : undefined)
+  );
+}
+
+function styling(cloth: Cloth, cut: LegCut): string {
+  const fly =
+    cloth.seam(
+      [
+        [0, 4],
+        [0, 28],
+      ],
+      0.4,
+    ) +
+    cloth.seam(
+      [
+        [3, 4],
+        [3, 17],
+        [0.4, 22],
+      ],
+      0.28,
+    );
+  const hemX = 12.5 + (cut.length - 28) * 0.055;
+  switch (cut.style) {
+    case 'jeans': {
+      const pocket: Point[] = [
+        [8.4, 4],
+        [10, 10],
+        [cut.hip * 0.9, 12.6],
+      ];
+      const thread = '#c9954e';
+      const hems = [1, -1].map((s) =>
+        cloth.stitch(
+          [
+            [s * (hemX - cut.hem), cut.length - 1],
+            [s * (hemX + cut.hem), cut.length - 1.6],
+          ],
+          thread,
+        ),
+      );
+      return (
+        fly +
+        [pocket, mirror(pocket)]
+          .map(
+            (p) =>
+              cloth.seam(p, 0.5) +
+              cloth.stitch(
+                p.map(([x, y]): Point => [x * 0.98, y + 0.9]),
+                thread,
+              ),
+          )
+          .join('') +
+        cloth.stitch(
+          [
+            [3.5, 4.4],
+            [3.5, 16.6],
+            [0.9, 21.4],
+          ],
+          thread,
+        ) +
+        hems.join('') +
+        [cut.hip, -cut.hip]
+          .map((x) =>
+            cloth.stitch(
+              [
+                [x * 0.97, 20],
+                [x * 0.985, 34],
+              ],
+              thread,
+            ),
+          )
+          .join('')
+      );
+    }
+    case 'tailored':
+      return (
+        fly +
+        [1, -1]
+          .map((s) =>
+            cloth.seam(
+              [
+                [s * 11.6, 4],
+                [s * (cut.hip - 3), 18],
+              ],
+              0.42,
+            ),
+          )
+          .join('') +
+        (cut.length > 60
+          ? [1, -1]
+              .map((s) =>
+                cloth.seam(
+                  [
+                    [s * 10.4, 8],
+                    [s * 13.6, 56],
+                    [s * hemX, cut.length - 0.6],
+                  ],
+                  0.36,
+                  0.5,
+                ),
+              )
+              .join('')
+          : '')
+      );
+    case 'cargo': {
+      const patch: Point[] = [
+        [18, 42],
+        [26.4, 41],
+        [27.2, 57],
+        [18.6, 58],
+      ];
+      const flap: Point[] = [
+        [17.6, 41],
+        [26.8, 40],
+        [27.2, 45.6],
+        [17.8, 46.6],
+      ];
+      return (
+        fly +
+        [patch, mirror(patch), flap, mirror(flap)].map((p) => cloth.piece(p, { round: 0.6 })).join('') +
+        [1, -1]
+          .map((s) =>
+            cloth.seam(
+              [
+                [s * 11.6, 4],
+                [s * (cut.hip - 3), 18],
+              ],
+              0.42,
+            ),
+          )
+          .join('')
+      );
+    }
+    case 'elastic':
+      return cloth.seam(
+        [
+          [0, 4],
+          [0, 28],
+        ],
+        0.34,
+      );
+    case 'sheer':
+      return (
+        cloth.seam(
+          [
+            [0, 3],
+            [0, 28],
+          ],
+          0.3,
+        ) +
+        cloth.seam(
+          [
+            [-18, 20],
+            [0, 24],
+            [18, 20],
+          ],
+          0.26,
+          0.5,
+        )
+      );
+    case 'rib':
+    case 'gathered':
+    case 'draped':
+      return (
+        cloth.seam(
+          [
+            [0, 5],
+            [0, 28],
+          ],
+          0.34,
+        ) +
+        (cut.style === 'rib'
+          ? [1, -1]
+              .map((s) =>
+                cloth.seam(
+                  [
+                    [s * 12, 5],
+                    [s * (cut.hip - 2), 18],
+                  ],
+                  0.4,
+                ),
+              )
+              .join('')
+          : '')
+      );
+  }
+}
+
+const legFrame = (cut: LegCut): Frame => ({
+  top: 0,
+  waist: 3,
+  hem: cut.length,
+  half: halfOf([
+    [cut.waist, 0],
+    [cut.hip, 21],
+    [cut.thigh, 31],
+    [13.6 + cut.knee, 58],
+    [16 + cut.hem, cut.length],
+  ]),
+  neck: [0, -1],
+  neckline: [
+    [0, 0],
+    [1, 0],
+  ],
+  shoulder: [cut.waist, 0],
+});
+
+/** Trousers, shorts and what else goes on two legs. */
+export function drawLegs(cloth: Cloth, key: string, spec: GarmentSpec): { svg: string; frame: Frame } {
+  const cut = cutOf(key, spec);
+  const shape = legShape(cut);
+  const frame = legFrame(cut);
+  const ends = cut.style === 'rib' || cut.style === 'gathered' ? gatheredEnds(cloth, cut) : '';
+  const opacity = cut.style === 'sheer' ? { opacity: 0.82 } : {};
+  const svg =
+    cloth.piece(mirror(shape), opacity) +
+    cloth.piece(shape, opacity) +
+    creases(cloth, cut) +
+    styling(cloth, cut) +
+    ends +
+    waistband(cloth, cut, frame);
+  return { svg, frame };
+}
+
+interface SkirtCut {
+  readonly side: readonly Point[];
+  readonly trims: readonly string[];
+  readonly folds: number;
+}
+
+const skirt = (side: string, folds: number, trims = ''): SkirtCut => ({
+  side: points(side),
+  folds,
+  trims: trims.split(' ').filter(Boolean),
+});
+
+const SKIRTS: Readonly<Record<string, SkirtCut>> = {
+  skirt: skirt('18 0, 24 18, 29 44, 32 64', 3),
+  mini_skirt: skirt('18 0, 22.4 16, 25 40', 1, 'darted'),
+  pleated_skirt: skirt('18 0, 25 20, 33 52, 37 72', 0, 'pleats'),
+  pencil_skirt: skirt('18 0, 23.6 20, 22.4 44, 20 64', 0, 'darted back_vent'),
+  maxi_skirt: skirt('18 0, 25 22, 35 62, 42 100', 5, 'gathered'),
+  lehenga: skirt('18 0, 30 24, 50 68, 60 104', 8, 'hem_border second_border gathered'),
+};
+
+const SKIRT_LENGTHS: readonly (readonly [RegExp, number])[] = [
+  [/micro|mini|thigh/, 40],
+  [/above the knee/, 50],
+  [/knee/, 58],
+  [/midi|calf|tea/, 78],
+  [/ankle|maxi/, 98],
+  [/floor|full/, 106],
+];
+
+function skirtSide(base: SkirtCut, spec: GarmentSpec): Point[] {
+  const words = shapeWords(spec);
+  const old = base.side[base.side.length - 1]?.[1] ?? 60;
+  const named = SKIRT_LENGTHS.find(([pattern]) =>
+    pattern.test(`${spec.length} ${spec.form}`.toLowerCase()),
+  )?.[1];
+  const k = named ? named / old : /\bshort\b/.test(words) ? 0.8 : /\blong\b/.test(words) ? 1.2 : 1;
+  const flare = /a[- ]?line|flare|circle|swing|full/.test(words)
+    ? 1.25
+    : /straight|column|tube/.test(words)
+      ? 0.8
+      : 1;
+  const fit = { slim: 0.92, regular: 1, loose: 1.12 }[spec.fit];
+  return base.side.map(([x, y], i): Point => [i === 0 ? x : x * (1 + (flare * fit - 1) * (i / 3)), y * k]);
+}
+
+/** What hangs from the waist in one piece. */
+export function drawSkirt(
+  cloth: Cloth,
+  key: string,
+  spec: GarmentSpec,
+): { svg: string; frame: Frame; trims: readonly string[] } {
+  const cut = SKIRTS[key] ?? SKIRTS['skirt'];
+  if (!cut) throw new RangeError('the table of skirts is empty');
+  const side = skirtSide(cut, spec);
+  const hem = side[side.length - 1] ?? [30, 60];
+  const half = halfOf(side);
+  const frame: Frame = {
+    top: 0,
+    waist: 3,
+    hem: hem[1],
+    half,
+    neck: [0, -1],
+    neckline: [
+      [0, 0],
+      [1, 0],
+    ],
+    shoulder: [18, 0],
+  };
+  const shape = symmetric(
+    [
+      [0, 0.6],
+      [side[0]?.[0] ?? 18, 0],
+    ],
+    side,
+    [hem, [hem[0] * 0.5, hem[1] + 1.6], [0, hem[1] + 2]],
+  );
+  const folds = Array.from({ length: cut.folds }, (_, i): Point[] => {
+    const u = ((i + 0.5) / cut.folds) * 1.8 - 0.9;
+    const rise = hem[1] * (cut.trims.includes('gathered') ? 0.08 : 0.34 + 0.16 * (i % 2));
+    return [
+      [u * hem[0], hem[1] - 0.5],
+      [u * half((hem[1] + rise) / 2), (hem[1] + rise) / 2],
+      [u * half(rise), rise],
+    ];
+  });
+  const extras = [
+    cut.trims.includes('darted')
+      ? [1, -1]
+          .map((s) =>
+            cloth.seam(
+              [
+                [s * 9, 4],
+                [s * 10.4, 14],
+              ],
+              0.3,
+            ),
+          )
+          .join('')
+      : '',
+    cut.trims.includes('back_vent')
+      ? cloth.seam(
+          [
+            [0, hem[1] - 14],
+            [0, hem[1] + 1.6],
+          ],
+          0.4,
+        )
+      : '',
+    cut.trims.includes('gathered')
+      ? Array.from({ length: 21 }, (_, i) =>
+          cloth.fold(
+            [
+              [(i - 10) * 1.7, 4.2],
+              [(i - 10) * 2, 9 + (i % 3) * 3],
+            ],
+            1,
+            0.7,
+          ),
+        ).join('')
+      : '',
+  ];
+  const strip = cloth.piece(band({ ...frame, half: () => side[0]?.[0] ?? 18 }, -0.2, 4, 0.7), {
+    round: 0.5,
+    bare: true,
+  });
+  return {
+    svg: cloth.piece(shape) + cloth.folds(...folds) + extras.join('') + strip,
+    frame,
+    trims: cut.trims,
+  };
+}
