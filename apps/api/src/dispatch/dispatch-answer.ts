@@ -8,7 +8,7 @@ type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
 export type Accepted = Extract<DispatchOutcome, { kind: 'accepted' }> & { readonly replayed: boolean };
 
 /** The dispatch that was accepted. @throws ApiError for every other answer */
-export function acceptedOrRefused(answer: DispatchAnswer): Accepted {
+export function acceptedOrRefused(operation: string, answer: DispatchAnswer): Accepted {
   switch (answer.kind) {
     case 'key-in-use':
       throw new ApiError(
@@ -24,20 +24,20 @@ export function acceptedOrRefused(answer: DispatchAnswer): Accepted {
       });
     }
     case 'answered':
-      return outcomeOf(answer.outcome, answer.replayed);
+      return outcomeOf(operation, answer.outcome, answer.replayed);
     default:
       return answer satisfies never;
   }
 }
 
-function outcomeOf(outcome: DispatchOutcome, replayed: boolean): Accepted {
+function outcomeOf(operation: string, outcome: DispatchOutcome, replayed: boolean): Accepted {
   switch (outcome.kind) {
     case 'accepted':
       return { ...outcome, replayed };
     case 'unknown-reference':
       throw unknownReference(outcome.field);
     case 'refused':
-      throw refused(outcome, replayed);
+      throw refused(operation, outcome, replayed);
     default:
       return outcome satisfies never;
   }
@@ -45,7 +45,7 @@ function outcomeOf(outcome: DispatchOutcome, replayed: boolean): Accepted {
 
 /** Says which field, and the same whether it names nothing at all or something of another tenant. */
 function unknownReference(field: string): ApiError {
-  return notFound(`thing: ${field} names nothing that you own`);
+  return notFound(`thing: ${field} names nothing that you may use`);
 }
 
 /** What a dry run found. @throws ApiError where the dispatch would be refused for another reason than its cost */
@@ -82,7 +82,7 @@ function notAllowed(
   return new ApiError(code, `${what}. Nothing was charged: ask your operator.`, more);
 }
 
-function refused({ rejection, requestId }: Refused, replayed: boolean): ApiError {
+function refused(operation: string, { rejection, requestId }: Refused, replayed: boolean): ApiError {
   // A replay repeats the first answer, whose request is the one in the usage log.
   const more = replayed ? { headers: { 'idempotent-replayed': 'true' }, requestId } : {};
   switch (rejection.code) {
@@ -99,7 +99,7 @@ function refused({ rejection, requestId }: Refused, replayed: boolean): ApiError
       return new ApiError(rejection.code, message, more);
     }
     case 'ACCOUNT_INACTIVE':
-      return notAllowed('', rejection.code, more);
+      return notAllowed(operation, rejection.code, more);
     default:
       return rejection satisfies never;
   }

@@ -75,7 +75,7 @@ export function dispatchController(name: WorkflowName, workflow: WorkflowBody): 
       const answer = await this.commands.execute(
         new DispatchWorkflow({ ...asked, endpoint }, request.id, idempotency),
       );
-      const accepted = acceptedOrRefused(answer);
+      const accepted = acceptedOrRefused(name, answer);
       this.consistency.noteWrite(caller, accepted.position);
       void reply.headers(headersOf(accepted, caller));
       return (await this.#end(accepted, caller, headers.prefer, reply)) ?? acceptedResponse(accepted);
