@@ -41,7 +41,11 @@ const lights: Readonly<Record<string, readonly string[]>> = {
   warm_directional_sun: ['Sunlit', 'Golden', 'Amber'],
   quiet_low_key: ['Quiet', 'Dusky', 'Still'],
 };
-const anyLight = ['Quiet', 'Clear', 'Sunlit', 'Pale', 'Still', 'Open', 'Soft', 'Morning', 'Distant'];
+/** What the caller did not say is the engine's to choose: a name must not promise a light, a place or a colour then. */
+const anyLight =
+  'Quiet Still Gentle Slow Plain First Second Other Lasting Patient Distant Near Calm Simple Spare Even'.split(
+    ' ',
+  );
 
 const places: Readonly<Record<string, readonly string[]>> = {
   seamless_sweep: ['Sweep', 'Backdrop', 'Cove'],
@@ -52,7 +56,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   textile_installation: ['Drapery', 'Canopy', 'Loom'],
   open_location: ['Field', 'Terrace', 'Shore'],
 };
-const anyPlace = Object.values(places).flat();
+const anyPlace = 'Scene Setting Place Stage View Corner Space Frame Ground Prospect'.split(' ');
 
 function backgroundName(seed: number, body: NameFacts['body']): string {
   const authoring = membersOf(body['authoring']);
@@ -64,7 +68,7 @@ function backgroundName(seed: number, body: NameFacts['body']): string {
   return `${mood ?? pick(among(lights, light, anyLight), seed, 3)} ${scene ?? pick(among(places, topology, anyPlace), seed, 4)}`;
 }
 
-const colours = ['Sage', 'Ivory', 'Indigo', 'Rust', 'Charcoal', 'Sand', 'Clay', 'Olive', 'Plum', 'Sky'];
+const anyGarment = 'Everyday Classic Easy Weekend Studio Signature Essential Favourite'.split(' ');
 
 /** Colour, pattern, material, thing: `Sage Striped Linen Skirt`. The newest of the three forms of the body has the word. */
 function garmentName(seed: number, { body, category }: NameFacts): string {
@@ -75,7 +79,7 @@ function garmentName(seed: number, { body, category }: NameFacts): string {
   const pattern = said(authoring['pattern'], attributes['pattern'], body['pattern']);
   const material = said(authoring['material'], attributes['material'], body['material']);
   const words = [
-    colour ?? pick(colours, seed, 5),
+    colour ?? (material === undefined ? pick(anyGarment, seed, 5) : undefined),
     pattern === 'Solid' ? undefined : pattern,
     material,
     category ?? 'Garment',
