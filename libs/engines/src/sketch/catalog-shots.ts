@@ -88,16 +88,16 @@ const lightIn = (setting: Setting, { light }: ShotRecipe): Light => ({
   tint: times(light.tint, setting.light.tint),
 });
 
-function factsOf(
+async function factsOf(
   easel: Easel,
   garments: readonly [Garment, ...Garment[]],
   outfit: Outfit,
   view: View,
   drawn: Drawn,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   return {
     ...echo(easel.request.parameters),
-    ...pictureFacts(easel, garments[0], outfit, view, drawn),
+    ...(await pictureFacts(easel, garments[0], outfit, view, drawn)),
     garments: garments.map((garment) => ({
       ...garmentFacts(garment),
       worn: outfit.worn.some((one) => one.garment === garment),
@@ -133,7 +133,7 @@ export const catalogShots: Workflow = async (request, context): Promise<RenderRe
   const picture = await finished(easel, [...place, ...subject], {
     kind: 'catalog_image',
     label: request.displayName || (typeof title === 'string' ? title : 'Catalogue picture'),
-    meta: factsOf(easel, garments, outfit, view, { figure, cloth }),
+    meta: await factsOf(easel, garments, outfit, view, { figure, cloth }),
   });
   const worn = outfit.worn.map(({ fit }) => fit.garmentClass).join(' and ');
   return { pictures: [picture], message: `The ${worn} is taken as the shot asks`, model: MODEL };

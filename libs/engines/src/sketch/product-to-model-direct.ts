@@ -40,7 +40,7 @@ export const productToModelDirect: Workflow = async (request, context): Promise<
   const picture = await finished(easel, [...place, ...subject], {
     kind: 'on_model_render',
     label: request.displayName || 'On model',
-    meta: compositionFacts(easel, garment, outfit, view, setting, { figure, cloth }),
+    meta: await compositionFacts(easel, garment, outfit, view, setting, { figure, cloth }),
   });
   return { pictures: [picture], message: `The ${garment.garmentClass} is worn`, model: MODEL };
 };

@@ -55,7 +55,7 @@ export const productToModelPhased: Workflow = async (request, context): Promise<
   const picture = await finished(easel, [...(await ground(easel, setting, outfit, view)), ...subject], {
     kind: 'on_model_render',
     label: request.displayName || 'On model',
-    meta: compositionFacts(easel, garment, outfit, view, setting, { figure, cloth }),
+    meta: await compositionFacts(easel, garment, outfit, view, setting, { figure, cloth }),
   });
   return {
     pictures: [picture],

@@ -8,16 +8,22 @@ import {
   type RenderResult,
 } from '../image-engine.js';
 import { untilAborted } from './abort.js';
+import { complementaryGarmentGenerator } from './complementary-garment-generator.js';
 import { catalogShots } from './catalog-shots.js';
+import { extract } from './extract.js';
 import { modelGenerator } from './model-generator.js';
+import { modelSwapWithImage } from './model-swap-with-image.js';
 import { productToModelDirect } from './product-to-model-direct.js';
 import { productToModelPhased } from './product-to-model-phased.js';
 import type { Workflow } from './workflow.js';
 
 /** A new workflow is one line here and one file beside it. */
 const WORKFLOWS: Readonly<Record<string, Workflow>> = {
+  'complementary-garment-generator': complementaryGarmentGenerator,
   'catalog-shots': catalogShots,
+  extract,
   'model-generator': modelGenerator,
+  'model-swap-with-image': modelSwapWithImage,
   'product-to-model-direct': productToModelDirect,
   'product-to-model-phased': productToModelPhased,
 };

@@ -11,7 +11,10 @@ import type { ArmPose } from '../figure/rig.js';
 const share = (value: number, of: number): number => Math.round((10_000 * value) / of) / 10_000;
 
 /** Where the figure is, in shares of the picture's height (x from its middle), so that it can be found again. */
-const viewFacts = ({ framing, shows }: View, { width, height }: Easel['size']): Record<string, unknown> => ({
+export const viewFacts = (
+  { framing, shows }: View,
+  { width, height }: Easel['size'],
+): Record<string, unknown> => ({
   framing: shows,
   scale: share(framing.scale * 900, height),
   x: share(framing.x - width / 2, height),
@@ -21,7 +24,7 @@ const viewFacts = ({ framing, shows }: View, { width, height }: Easel['size']): 
 const point = ([x, y]: Point): number[] => [Math.round(x), Math.round(y)];
 
 /** How the wearer stands, in figure units: what anybody sees in the picture, and a swap needs to put another one there. */
-function wearerFacts({ rig }: Outfit): Record<string, unknown> {
+export function wearerFacts({ rig }: Outfit): Record<string, unknown> {
   const { spec, poses } = rig;
   const arm = ({ elbow, wrist }: ArmPose): unknown => ({ elbow: point(elbow), wrist: point(wrist) });
   return {
@@ -34,35 +37,35 @@ function wearerFacts({ rig }: Outfit): Record<string, unknown> {
 }
 
 /** The meta of any composed picture: what is worn and where it is to be seen. `main` is what the top-level fields speak of. */
-export const pictureFacts = (
+export const pictureFacts = async (
   easel: Easel,
   main: Garment,
   outfit: Outfit,
   view: View,
   drawn: Drawn,
-): Record<string, unknown> => ({
+): Promise<Record<string, unknown>> => ({
   ...garmentFacts(main),
   seed: easel.request.seed,
   aspect_ratio: easel.asked.aspectRatio,
   resolution: easel.asked.resolution,
   view: viewFacts(view, easel.size),
   wearer: wearerFacts(outfit),
-  silhouettes: silhouettes(drawn.figure, drawn.cloth, easel.size),
+  silhouettes: await silhouettes(drawn.figure, drawn.cloth, easel.size),
 });
 
 /** The same with the person and the place, from which both can be drawn again. */
-export const compositionFacts = (
+export const compositionFacts = async (
   easel: Easel,
   main: Garment,
   outfit: Outfit,
   view: View,
   setting: Setting,
   drawn: Drawn,
-): Record<string, unknown> => {
+): Promise<Record<string, unknown>> => {
   const person = personFacts(outfit.person);
   return {
     ...person,
-    ...pictureFacts(easel, main, outfit, view, drawn),
+    ...(await pictureFacts(easel, main, outfit, view, drawn)),
     person,
     backdrop: setting.facts,
   };

@@ -87,13 +87,13 @@ function simplified(line: readonly Point[], tolerance: number): Point[] {
 
 /**
  * The mask's contours, outer ones and holes, as flat lists of coordinates: geometry, which may stand in an event where a
- * picture may not. Specks below a thousandth of the mask are left away.
+ * picture may not. Specks below a ten-thousandth of the mask are left away.
  * @param tolerance how far a contour may stray, in pixels of the mask
  */
 export function outlinesOf(mask: Mask, tolerance: number): number[][] {
   const { width, height } = mask;
   const { labels, list } = components(mask, 1);
-  const large = list.filter((c) => c.area > width * height * 0.001).map((c) => c.label);
+  const large = list.filter((c) => c.area > width * height * 0.0001).map((c) => c.label);
   const { data } = select(labels, large, mask);
   const inside = (x: number, y: number): boolean =>
     x >= 0 && y >= 0 && x < width && y < height && data[y * width + x] === 1;
@@ -103,8 +103,13 @@ export function outlinesOf(mask: Mask, tolerance: number): number[][] {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       if (!inside(x, y) || inside(x, y - 1) || seen.has(`${x},${y}`)) continue;
-      const line = follow(inside, [x, y], seen);
-      const bend = simplified([...line, [x, y]], tolerance);
+      // Half-way between corners the staircase of pixels is only half as high.
+      const corners = follow(inside, [x, y], seen);
+      const line = corners.map(([cx, cy], i): Point => {
+        const [nx, ny] = corners[(i + 1) % corners.length] ?? [cx, cy];
+        return [(cx + nx) / 2, (cy + ny) / 2];
+      });
+      const bend = simplified([...line, ...line.slice(0, 1)], tolerance);
       if (bend.length > 4)
         outlines.push(
           bend.slice(0, -1).flatMap(([px, py]) => [Math.round(px * unit), Math.round(py * unit)]),

@@ -111,3 +111,10 @@ export function floorShadow(
   const shadow = drawFloorShadow(sheet, setting.ground, soles(framing, feet), framing.scale);
   return rasterise(sheet.document(width, height, shadow));
 }
+
+/** A place by the facts that a composed picture keeps of it; undefined where they do not suffice to draw it again. */
+export async function backdropFrom(facts: unknown, canvas: Canvas, view: View): Promise<Setting | undefined> {
+  const known = typeof facts === 'object' && facts !== null ? (facts as Record<string, unknown>) : {};
+  const seed = known['studio_seed'];
+  return typeof seed === 'number' ? studio(seed, canvas, view.floor) : undefined;
+}

@@ -1,0 +1,157 @@
+import sharp from 'sharp';
+import { dilate, type Mask } from '../cutout/mask.js';
+import type { Raster } from '../drawing/rasterise.js';
+
+/** Mean colour of up to `reach` known pixels that lie beside a hole on its row, from `x` in the direction of `step`. */
+function beside(rgb: Float32Array, hole: Mask, x: number, y: number, step: 1 | -1): number[] | undefined {
+  const sum = [0, 0, 0];
+  let count = 0;
+  for (let px = x; count < 6 && px >= 0 && px < hole.width && !hole.data[y * hole.width + px]; px += step) {
+    for (let c = 0; c < 3; c++) sum[c] = (sum[c] ?? 0) + (rgb[(y * hole.width + px) * 3 + c] ?? 0);
+    count++;
+  }
+  return count > 0 ? sum.map((v) => v / count) : undefined;
+}
+
+/** Fills holes row by row from what lies left and right of them: floors and walls run on behind whoever stands there. */
+function fillRows(rgb: Float32Array, hole: Mask): void {
+  const { width, height, data } = hole;
+  let above = [200, 195, 188];
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (!data[y * width + x]) continue;
+      let end = x;
+      while (end < width && data[y * width + end]) end++;
+      const left = beside(rgb, hole, x - 1, y, -1);
+      const right = beside(rgb, hole, end, y, 1);
+      const [from, to] = [left ?? right ?? above, right ?? left ?? above];
+      above = from;
+      for (let px = x; px < end; px++) {
+        const t = (px - x + 0.5) / (end - x);
+        // Held near each side and passed over in the middle, behind the new subject.
+        const s = t * t * (3 - 2 * t);
+        for (let c = 0; c < 3; c++)
+          rgb[(y * width + px) * 3 + c] = (from[c] ?? 0) * (1 - s) + (to[c] ?? 0) * s;
+      }
+      x = end;
+    }
+  }
+}
+
+/** Takes the streaks out of what was filled: a mean over some rows, of filled pixels and what borders on them. */
+function smoothColumns(rgb: Float32Array, hole: Mask, reach: number): Float32Array {
+  const { width, height, data } = hole;
+  const out = new Float32Array(rgb);
+  for (let x = 0; x < width; x++) {
+    for (let y = 0; y < height; y++) {
+      if (!data[y * width + x]) continue;
+      for (let c = 0; c < 3; c++) {
+        let [sum, weight] = [0, 0];
+        for (let k = -reach; k <= reach; k++) {
+          const row = Math.min(height - 1, Math.max(0, y + k));
+          const w = reach + 1 - Math.abs(k);
+          sum += w * (rgb[(row * width + x) * 3 + c] ?? 0);
+          weight += w;
+        }
+        out[(y * width + x) * 3 + c] = sum / weight;
+      }
+    }
+  }
+  return out;
+}
+
+/** Pictures are mended at this size: what is made up is soft, and the rest keeps its own pixels. */
+const SIDE = 512;
+
+/**
+ * The place without its subject: what the mask covers is filled from both sides of it.
+ * @param subject a mask of any size over the same picture
+ */
+export async function withoutSubject(picture: Raster, subject: Mask): Promise<Raster> {
+  const { width, height } = picture;
+  const scale = Math.min(1, SIDE / Math.max(width, height));
+  const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
+  const small = await sharp(picture.data, { raw: { width, height, channels: 4 } })
+    .resize(w, h, { fit: 'fill' })
+    .raw()
+    .toBuffer();
+  const hole = dilate(resampled(subject, w, h), Math.max(3, Math.round(h * 0.014)));
+  const rgb = new Float32Array(w * h * 3);
+  for (let i = 0; i < w * h; i++) for (let c = 0; c < 3; c++) rgb[i * 3 + c] = small[i * 4 + c] ?? 0;
+  fillRows(rgb, hole);
+  const patch = Buffer.from(Uint8ClampedArray.from(smoothColumns(rgb, hole, 3)));
+  const overlay = await softPatch(patch, hole, width, height);
+  const data = await sharp(picture.data, { raw: { width, height, channels: 4 } })
+    .composite([{ input: overlay, raw: { width, height, channels: 4 } }])
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/** The patch enlarged, its rim softened a little so that no seam is seen. */
+async function softPatch(patch: Buffer, hole: Mask, width: number, height: number): Promise<Buffer> {
+  const { width: w, height: h } = hole;
+  const enlarge = { fit: 'fill', kernel: 'cubic' } as const;
+  const colour = await sharp(patch, { raw: { width: w, height: h, channels: 3 } })
+    .resize(width, height, enlarge)
+    .raw()
+    .toBuffer();
+  const alpha = await sharp(Buffer.from(hole.data.map((v) => v * 255)), {
+    raw: { width: w, height: h, channels: 1 },
+  })
+    .blur(1.4)
+    .resize(width, height, enlarge)
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+  const out = Buffer.alloc(width * height * 4);
+  for (let i = 0; i < width * height; i++) {
+    out[i * 4] = colour[i * 3] ?? 0;
+    out[i * 4 + 1] = colour[i * 3 + 1] ?? 0;
+    out[i * 4 + 2] = colour[i * 3 + 2] ?? 0;
+    out[i * 4 + 3] = alpha[i] ?? 0;
+  }
+  return out;
+}
+
+/** A mask at another size, by its nearest pixels. */
+export function resampled(mask: Mask, width: number, height: number): Mask {
+  if (mask.width === width && mask.height === height) return mask;
+  const data = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const row = Math.min(mask.height - 1, Math.floor(((y + 0.5) * mask.height) / height)) * mask.width;
+    for (let x = 0; x < width; x++)
+      data[y * width + x] =
+        mask.data[row + Math.min(mask.width - 1, Math.floor(((x + 0.5) * mask.width) / width))] ?? 0;
+  }
+  return { data, width, height };
+}
+
+/**
+ * Paints cloth over what hid it (hair, hands), in place: from the same place on the other side, since garments are
+ * symmetrical, or else from farther down.
+ * @param known where the picture shows cloth
+ * @param missing where it ought to
+ * @param middle the wearer's middle line, pixels
+ */
+export function mendCloth(picture: Raster, known: Mask, missing: Mask, middle: number): void {
+  const { data, width, height } = picture;
+  const shows = (x: number, y: number): boolean =>
+    x >= 0 && x < width && y < height && known.data[y * width + x] === 1;
+  const steps = [0.02, 0.035, 0.05, 0.07, 0.1, 0.14, 0.2, 0.28].map((share) => Math.round(share * height));
+  for (let y = height - 1; y >= 0; y--) {
+    for (let x = 0; x < width; x++) {
+      const i = y * width + x;
+      if (!missing.data[i] || known.data[i]) continue;
+      const mirrored = Math.round(2 * middle - x);
+      const step = steps.find((down) => shows(x, y + down));
+      const from = shows(mirrored, y)
+        ? y * width + mirrored
+        : step === undefined
+          ? -1
+          : (y + step) * width + x;
+      if (from < 0) continue;
+      for (let c = 0; c < 4; c++) data[i * 4 + c] = data[from * 4 + c] ?? 0;
+    }
+  }
+}
