@@ -15,14 +15,14 @@ export interface CutOut {
 
 const MASK_SIDE = 720;
 
-interface Box {
+export interface Box {
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
 }
 
-function bounds({ data, width, height }: Mask, margin: number): Box {
+export function bounds({ data, width, height }: Mask, margin: number): Box {
   let [left, top, right, bottom] = [width, height, 0, 0];
   for (let i = 0; i < data.length; i++) {
     if (!data[i]) continue;
@@ -119,7 +119,7 @@ async function scaledMask(mask: Mask, width: number, height: number): Promise<Ma
 }
 
 /** Takes the pixel steps, nicks and burrs out of a contour. */
-async function rounded(mask: Mask): Promise<Mask> {
+export async function rounded(mask: Mask): Promise<Mask> {
   const { width, height } = mask;
   const soft = await sharp(Buffer.from(mask.data.map((v) => v * 255)), {
     raw: { width, height, channels: 1 },
@@ -142,18 +142,14 @@ async function softened({ data, width, height }: Raster): Promise<Raster> {
 }
 
 /**
- * Cuts the garment out of a photograph on a plain background.
- * @param longSide wanted size of the photograph in pixels; the cut-out is cropped from it
- * @throws EngineError `bad_input` when there is no picture or no garment that can be told from its background
+ * Lifts what a mask covers out of its photograph, with a soft edge and without the ground's colour on its rim.
+ * @param full at the photograph's proportions, usually smaller than it
  */
-export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
-  const photograph = await decode(bytes, longSide, name);
-  const small = await softened(photograph);
-  const full = await rounded(segment(small));
+export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
   const coverage = full.data.reduce((sum, v) => sum + v, 0) / full.data.length;
   const box = bounds(full, 3);
   const mask = crop(full, box);
-  const ratio = photograph.width / small.width;
+  const ratio = photograph.width / full.width;
   const left = Math.round(box.left * ratio);
   const top = Math.round(box.top * ratio);
   const width = Math.min(photograph.width - left, Math.round(box.width * ratio));
@@ -168,4 +164,16 @@ export async function cutOut(bytes: Buffer, longSide: number, name: string): Pro
   const alpha = await feather(mask, width, height);
   for (let i = 0; i < width * height; i++) data[i * 4 + 3] = Math.min(data[i * 4 + 3] ?? 0, alpha[i] ?? 0);
   return { raster, mask, coverage };
+}
+
+/**
+ * Cuts the garment out of a photograph on a plain background.
+ * @param longSide wanted size of the photograph in pixels; the cut-out is cropped from it
+ * @throws EngineError `bad_input` when there is no picture or no garment that can be told from its background
+ */
+export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
+  const photograph = await decode(bytes, longSide, name);
+  const small = await softened(photograph);
+  const full = await rounded(segment(small));
+  return lift(photograph, full);
 }

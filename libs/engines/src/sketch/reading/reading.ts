@@ -1,0 +1,91 @@
+import { EngineError } from '../../image-engine.js';
+import { lift, type CutOut } from '../cutout/cut-out.js';
+import { classify } from '../cutout/classify.js';
+import { components, select, type Mask } from '../cutout/mask.js';
+import { Silhouette } from '../cutout/silhouette.js';
+import type { GarmentRegion, Slot } from './garments.js';
+import { wornGarments } from './garments.js';
+import { openPhotograph, type Photograph } from './photograph.js';
+import { findSubject, type Subject } from './subject.js';
+import { readWearer, type Wearer } from './wearer.js';
+
+/** Everything that is told apart in one photograph. */
+export interface Reading {
+  readonly photograph: Photograph;
+  readonly subject: Subject;
+  /** Absent for flat-lays, still lifes and people cropped below the face. */
+  readonly wearer?: Wearer;
+  /** Largest first. */
+  readonly garments: readonly GarmentRegion[];
+}
+
+const SLOT_OF_CLASS: Readonly<Record<string, Slot>> = {
+  top: 'upper',
+  outerwear: 'outer',
+  dress: 'one_piece',
+  skirt: 'lower',
+  trousers: 'lower',
+  shorts: 'lower',
+};
+
+/** A garment fills this much of a photograph at least, unless a person wears it. */
+const LEAST_SHARE = 0.015;
+/** Beyond this nothing is left that could be called ground. */
+export const MOST_SHARE = 0.9;
+
+/** Every region that lies apart is a garment of its own; two small ones of one size are a pair of shoes. */
+async function laidOut(photograph: Photograph, subject: Subject): Promise<GarmentRegion[]> {
+  const { labels, list } = components(subject.mask, 1);
+  const total = subject.mask.data.length;
+  const large = list.filter((c) => c.area > total * LEAST_SHARE * 0.5).sort((p, q) => q.area - p.area);
+  const [first, second] = large;
+  const pair =
+    first && second && large.length === 2 && second.area > first.area * 0.7 && first.area < total * 0.12;
+  const parts = pair ? [[first, second]] : large.map((c) => [c]);
+  const regions = parts.map(async (part): Promise<GarmentRegion> => {
+    const mask = select(
+      labels,
+      part.map((c) => c.label),
+      subject.mask,
+    );
+    const areaShare = part.reduce((sum, c) => sum + c.area, 0) / total;
+    const small = first !== undefined && areaShare * total < first.area * 0.14;
+    const slot = pair ? 'footwear' : small ? 'accessory' : await slotOf(photograph, mask);
+    return { slot, mask, areaShare, confidence: subject.plainGround ? 0.9 : 0.6 };
+  });
+  return Promise.all(regions);
+}
+
+async function slotOf(photograph: Photograph, mask: Mask): Promise<Slot> {
+  const cut = await lift(photograph.full, mask);
+  return SLOT_OF_CLASS[classify(new Silhouette(cut.mask), cut.raster)] ?? 'accessory';
+}
+
+/**
+ * Reads a photograph: subject and ground, skin, hair and cloth, and the garments.
+ * @throws EngineError `bad_input` when the bytes are no picture
+ */
+export async function readPhotograph(bytes: Buffer, name: string): Promise<Reading> {
+  const photograph = await openPhotograph(bytes, name);
+  const subject = findSubject(photograph);
+  const { head, mask, share } = subject;
+  if (share < LEAST_SHARE * 0.5 || share > MOST_SHARE + 0.06) return { photograph, subject, garments: [] };
+  if (!head) return { photograph, subject, garments: await laidOut(photograph, subject) };
+  const wearer = readWearer(photograph.planes, mask, head);
+  return { photograph, subject, wearer, garments: wornGarments(photograph.planes, mask, wearer) };
+}
+
+/** The first input of that name. */
+export function requiredInput(
+  inputs: readonly { readonly name: string; readonly bytes: Buffer }[],
+  name: string,
+  what: string,
+): Buffer {
+  const found = inputs.find((input) => input.name === name);
+  if (!found) throw new EngineError('bad_input', `${name} is missing. Send ${what}.`);
+  return found.bytes;
+}
+
+/** A region lifted out of its photograph at full size. */
+export const liftRegion = (photograph: Photograph, mask: Mask): Promise<CutOut> =>
+  lift(photograph.full, mask);
