@@ -108,10 +108,16 @@ export async function compose(layers: readonly Layer[], testMark: boolean): Prom
     .toBuffer();
   const sheet: Raster = { data, width, height };
   watercolour(sheet, 2, 3.2, Math.max(width, height) / 1024);
+  return marked(sheet, testMark);
+}
+
+/** A finished picture as it is, or with the mark of the test environment on it. */
+export async function marked(sheet: Raster, testMark: boolean): Promise<Raster> {
   if (!testMark) return sheet;
-  const marked = new SvgSheet().document(width, height, drawTestMark(width, height));
-  const finished = await sharp(data, { raw: { width, height, channels: 4 } })
-    .composite([{ input: Buffer.from(marked) }])
+  const { width, height } = sheet;
+  const ribbon = new SvgSheet().document(width, height, drawTestMark(width, height));
+  const finished = await sharp(sheet.data, { raw: { width, height, channels: 4 } })
+    .composite([{ input: Buffer.from(ribbon) }])
     .raw()
     .toBuffer();
   return { data: finished, width, height };

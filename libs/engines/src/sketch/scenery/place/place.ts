@@ -1,0 +1,41 @@
+import type { Brush } from '../brush.js';
+import type { GroundKind } from '../ground/ground.js';
+import type { SceneSpec, Topology } from '../scene-spec.js';
+
+/** What a place is drawn from. */
+export interface Site {
+  readonly brush: Brush;
+  readonly spec: SceneSpec;
+  /** The topology that is drawn: the words of a custom one may name another. */
+  readonly drawn: Topology;
+  /** Distance of the plane behind the subject, metres. */
+  readonly rear: number;
+  /** Half the breadth between the sides, metres: chosen so that the sides are seen. */
+  readonly half: number;
+  /** Height of the walls, metres. */
+  readonly height: number;
+  readonly ground: GroundKind;
+  readonly overhead: 'studio' | 'ceiling' | 'sky';
+  /** The distance as a finished drawing that fills the sheet: sky, hills, and what the anchors put there. */
+  readonly far: string;
+  /** The anchors put something into the distance, so closed places need an opening for it. */
+  readonly hasFar: boolean;
+}
+
+/** A piece of wall that faces the camera, for what hangs on walls. */
+export interface WallSpot {
+  readonly x: number;
+  readonly z: number;
+  readonly width: number;
+  readonly height: number;
+  readonly colour: string;
+}
+
+/** A place as it is drawn: what lies behind the anchors, what comes in front of the subject's sides. */
+export interface Place {
+  readonly svg: string;
+  readonly front: string;
+  readonly walls: readonly WallSpot[];
+  /** Pieces on the floor stand no farther than this, metres. */
+  readonly back: number;
+}

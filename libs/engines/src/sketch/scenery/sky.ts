@@ -1,0 +1,77 @@
+import { blend, shade } from '../drawing/colour.js';
+import { flow } from '../drawing/curve.js';
+import type { Point } from '../drawing/geometry.js';
+import { element, group, path } from '../drawing/svg-sheet.js';
+import { blot, type Brush } from './brush.js';
+
+/** The sky over the vanishing line, with loose clouds: fewer in the sun, a whole cover of them when it is overcast. */
+export function drawSky(brush: Brush): string {
+  const { camera, sheet, colours, light, unit } = brush;
+  const { width, horizon } = camera;
+  const random = brush.random.fork('sky');
+  const bottom = Math.max(horizon, camera.height * 0.2);
+  const paint = sheet.linear(0, 0, 0, Math.round(bottom), [
+    [0, colours.sky],
+    [0.62, blend(colours.sky, colours.skyLow, 0.62)],
+    [1, colours.skyLow],
+  ]);
+  const overcast = light.warmth < -0.2;
+  const many = overcast ? 16 : light.contrast > 0.9 ? 5 : 8;
+  const clouds = Array.from({ length: many }, () => {
+    const [cx, cy] = [random.between(-0.1, 1.1) * width, random.between(0.02, 0.72) * bottom];
+    const size = random.between(0.1, 0.26) * Math.max(width, camera.height * 0.8);
+    const bright = blend(colours.skyLow, '#fffdf8', light.level < 0.8 ? 0.1 : 0.75);
+    const puffs = Array.from({ length: 4 }, (_, i) => {
+      const at: Point = [cx + (i - 1.5) * size * 0.42, cy - random.next() * size * 0.1];
+      return path(blot(random, at, size * random.between(0.3, 0.5), size * random.between(0.1, 0.2), 0.22), {
+        fill: bright,
+        'fill-opacity': overcast ? 0.4 : 0.5,
+      });
+    });
+    const belly = path(blot(random, [cx, cy + size * 0.08], size * 0.6, size * 0.06, 0.2), {
+      fill: blend(shade(colours.sky, -9), light.shade, 0.2),
+      'fill-opacity': overcast ? 0.25 : 0.13,
+    });
+    return puffs.join('') + belly;
+  });
+  return [
+    element('rect', { width, height: Math.ceil(bottom) + 2, fill: paint }),
+    group({ filter: sheet.blur(Math.round(5 * unit)) }, ...clouds),
+  ].join('');
+}
+
+/** A ridge of hills from edge to edge; `height` over the vanishing line in shares of the picture's height. */
+export function drawRidge(
+  brush: Brush,
+  height: number,
+  colour: string,
+  roughness: number,
+  label: string,
+): string {
+  const { camera } = brush;
+  const random = brush.random.fork(`ridge${label}`);
+  const steps = 14;
+  const line = Array.from({ length: steps + 1 }, (_, i): Point => {
+    const swell = 0.55 + 0.45 * Math.sin(i * 0.9 + random.next() * 1.4);
+    const rise = height * (swell + random.wobble(roughness));
+    return [(i / steps) * camera.width * 1.1 - camera.width * 0.05, camera.horizon - rise * camera.height];
+  });
+  const base = camera.horizon + camera.height * 0.03;
+  const [first, last] = [line[0] ?? [0, 0], line[line.length - 1] ?? [0, 0]];
+  const paint = brush.sheet.linear(
+    0,
+    Math.round(camera.horizon - height * camera.height),
+    0,
+    Math.round(base),
+    [
+      [0, colour],
+      [1, blend(colour, brush.colours.haze, 0.55)],
+    ],
+  );
+  return path(`${flow(line)}L${last[0]} ${base}L${first[0]} ${base}Z`, {
+    fill: paint,
+    stroke: shade(colour, -8),
+    'stroke-opacity': 0.35,
+    'stroke-width': (1.2 * brush.unit).toFixed(2),
+  });
+}
