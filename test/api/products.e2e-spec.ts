@@ -126,13 +126,11 @@ describe('posting an external_ref again', () => {
       ),
     );
     expect(new Set(answers.map(({ body }) => body.public_id)).size).toBe(1);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     const last = await post({ upload_asset_public_id: uploads[0], title: 'Tee', external_ref: 'sku-1' });
-    expect(
-      imagesOf(last)
-        .map(([id]) => id)
-        .sort(),
-    ).toEqual([...uploads].sort());
+    expect(imagesOf(last)).toHaveLength(uploads.length);
+    expect(new Set(imagesOf(last).map(([id]) => id))).toEqual(new Set(uploads));
   });
 
   it('of another tenant, or in the other environment, is another product', async () => {

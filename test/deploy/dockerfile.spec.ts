@@ -73,6 +73,12 @@ describe('the image', () => {
     expect(missing).toEqual([]);
   });
 
+  it('contains the previews of the presets, which migrate publishes', () => {
+    expect(lastStage).toContain('COPY --from=build /atelier/assets/presets ./assets/presets');
+    expect(readRepositoryFile('.dockerignore').split('\n')).toContain('!assets/presets');
+    expect(compose.services['migrate']?.depends_on).toHaveProperty('bucket');
+  });
+
   it('needs no development dependency, and none of what the build takes away', () => {
     const removed = [
       ...(/rm -rf ([^&]*)/.exec(dockerfile.replaceAll('\\\n', ' '))?.[1] ?? '').matchAll(/\S+/g),

@@ -6,6 +6,7 @@ import { externalDatabase, type Database } from './database/database.js';
 import { EmbeddedDatabase } from './database/embedded-database.js';
 import { migrate } from './database/migrate.js';
 import { seedDemoTenant, type DemoKey } from './first-start/demo-tenant.js';
+import { publishPresets } from './publish-presets.js';
 import { Tenancy } from './first-start/tenancy.js';
 import { settlePort } from './free-port.js';
 import { lockHome } from './home/home-lock.js';
@@ -62,7 +63,10 @@ export class Standalone {
     const database = await this.#openDatabase(folders);
     signal.throwIfAborted();
     const eventStoreUrl = () => settings.eventStoreUrl ?? database.url;
-    await migrate({ eventStoreUrl: eventStoreUrl(), databaseUrl: database.url });
+    const urls = { eventStoreUrl: eventStoreUrl(), databaseUrl: database.url };
+    await migrate(urls);
+    signal.throwIfAborted();
+    await publishPresets(urls, settings.configuration, this.options.warn);
     signal.throwIfAborted();
 
     const secrets = provideHomeSecrets(folders.home);

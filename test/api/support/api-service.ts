@@ -21,8 +21,10 @@ import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { openDependencies, type ApiConfiguration } from '../../../apps/api/src/adapters.js';
 import { createApi } from '../../../apps/api/src/create-api.js';
+import { seedWithTiles } from '../../support/seeded-presets.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { ApiClient } from './api-client.js';
 
@@ -35,8 +37,22 @@ const template = {
     await migrateEventStore(pool);
     await pool.end();
     await migrateReadStore(url);
+    await seedTemplate(url);
   },
 };
+
+/** The presets are on the log of every service; their previews only where a spec stores them (`seedWithTiles`). */
+async function seedTemplate(url: string): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'atelier-template-'));
+  const { store, close } = openEventStore({ eventStoreUrl: url, databaseUrl: url }, { maxConnections: 2 });
+  try {
+    const storage = new FolderStorage({ directory, signingSecret: 'x', publicUrl: 'http://127.0.0.1' });
+    await seedWithTiles(store, storage);
+  } finally {
+    await close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
 
 export interface TenantOptions {
   readonly credits?: number;

@@ -40,8 +40,8 @@ export async function readPresetFile(path: string): Promise<PresetDraft> {
 type Wrong = (problem: string) => CliError;
 
 async function readJsonObject(path: string, wrong: Wrong): Promise<Record<string, unknown>> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw wrong(`cannot be read (${error.code})`);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw wrong(`cannot be read (${codeOf(error)})`);
   });
   try {
     const value: unknown = JSON.parse(text);
@@ -53,8 +53,8 @@ async function readJsonObject(path: string, wrong: Wrong): Promise<Record<string
 }
 
 async function readPreview(path: string, wrong: Wrong): Promise<Buffer> {
-  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw wrong(`the image ${path} cannot be read (${error.code})`);
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw wrong(`the image ${path} cannot be read (${codeOf(error)})`);
   });
   if (bytes.length > maxPreviewBytes) throw wrong(`the image is larger than ${maxPreviewBytes} bytes`);
   try {
@@ -63,6 +63,10 @@ async function readPreview(path: string, wrong: Wrong): Promise<Buffer> {
     throw wrong(`the image ${path} is not a JPEG`);
   }
   return bytes;
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
 function isKind(value: unknown): value is PresetKind {

@@ -41,7 +41,9 @@ export async function publish(file: string | undefined, options: PublishOptions)
 
 async function publishOne(operator: Operator, environment: Environment, draft: PresetDraft) {
   const context = operator.context(environment, installation);
-  const outcome = await publishPreset(operator.store, findStorage(), context, draft);
+  const outcome = await publishPreset(operator.store, findStorage(), context, draft, {
+    restorePreview: true,
+  });
   switch (outcome.kind) {
     case 'rejected':
       throw new CliError(
@@ -57,5 +59,5 @@ async function publishOne(operator: Operator, environment: Environment, draft: P
 }
 
 function publishAll(operator: Operator, environment: Environment) {
-  return seedPresets(operator.store, findStorage(), environment, systemClock, { keepRetired: false });
+  return seedPresets(operator.store, findStorage(), environment, systemClock, { restore: true });
 }

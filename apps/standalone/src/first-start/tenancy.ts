@@ -2,6 +2,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
 import type { CommandContext } from '#application/command-context.js';
 import { issueApiKey, revokeApiKey } from '#application/key/api-keys.js';
+import { categoryPrefix, environments } from '#domain/streams.js';
 import { openEventStore, type EventStoreUrls, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
@@ -19,9 +20,11 @@ export class Tenancy implements AsyncDisposable {
     this.#accounts = new AccountWriter(this.#opened.store, this.#opened.snapshots);
   }
 
-  /** True while nothing has ever happened on this log. */
+  /** True while no account was ever opened on this log. Presets may be on it: they come with the installation. */
   async isUntouched(): Promise<boolean> {
-    return (await this.#opened.store.head()) === undefined;
+    const streamPrefixes = environments.map((each) => categoryPrefix(each, 'account'));
+    const first = await this.#opened.store.readAll({ limit: 1, filter: { streamPrefixes } });
+    return first.length === 0;
   }
 
   /** Makes sure that the tenant exists, and has `credits` when it has less than `least`. Repeatable. */

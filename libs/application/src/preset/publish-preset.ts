@@ -34,9 +34,15 @@ export type PublishOutcome =
 
 const aggregate = { initial: initialPreset, evolve };
 
+export interface PublishOptions {
+  /** One that the operator has retired stays so. */
+  readonly keepRetired?: boolean;
+  /** Stores the preview also when nothing has changed: it may have been lost. */
+  readonly restorePreview?: boolean;
+}
+
 /**
- * Publishes a preset, or what has changed of it: the preview's bytes first, then the fact. With `keepRetired` one that
- * the operator has retired stays so.
+ * Publishes a preset, or what has changed of it: the preview's bytes first, then the fact.
  * @throws RangeError when the preview is not a JPEG
  */
 export async function publishPreset(
@@ -44,7 +50,7 @@ export async function publishPreset(
   storage: ObjectStorage,
   context: CommandContext,
   draft: PresetDraft,
-  { keepRetired = false } = {},
+  { keepRetired = false, restorePreview = false }: PublishOptions = {},
 ): Promise<PublishOutcome> {
   const stream = streamName(context.environment, 'preset', draft.id);
   const preset = presetOf(draft, context.at);
@@ -53,8 +59,11 @@ export async function publishPreset(
   const loaded = await load(store, stream, aggregate);
   const foreseen = decide(loaded.state);
   if (foreseen.kind === 'rejected') return foreseen;
-  if (foreseen.events.length === 0) return { kind: 'unchanged' };
-  await storage.put(preset.image.storageKey, draft.preview, preset.image.contentType);
+  const changes = foreseen.events.length > 0;
+  if (changes || restorePreview) {
+    await storage.put(preset.image.storageKey, draft.preview, preset.image.contentType);
+  }
+  if (!changes) return { kind: 'unchanged' };
   const done = await handle(store, stream, aggregate, decide, context, loaded);
   return done.kind === 'rejected' ? done : { kind: 'published', position: done.position };
 }

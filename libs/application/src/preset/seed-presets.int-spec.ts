@@ -9,6 +9,7 @@ import { streamName } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
+import { ObjectNotFound } from '#storage/object-storage.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { load } from '../aggregate.js';
 import { installation } from '../operation/manage-operations.js';
@@ -109,8 +110,19 @@ describe('seeding presets', () => {
     await retirePreset(fixture.store, context, row!.id, 'dated');
     expect(await seed([row!])).toMatchObject({ published: 0 });
     expect((await presetOf(row!.id)).status).toBe('retired');
-    expect(await seed([row!], { keepRetired: false })).toMatchObject({ published: 1 });
+    expect(await seed([row!], { restore: true })).toMatchObject({ published: 1 });
     expect((await presetOf(row!.id)).status).toBe('published');
+  });
+
+  it('stores a preview that was lost only when it is asked to restore', async () => {
+    const [row] = await tableOf(1);
+    await seed([row!]);
+    const { storageKey } = (await presetOf(row!.id)).preset.image;
+    await rm(join(folder, 'objects', ...storageKey.split('/')));
+    await seed([row!]);
+    await expect(storage.get(storageKey)).rejects.toThrow(ObjectNotFound);
+    expect(await seed([row!], { restore: true })).toMatchObject({ published: 0, unchanged: 1 });
+    expect((await storage.get(storageKey)).length).toBeGreaterThan(100);
   });
 
   it('fails for a preset without a preview, and for one that would change what it is for', async () => {

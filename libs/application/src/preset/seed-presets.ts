@@ -16,8 +16,11 @@ export interface SeedOptions {
   readonly table?: readonly PresetRow[];
   /** Where `{id}.jpg` lie. */
   readonly previews?: string;
-  /** Default: the operator's decision to retire one stands. */
-  readonly keepRetired?: boolean;
+  /**
+   * Publishes them all whatever was decided before, also those that the operator has retired, and stores their
+   * previews anew. Default: what is there is left alone.
+   */
+  readonly restore?: boolean;
 }
 
 export interface SeededPresets {
@@ -36,13 +39,14 @@ export async function seedPresets(
   storage: ObjectStorage,
   environment: Environment,
   clock: Clock,
-  { table = presetTable, previews, keepRetired = true }: SeedOptions = {},
+  { table = presetTable, previews, restore = false }: SeedOptions = {},
 ): Promise<SeededPresets> {
   const outcomes = await Promise.all(
     table.map(async (row) => {
       const draft = await withPreview(row, previews);
       const outcome = await publishPreset(store, storage, contextOf(environment, clock), draft, {
-        keepRetired,
+        keepRetired: !restore,
+        restorePreview: restore,
       });
       if (outcome.kind === 'rejected') {
         throw new Error(
