@@ -17,9 +17,11 @@ export async function publishPresets(
   const { store, close } = openEventStore(urls, { maxConnections: 4 });
   try {
     const storage = openStorage(configuration);
-    await Promise.all(
+    const seeded = await Promise.allSettled(
       environments.map((environment) => seedPresets(store, storage, environment, systemClock)),
     );
+    const failed = seeded.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   } catch (error) {
     const because = error instanceof Error ? error.message : String(error);
     warn(

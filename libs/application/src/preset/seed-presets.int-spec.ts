@@ -125,11 +125,11 @@ describe('seeding presets', () => {
     expect((await storage.get(storageKey)).length).toBeGreaterThan(100);
   });
 
-  it('fails for a preset without a preview, and for one that would change what it is for', async () => {
+  it('fails for a preset without a preview once the others are published, and for one that would change what it is for', async () => {
     const [row, other] = await tableOf(2);
     await rm(join(folder, `${row!.id}.jpg`));
-    await expect(seed([row!])).rejects.toThrow('ENOENT');
-    await seed([other!]);
+    await expect(seed([row!, other!])).rejects.toThrow('ENOENT');
+    expect(await presetOf(other!.id)).toMatchObject({ status: 'published' });
     await expect(seed([{ ...other!, kind: 'model' }])).rejects.toThrow(/is a shot/);
   });
 

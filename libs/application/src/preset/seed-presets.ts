@@ -41,7 +41,7 @@ export async function seedPresets(
   clock: Clock,
   { table = presetTable, previews, restore = false }: SeedOptions = {},
 ): Promise<SeededPresets> {
-  const outcomes = await Promise.all(
+  const settled = await Promise.allSettled(
     table.map(async (row) => {
       const draft = await withPreview(row, previews);
       const outcome = await publishPreset(store, storage, contextOf(environment, clock), draft, {
@@ -56,6 +56,10 @@ export async function seedPresets(
       return outcome;
     }),
   );
+  // One that fails keeps no other from being published, and is told when all are done.
+  const failed = settled.find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
+  const outcomes = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const published = outcomes.filter((outcome) => outcome.kind === 'published');
   const position = published.reduce<bigint | undefined>(
     (last, each) => (each.position !== undefined && each.position > (last ?? -1n) ? each.position : last),
