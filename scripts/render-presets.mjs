@@ -6,6 +6,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { presetTable } from '../dist/libs/domain/src/preset/preset-table.js';
 import { drawShotPictogram } from '../dist/libs/engines/src/sketch/composition/shot-pictogram.js';
+import { SeededRandom } from '../dist/libs/engines/src/sketch/drawing/seeded-random.js';
+import { drawScene } from '../dist/libs/engines/src/sketch/scenery/draw-scene.js';
+import { sceneSpecOf } from '../dist/libs/engines/src/sketch/scenery/scene-spec-from.js';
 import { SketchEngine } from '../dist/libs/engines/src/sketch/sketch-engine.js';
 
 const FOLDER = new URL('../assets/presets/', import.meta.url);
@@ -20,14 +23,22 @@ const render = async (operation, parameters, seed) => {
   return pictures[0].bytes;
 };
 
+/** An empty place, with the floor in the picture. */
+const place = async (spec) => {
+  const scene = sceneSpecOf(spec, 0);
+  const { raster } = await drawScene(scene, { width: 683, height: 1024 }, new SeededRandom(scene.seed));
+  const { width, height } = raster;
+  return sharp(raster.data, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer();
+};
+
 const preview = ({ kind, spec }) => {
   switch (kind) {
     case 'model':
       return render('model-generator', { ...spec, generation_stage: 'portrait' }, spec.seed);
-    case 'background': {
-      const { seed, ...authoring } = spec.scene;
-      return render('background-generator', { authoring, aspect_ratio: '2:3' }, seed);
-    }
+    case 'background':
+      return place(spec);
     case 'shot':
       return drawShotPictogram(spec);
     default:

@@ -96,7 +96,7 @@ export const presetTable: readonly PresetRow[] = [
     light: 'soft_frontal',
     crops: EVERY_CROP,
     palette: ['#f4f2ee', '#dedad3'],
-    anchors: ['paper sweep', 'soft shadow'],
+    anchors: ['white cube', 'wooden stool'],
   }),
   background('01KDVDNPP8NV1JXVJ4NRJPC6DH', 'Clay seamless', 302, {
     setting: 'studio_set',
@@ -107,7 +107,7 @@ export const presetTable: readonly PresetRow[] = [
     light: 'soft_side_daylight',
     crops: EVERY_CROP,
     palette: ['#d9b8a0', '#b98d72'],
-    anchors: ['paper sweep', 'plinth'],
+    anchors: ['plinth', 'clay vase'],
   }),
   background('01KDVDNQNG8T8GKBE4E4AFFEEM', 'Plaster wall', 303, {
     setting: 'studio_set',
@@ -118,7 +118,7 @@ export const presetTable: readonly PresetRow[] = [
     light: 'soft_side_daylight',
     crops: EVERY_CROP,
     palette: ['#e6ddd0', '#cbbca8', '#9f8c75'],
-    anchors: ['limewashed plaster', 'window light'],
+    anchors: ['tall window', 'wooden bench'],
     surface: 'Hand-trowelled lime plaster with a soft sheen.',
   }),
   background('01KDVDNRMR0AAG5K3S5D2C40S6', 'Daylight room', 304, {
@@ -174,7 +174,7 @@ export const presetTable: readonly PresetRow[] = [
     ground: 'plaster_tile',
     light: 'quiet_low_key',
     crops: EVERY_CROP,
-    palette: ['#4a5160', '#2f3540', '#b59a72'],
+    palette: ['#7f879a', '#59617a', '#c9ac7e'],
     anchors: ['arched niche', 'column'],
   }),
   background('01KDVDNXH006H1HD6ENPHQWZ7Y', 'Olive garden', 309, {

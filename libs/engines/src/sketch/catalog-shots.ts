@@ -26,7 +26,7 @@ import { lightPlace, times, type Light } from './composition/light.js';
 import { dressPerson, type Outfit } from './composition/outfit.js';
 import { personFrom } from './composition/person.js';
 import { directed } from './composition/pose.js';
-import { placeFor, studio, type Setting } from './composition/setting.js';
+import { EYES, placeFor, studio, type Place, type Setting } from './composition/setting.js';
 import { readShot, type ShotRecipe } from './composition/shot.js';
 import { viewOf, type View } from './composition/view.js';
 import { MODEL, type Workflow } from './workflow.js';
@@ -73,13 +73,14 @@ async function takeGarments(easel: Easel): Promise<[Garment, ...Garment[]]> {
   return [first, ...more];
 }
 
-async function placeOf(easel: Easel, view: View, shot: ShotRecipe): Promise<Setting> {
-  const given = inputOf(easel.request, 'background');
-  const setting = given
-    ? await placeFor(given, easel.size, view)
-    : await studio(easel.request.seed, easel.size, view.floor);
-  lightPlace(setting.plate, shot.light);
-  return setting;
+async function placeOf(easel: Easel, view: View, shot: ShotRecipe): Promise<Place> {
+  const { request, size } = easel;
+  const given = inputOf(request, 'background');
+  const place = given
+    ? await placeFor(given, request.seed, size, view, EYES[shot.cameraHeight])
+    : { setting: await studio(request.seed, size, view.floor), view };
+  lightPlace(place.setting.plate, shot.light);
+  return place;
 }
 
 /** The recipe's light in the place's colours. */
@@ -116,8 +117,7 @@ export const catalogShots: Workflow = async (request, context): Promise<RenderRe
   const shot = readShot(inputOf(request, 'shot')?.meta);
   const person = await personFrom(inputOf(request, 'model'), request.parameters, request.seed);
   const outfit = dressPerson(directed(person, shot), garments);
-  const view = viewOf(outfit, shot, easel.size);
-  const setting = await placeOf(easel, view, shot);
+  const { setting, view } = await placeOf(easel, viewOf(outfit, shot, easel.size), shot);
   await breathe(context.signal);
   const place = await ground(easel, setting, outfit, view);
   const figure = await drawFigure(easel, outfit, view, true);

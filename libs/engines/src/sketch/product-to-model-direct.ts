@@ -12,7 +12,7 @@ import {
 } from './composition/draw.js';
 import { compositionFacts } from './composition/facts.js';
 import { personFacts } from './composition/person.js';
-import { easelFor, poseWearer, productSetting, productView, takeProduct } from './composition/product.js';
+import { easelFor, poseWearer, productPlace, productView, takeProduct } from './composition/product.js';
 import { MODEL, type Workflow } from './workflow.js';
 
 /**
@@ -24,8 +24,7 @@ export const productToModelDirect: Workflow = async (request, context): Promise<
   const easel = easelFor(request, context, '4:5');
   const garment = await takeProduct(easel);
   const outfit = await poseWearer(easel, garment);
-  const view = productView(easel, outfit);
-  const setting = await productSetting(easel, view);
+  const { setting, view } = await productPlace(easel, productView(easel, outfit));
   await breathe(context.signal);
   const place = await ground(easel, setting, outfit, view);
   const figure = await drawFigure(easel, outfit, view, true);

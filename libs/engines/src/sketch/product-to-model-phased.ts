@@ -12,7 +12,7 @@ import {
 } from './composition/draw.js';
 import { compositionFacts } from './composition/facts.js';
 import { personFacts } from './composition/person.js';
-import { easelFor, poseWearer, productSetting, productView, takeProduct } from './composition/product.js';
+import { easelFor, poseWearer, productPlace, productView, takeProduct } from './composition/product.js';
 import { blankSheet } from './composition/setting.js';
 import { dressed } from './composition/subject.js';
 import { MODEL, type Workflow } from './workflow.js';
@@ -26,7 +26,9 @@ export const productToModelPhased: Workflow = async (request, context): Promise<
   const easel = easelFor(request, context, '4:5');
   const garment = await takeProduct(easel);
   const outfit = await poseWearer(easel, garment);
-  const view = productView(easel, outfit);
+  // The place comes into the picture later, but it decides where the figure stands.
+  const { setting, view } = await productPlace(easel, productView(easel, outfit));
+  await breathe(context.signal);
   const sheet = await blankSheet(easel.size);
   const figure = await drawFigure(easel, outfit, view, true);
   const posed = await progress(easel, [sheet, ...beforeDressing(figure)], {
@@ -43,8 +45,6 @@ export const productToModelPhased: Workflow = async (request, context): Promise<
     meta: { garment_class: garment.garmentClass },
   });
   await report(easel, 'dressed', `The ${garment.garmentClass} is fitted to the figure`, fitted);
-  const setting = await productSetting(easel, view);
-  await breathe(context.signal);
   const placed = await progress(easel, [setting.plate, ...wearing], {
     kind: 'placed_figure',
     label: 'The figure in its place',

@@ -7,7 +7,7 @@ import { garmentSide, pictureOfCutOut, readGarment, type Garment } from './garme
 import { dressPerson, type Outfit } from './outfit.js';
 import { personFrom } from './person.js';
 import { usualView, type View } from './view.js';
-import { givenPlace, studio, type Setting } from './setting.js';
+import { placeFor, studio, type Place } from './setting.js';
 
 type Request = Parameters<Workflow>[0];
 type Context = Parameters<Workflow>[1];
@@ -41,8 +41,11 @@ export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit
 
 export const productView = (easel: Easel, outfit: Outfit): View => usualView(outfit, easel.size);
 
-/** The place on `background_image`, or the studio. */
-export function productSetting(easel: Easel, view: View): Promise<Setting> {
+/** The place on `background_image`, or the studio; a described scene may want the figure beside its middle. */
+export async function productPlace(easel: Easel, view: View): Promise<Place> {
   const given: EngineImage | undefined = inputOf(easel.request, 'background_image');
-  return given ? givenPlace(given, easel.size) : studio(easel.request.seed, easel.size, view.floor);
+  const { seed } = easel.request;
+  return given
+    ? placeFor(given, seed, easel.size, view)
+    : { setting: await studio(seed, easel.size, view.floor), view };
 }

@@ -1,5 +1,9 @@
 import sharp from 'sharp';
 import type { EngineImage } from '../../image-engine.js';
+import { clamp } from '../drawing/geometry.js';
+import { drawScene, type DrawnScene } from '../scenery/draw-scene.js';
+import type { SceneSpec } from '../scenery/scene-spec.js';
+import { sceneFields, sceneSpecOf } from '../scenery/scene-spec-from.js';
 import { decode } from '../cutout/decode.js';
 import type { Framing } from '../dressing/dress.js';
 import { rasterise, type Raster } from '../drawing/rasterise.js';
@@ -7,12 +11,12 @@ import { SeededRandom } from '../drawing/seeded-random.js';
 import { SvgSheet } from '../drawing/svg-sheet.js';
 import { soles, type Layer } from '../scene.js';
 import { chooseStudio, drawFloorShadow, type Studio } from '../studio/backdrop.js';
-import { ambientTint, meanColour, NEUTRAL, type Light } from './light.js';
+import { ambientTint, meanColour, NEUTRAL, temperatureTint, times, type Light } from './light.js';
 import type { Outfit } from './outfit.js';
 import { paintStudio } from './studio-setting.js';
-import type { ShotFraming } from './shot.js';
+import type { CameraHeight, ShotFraming } from './shot.js';
 import type { Canvas } from './subject.js';
-import type { View } from './view.js';
+import { SOLES, standingAt, type View } from './view.js';
 
 /** Where the subject stands: the place without anybody in it, and what it does to the subject's light. */
 export interface Setting {
@@ -76,10 +80,85 @@ export async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Se
 /** How much nearer the camera stands than the picture of a place was taken from. */
 const ZOOM: Readonly<Record<ShotFraming, number>> = { full: 1, three_quarter: 1.15, half: 1.5, detail: 2.1 };
 
-/** A place as the view shows it. */
-export async function placeFor(input: EngineImage, canvas: Canvas, { shows }: View): Promise<Setting> {
+/** Height of the camera in metres. */
+export const EYES: Readonly<Record<CameraHeight, number>> = {
+  low: 0.5,
+  waist: 0.95,
+  chest: 1.15,
+  eye: 1.4,
+  high: 1.75,
+};
+
+/** Direction and colour of a scene's light, as they fall on somebody who stands in it. */
+function sceneLight({ light }: DrawnScene['brush'], mean: readonly [number, number, number]): Light {
+  const [dx, dy] = light.direction;
+  const length = Math.max(1, Math.hypot(dx, dy));
+  return {
+    from: [dx / length, -dy / length],
+    contrast: clamp(light.contrast * 0.55, 0, 0.6),
+    tint: times(ambientTint(mean), temperatureTint(5600 - 1100 * light.warmth)),
+  };
+}
+
+/** Tallest subject that a scene is drawn for, as a share of the picture's height. */
+const NEAREST = 1.65;
+
+/** A described scene, drawn for the very camera that the view is seen through. */
+async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, eye: number): Promise<Place> {
+  const { width, height } = canvas;
+  const { framing } = view;
+  const floorLine = (framing.y + SOLES * framing.scale) / height;
+  const subject = (SOLES * framing.scale) / height;
+  // Scenes are furnished for a person who is seen to the waist at least; from nearer by, their middle is enlarged.
+  const zoom = Math.max(1, subject / NEAREST);
+  const camera = { floorLine: 0.42 + (floorLine - 0.42) / zoom, subject: subject / zoom, eye };
+  const scene = await drawScene(spec, { width, height, framing: camera }, new SeededRandom(spec.seed));
+  // What lies behind somebody who is seen from nearby is out of focus.
+  const depth = { full: 0, three_quarter: 0, half: 1.6, detail: 4 }[view.shows];
+  const near = await nearer(scene.raster, zoom, 0.42);
+  const plate = await softened(near, (depth * Math.max(width, height)) / 1024);
+  const setting = inPlace(plate, { scene: sceneFields(spec) });
+  return {
+    setting: { ...setting, light: sceneLight(scene.brush, meanColour(plate)) },
+    view: standingAt(view, framing.x + (scene.subjectX - 0.5) * width),
+  };
+}
+
+async function softened(plate: Raster, sigma: number): Promise<Raster> {
+  if (sigma < 0.4) return plate;
+  const { width, height } = plate;
+  const data = await sharp(plate.data, { raw: { width, height, channels: 4 } })
+    .blur(sigma)
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/** A place, and the view of the subject in it. */
+export interface Place {
+  readonly setting: Setting;
+  readonly view: View;
+}
+
+/**
+ * The place of a background as the view shows it: a described scene is drawn, a picture is fitted.
+ * @param eye height of the camera in metres
+ */
+export async function placeFor(
+  input: EngineImage,
+  seed: number,
+  canvas: Canvas,
+  view: View,
+  eye: number = EYES.chest,
+): Promise<Place> {
+  const spec = sceneSpecOf(input.meta, seed);
+  if (spec) return drawnPlace(spec, canvas, view, eye);
   const place = await givenPlace(input, canvas);
-  return { ...place, plate: await nearer(place.plate, ZOOM[shows], shows === 'full' ? 1 : 0.42) };
+  const { shows } = view;
+  return {
+    setting: { ...place, plate: await nearer(place.plate, ZOOM[shows], shows === 'full' ? 1 : 0.42) },
+    view,
+  };
 }
 
 /** @param floor height of the sweep in pixels; absent where no floor is seen */
@@ -113,8 +192,10 @@ export function floorShadow(
 }
 
 /** A place by the facts that a composed picture keeps of it; undefined where they do not suffice to draw it again. */
-export async function backdropFrom(facts: unknown, canvas: Canvas, view: View): Promise<Setting | undefined> {
+export async function placeFrom(facts: unknown, canvas: Canvas, view: View): Promise<Place | undefined> {
   const known = typeof facts === 'object' && facts !== null ? (facts as Record<string, unknown>) : {};
   const seed = known['studio_seed'];
-  return typeof seed === 'number' ? studio(seed, canvas, view.floor) : undefined;
+  if (typeof seed === 'number') return { setting: await studio(seed, canvas, view.floor), view };
+  const spec = 'scene' in known ? sceneSpecOf(known, 0) : undefined;
+  return spec && drawnPlace(spec, canvas, view, EYES.chest);
 }

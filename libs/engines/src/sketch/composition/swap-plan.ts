@@ -14,7 +14,7 @@ import type { KnownSource } from './known-source.js';
 import { withoutSubject } from './mend.js';
 import type { Outfit } from './outfit.js';
 import type { Person } from './person.js';
-import { backdropFrom, type Setting } from './setting.js';
+import { placeFrom, type Setting } from './setting.js';
 import type { Canvas } from './subject.js';
 import type { View } from './view.js';
 
@@ -156,8 +156,8 @@ async function settingOf(
   view: View,
   meta: Readonly<Record<string, unknown>>,
 ): Promise<Setting> {
-  const known = await backdropFrom(meta['backdrop'], easel.size, view);
-  if (known) return known;
+  const known = await placeFrom(meta['backdrop'], easel.size, view);
+  if (known) return known.setting;
   const hole =
     view.floor === undefined ? source.subject : withShadow(source.subject, source.rig, source.framing);
   const empty = await withoutSubject(source.picture, hole);

@@ -12,7 +12,8 @@ export interface View {
   readonly floor?: number;
 }
 
-const SOLES = 892;
+/** Height of the soles in figure units. */
+export const SOLES = 892;
 
 const seen = (framing: Framing, shows: ShotFraming): View => ({
   framing,
@@ -29,7 +30,7 @@ export function usualView(outfit: Outfit, { width, height }: Canvas): View {
 
 /** Upper edge and height (figure units) of what a detail shows: the chest of an upper garment, the waist of a lower one. */
 const detail = ({ worn }: Outfit): readonly [number, number] =>
-  worn.some(({ fit }) => !['skirt', 'trousers', 'shorts'].includes(fit.garmentClass))
+  worn.length === 0 || worn.some(({ fit }) => !['skirt', 'trousers', 'shorts'].includes(fit.garmentClass))
     ? [106, 300]
     : [262, 330];
 
@@ -58,3 +59,6 @@ export function viewOf(outfit: Outfit, shot: ShotRecipe, canvas: Canvas): View {
   })();
   return seen({ ...view, x: view.x + shot.crop.offset * width }, shot.framing);
 }
+
+/** The same view with the figure on another middle line, where a place keeps room for it. */
+export const standingAt = (view: View, x: number): View => ({ ...view, framing: { ...view.framing, x } });
