@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -70,6 +71,32 @@ describe("the operator's command", () => {
     expect(issued['key_id']).toMatch(ulid);
     expect(issued['key']).toMatch(/^sk_live_/);
     expect(await credits(issued['key'])).toMatchObject({ status: 200, balance: 40, plan: 'house' });
+  });
+
+  it('publishes presets of its own, lists them with those of the release, and retires them', async () => {
+    const file = join(home.path, 'preset.json');
+    const image = join(process.cwd(), 'assets', 'samples', 'jumper.jpg');
+    writeFileSync(file, JSON.stringify({ kind: 'shot', label: 'Ours', spec: { framing: 'close' }, image }));
+    const { presets } = (await json('presets', 'publish', file, '--env', 'test')) as {
+      presets: { id: string }[];
+    };
+    expect(presets).toMatchObject([{ env: 'test', published: 1, unchanged: 0 }]);
+    const id = presets[0]!.id;
+    const listed = async () =>
+      ((await json('presets', 'list', '--env', 'test'))['presets'] as { id: string; status: string }[]).map(
+        (preset) => [preset.id, preset.status],
+      );
+    expect(await listed()).toContainEqual([id, 'published']);
+    expect((await listed()).length).toBeGreaterThan(22);
+    const again = await json('presets', 'publish', '--all');
+    expect(again['presets']).toMatchObject([{ published: 0 }, { published: 0 }]);
+    expect(await json('presets', 'retire', id)).toEqual({ id, retired: ['test'] });
+    expect(await listed()).toContainEqual([id, 'retired']);
+    const { code, stderr } = await atelierCommand('presets', 'retire', '01JWZ0000000000000000000B1');
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no preset'),
+    });
   });
 
   it('lists and revokes keys', async () => {
