@@ -43,6 +43,9 @@ export const times = (
   b: readonly [number, number, number],
 ): [number, number, number] => [a[0] * b[0], a[1] * b[1], a[2] * b[2]];
 
+/** Typed arrays wrap around beyond 255. */
+const capped = (value: number): number => (value > 255 ? 255 : value);
+
 /** Small planes of softened opacity: their slope stands for the direction in which a rounded body turns. */
 async function roundness(
   subject: Raster,
@@ -77,23 +80,25 @@ export async function relight(subject: Raster, light: Light, scale: number): Pro
   const [lx, ly] = light.from;
   const { plane, w, h, step } = await roundness(subject, 13 * scale);
   const reach = Math.max(1, Math.round((9 * scale) / step));
-  const at = (x: number, y: number): number => plane[clamp(y, 0, h - 1) * w + clamp(x, 0, w - 1)] ?? 0;
+  const within = (v: number, last: number): number => (v < 0 ? 0 : v > last ? last : v);
+  const at = (x: number, y: number): number => plane[within(y, h - 1) * w + within(x, w - 1)] ?? 0;
   const [r, g, b] = light.tint;
   for (let y = 0; y < height; y++) {
-    const py = Math.min(h - 1, (y / step) | 0);
+    const py = within((y / step) | 0, h - 1);
     for (let x = 0; x < width; x++) {
       const i = (y * width + x) * 4;
       if (!data[i + 3]) continue;
-      const px = Math.min(w - 1, (x / step) | 0);
+      const px = within((x / step) | 0, w - 1);
       // Opacity rises inward, so the surface turns toward where it falls.
       const nx = (at(px - reach, py) - at(px + reach, py)) / 128;
       const ny = (at(px, py - reach) - at(px, py + reach)) / 128;
-      const toward = clamp(nx * lx + ny * ly, -1, 1) * light.contrast;
+      const slope = nx * lx + ny * ly;
+      const toward = (slope < -1 ? -1 : slope > 1 ? 1 : slope) * light.contrast;
       const gain = toward < 0 ? 1 + toward * 0.62 : 1 + toward * 0.2;
-      data[i] = Math.min(255, (data[i] ?? 0) * gain * r);
-      data[i + 1] = Math.min(255, (data[i + 1] ?? 0) * gain * g);
+      data[i] = capped((data[i] ?? 0) * gain * r);
+      data[i + 1] = capped((data[i + 1] ?? 0) * gain * g);
       // Shade keeps a little of the sky.
-      data[i + 2] = Math.min(255, (data[i + 2] ?? 0) * gain * b * (toward < 0 ? 1 - toward * 0.06 : 1));
+      data[i + 2] = capped((data[i + 2] ?? 0) * gain * b * (toward < 0 ? 1 - toward * 0.06 : 1));
     }
   }
 }
@@ -124,9 +129,9 @@ export function lightPlace({ data, width, height }: Raster, { from, contrast, ti
     for (let x = 0; x < width; x++) {
       const i = (y * width + x) * 4;
       const gain = 1 + contrast * 0.2 * (((2 * x) / width - 1) * lx + down * ly) - contrast * 0.05;
-      data[i] = Math.min(255, (data[i] ?? 0) * gain * r);
-      data[i + 1] = Math.min(255, (data[i + 1] ?? 0) * gain * g);
-      data[i + 2] = Math.min(255, (data[i + 2] ?? 0) * gain * b);
+      data[i] = capped((data[i] ?? 0) * gain * r);
+      data[i + 1] = capped((data[i + 1] ?? 0) * gain * g);
+      data[i + 2] = capped((data[i + 2] ?? 0) * gain * b);
     }
   }
 }

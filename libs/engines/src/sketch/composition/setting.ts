@@ -104,7 +104,7 @@ function sceneLight({ light }: DrawnScene['brush'], mean: readonly [number, numb
 const NEAREST = 1.65;
 
 /** A described scene, drawn for the very camera that the view is seen through. */
-async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, eye: number): Promise<Place> {
+export async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, eye: number): Promise<Place> {
   const { width, height } = canvas;
   const { framing } = view;
   const floorLine = (framing.y + SOLES * framing.scale) / height;

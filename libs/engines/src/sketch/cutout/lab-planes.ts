@@ -21,7 +21,7 @@ const ROOT = Float32Array.from({ length: STEPS + 2 }, (_, i) => {
 });
 
 const root = (t: number): number => {
-  const at = Math.min(1, Math.max(0, t)) * STEPS;
+  const at = (t < 0 ? 0 : t > 1 ? 1 : t) * STEPS;
   const i = at | 0;
   const low = ROOT[i] ?? 0;
   return low + ((ROOT[i + 1] ?? low) - low) * (at - i);

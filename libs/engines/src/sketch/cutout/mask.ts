@@ -81,7 +81,8 @@ const rank = (mask: Mask, radius: number, wanted: 0 | 1): Mask => {
       if (mask.data[i] === wanted) continue;
       const left = x > 0 ? (distance[i - 1] ?? far) : far;
       const above = y > 0 ? (distance[i - width] ?? far) : far;
-      distance[i] = Math.min(far, (left < above ? left : above) + 1);
+      const near = (left < above ? left : above) + 1;
+      distance[i] = near < far ? near : far;
     }
   }
   const data = new Uint8Array(width * height);
@@ -90,7 +91,8 @@ const rank = (mask: Mask, radius: number, wanted: 0 | 1): Mask => {
       const own = distance[i] ?? far;
       const right = x < width - 1 ? (distance[i + 1] ?? far) + 1 : far;
       const below = y < height - 1 ? (distance[i + width] ?? far) + 1 : far;
-      const least = Math.min(own, right, below);
+      const beside = right < below ? right : below;
+      const least = own < beside ? own : beside;
       distance[i] = least;
       data[i] = least <= radius ? wanted : wanted === 1 ? 0 : 1;
     }

@@ -18,23 +18,32 @@ export const toPixels = ({ scale, x, y }: Framing, [px, py]: Point): Point => [
   y + py * scale,
 ];
 
+/** What a part owns, with the pixels `grow` to either side of it, so that neighbours overlap at the seam. */
+function reached(owns: Uint8Array, { width, height }: CutOut['mask'], grow: number): Uint8Array {
+  const data = new Uint8Array(owns.length);
+  for (let y = 0; y < height; y++) {
+    const row = y * width;
+    for (let x = 0; x < width; x++) {
+      const left = x < grow ? 0 : x - grow;
+      const right = x + grow >= width ? width - 1 : x + grow;
+      data[row + x] = owns[row + x] || owns[row + left] || owns[row + right] ? 1 : 0;
+    }
+  }
+  return data;
+}
+
 /** The cut-out with all pixels that belong to other parts made clear. */
 function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raster {
   const { width, height } = raster;
   const data = new Uint8Array(raster.data);
   const scale = mask.width / width;
-  const owned = (x: number, y: number): boolean => {
-    for (const dx of [0, -grow, grow]) {
-      const column = Math.min(mask.width - 1, Math.max(0, Math.round(x * scale) + dx));
-      const row = Math.min(mask.height - 1, Math.max(0, Math.round(y * scale)));
-      if (owns[row * mask.width + column]) return true;
-    }
-    return false;
-  };
+  const own = reached(owns, mask, grow);
+  const columns = Int32Array.from({ length: width }, (_, x) => Math.min(mask.width - 1, Math.round(x * scale)));
   for (let y = 0; y < height; y++) {
+    const row = Math.min(mask.height - 1, Math.round(y * scale)) * mask.width;
     for (let x = 0; x < width; x++) {
       const i = (y * width + x) * 4 + 3;
-      if ((data[i] ?? 0) > 0 && !owned(x, y)) data[i] = 0;
+      if (data[i] && !own[row + (columns[x] ?? 0)]) data[i] = 0;
     }
   }
   return { data, width, height };

@@ -65,9 +65,10 @@ export async function inkEdge(layer: Raster, scale: number): Promise<Buffer> {
     x < 0 || y < 0 || x >= width || y >= height ? 0 : (plane[y * width + x] ?? 0);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const line = Math.max(at(crisp, x + hx, y + hy), at(crisp, x + lx, y + ly));
+      const [away, near] = [at(crisp, x + hx, y + hy), at(crisp, x + lx, y + ly)];
+      const line = (away > near ? away : near) * 0.86;
       const shadow = at(cast, x + sx, y + sy) * 0.34;
-      const strength = Math.max(line * 0.86, shadow);
+      const strength = line > shadow ? line : shadow;
       if (strength < 2) continue;
       const i = (y * width + x) * 4;
       out[i] = 40;

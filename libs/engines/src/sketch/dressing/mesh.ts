@@ -22,8 +22,9 @@ interface Corner {
 
 /** Bilinear, premultiplied, laid over what the canvas already has. */
 function sampleOver(canvas: Raster, at: number, source: Raster, sx: number, sy: number): void {
-  const x = Math.min(source.width - 1.001, Math.max(0, sx));
-  const y = Math.min(source.height - 1.001, Math.max(0, sy));
+  const [right, bottom] = [source.width - 1.001, source.height - 1.001];
+  const x = sx < 0 ? 0 : sx > right ? right : sx;
+  const y = sy < 0 ? 0 : sy > bottom ? bottom : sy;
   const [x0, y0] = [x | 0, y | 0];
   const [fx, fy] = [x - x0, y - y0];
   const d = source.data;
