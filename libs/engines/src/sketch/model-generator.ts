@@ -1,6 +1,8 @@
 import type { EnginePicture, RenderContext, RenderRequest, RenderResult } from '../image-engine.js';
 import { breathe } from './abort.js';
 import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
+import { viewFacts } from './composition/facts.js';
+import { opaque, outlinesOf } from './composition/outline.js';
 import { cast } from './casting/cast.js';
 import type { FigureSpec } from './casting/figure-spec.js';
 import { takeAfter } from './casting/portrait-palette.js';
@@ -113,10 +115,18 @@ export const modelGenerator: Workflow = async (request, context): Promise<Render
   );
   await breathe(context.signal);
   const sheet = await compose([...behind, figure], request.testMark);
+  const step = Math.max(1, Math.round(size.height / 512));
   const facts = {
     kind: full ? 'model_full_body' : 'model_portrait',
     label: request.displayName || (full ? 'Model, full length' : 'Model portrait'),
-    meta: { ...factsOf(spec, request), aspect_ratio: size.aspectRatio, resolution: size.resolution },
+    meta: {
+      ...factsOf(spec, request),
+      view: viewFacts({ framing, shows: full ? 'full' : 'half' }, size),
+      // Whoever takes the figure out of its studio later need not look for it.
+      silhouettes: { subject: outlinesOf(opaque([figure], size.width, size.height, step), 1) },
+      aspect_ratio: size.aspectRatio,
+      resolution: size.resolution,
+    },
   };
   const picture: EnginePicture = await encode(sheet, facts, { enlargeTo: asked });
   return {

@@ -10,6 +10,8 @@ import {
 } from '../image-engine.js';
 import { untilAborted } from './abort.js';
 import { backgroundGenerator } from './background-generator.js';
+import { backgroundSwapWithImage } from './background-swap-with-image.js';
+import { backgroundSwapWithSpec } from './background-swap-with-spec.js';
 import { complementaryGarmentGenerator } from './complementary-garment-generator.js';
 import { catalogShots } from './catalog-shots.js';
 import { evaluated } from './evaluate.js';
@@ -17,6 +19,7 @@ import { extract } from './extract.js';
 import { look } from './look.js';
 import { modelGenerator } from './model-generator.js';
 import { modelSwapWithImage } from './model-swap-with-image.js';
+import { pdpExtractions } from './pdp-extractions.js';
 import { productToModelDirect } from './product-to-model-direct.js';
 import { productToModelPhased } from './product-to-model-phased.js';
 import { tryOn } from './try-on.js';
@@ -25,19 +28,26 @@ import type { Workflow } from './workflow.js';
 /** A new workflow is one line here and one file beside it. */
 const WORKFLOWS: Readonly<Record<string, Workflow>> = {
   'background-generator': backgroundGenerator,
+  'background-swap-with-image': backgroundSwapWithImage,
+  'background-swap-with-spec': backgroundSwapWithSpec,
   'complementary-garment-generator': complementaryGarmentGenerator,
   'catalog-shots': catalogShots,
   extract,
   look,
   'model-generator': modelGenerator,
   'model-swap-with-image': modelSwapWithImage,
+  'pdp-extractions': pdpExtractions,
   'product-to-model-direct': productToModelDirect,
   'product-to-model-phased': productToModelPhased,
   'try-on': tryOn,
 };
 
 /** Draws, and measures what was drawn where the request asks for it. */
-async function drawn(workflow: Workflow, request: RenderRequest, context: RenderContext): Promise<RenderResult> {
+async function drawn(
+  workflow: Workflow,
+  request: RenderRequest,
+  context: RenderContext,
+): Promise<RenderResult> {
   const result = await workflow(request, context);
   if (request.parameters['eval_enabled'] !== true) return result;
   const pictures: EnginePicture[] = [];

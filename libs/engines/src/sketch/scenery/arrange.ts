@@ -20,8 +20,9 @@ const colourFor = (brush: Brush, index: number): string =>
 /** Places on the floor: one side, the other, then farther back and nearer to the middle. */
 function floorSpot(site: Site, place: Place, index: number, breadth: number): Pick<Spot, 'x' | 'z' | 'side'> {
   const { camera, light } = site.brush;
-  const first = light.side === 1 ? -1 : 1;
-  const side = (index % 2 === 0 ? first : -first) as -1 | 1;
+  // What hangs on the wall starts on the side away from the light, so the floor starts on the light's side.
+  const first = light.side;
+  const side = index % 2 === 0 ? first : first === 1 ? -1 : 1;
   const depth = [0.55, 0.85, 0.2, 1][index % 4] ?? 0.5;
   const front = SUBJECT_DISTANCE + 0.75;
   const z = front + Math.max(0, place.back - front) * depth;

@@ -120,14 +120,38 @@ function leafLight({ width, height, brush }: View): string {
   return sunny + twigs.join('');
 }
 
+/** The shadow that a row of roofs throws across a street, and the sun beside it. */
+function roofLight({ width, height, brush }: View): string {
+  const { light, camera } = brush;
+  const across = (t: number): number => width * (0.5 + light.side * t);
+  const horizon = (camera.horizon / camera.height) * height;
+  const line: Point[] = [
+    [across(0.6), height * 0.12],
+    [across(0.34), horizon * 0.7],
+    [across(0.2), horizon * 1.02],
+    [across(0.02), horizon * 1.12],
+    [across(-0.1), height * 0.72],
+    [across(-0.34), height * 0.8],
+    [across(-0.62), height * 1.02],
+    [across(0.6), height * 1.02],
+  ];
+  return (
+    path(`M0 ${horizon}H${width}V${height}H0Z`, {
+      fill: grey(1.1, 12 + light.warmth * 8),
+      'fill-opacity': 0.3,
+    }) + path(polygon(line), { fill: grey(0.72, -8), 'fill-opacity': 0.6 })
+  );
+}
+
 /** One pool of light in the dark, where the subject stands. */
 function poolLight({ width, height, brush, sheet }: View, at: number): string {
   const { light } = brush;
   const long = Math.max(width, height);
   const cx = Math.round(width * (at + light.side * 0.1));
   const pool = sheet.radial(cx, Math.round(height * 0.4), Math.round(long * 0.52), [
-    [0, grey(1.02, 14 + light.warmth * 10), 0.95],
-    [0.45, grey(0.78, 8), 0.6],
+    [0, grey(0.98, 9 + light.warmth * 6), 0.8],
+    [0.25, grey(0.93, 8 + light.warmth * 5), 0.72],
+    [0.6, grey(0.74, 5), 0.4],
     [1, grey(0.45), 0],
   ]);
   const dark = element('rect', { width, height, fill: grey(0.52, -6), 'fill-opacity': 0.45 });
@@ -162,6 +186,7 @@ export async function drawAtmosphere(brush: Brush, spec: SceneSpec, at: number):
     none: () => '',
     window: windowLight,
     leaves: leafLight,
+    roofs: roofLight,
     pool: (v: View) => poolLight(v, at),
   }[light.pattern];
   const soft = sheet.blur(Math.round((0.8 + light.softness * 3.2) * 10) / 10);

@@ -145,7 +145,7 @@ function sketch(
     colours: coloursOf(spec, light, spec.setting === 'outdoor_location'),
     unit: Math.max(view.width, view.height) / 1024,
     pen: PEN[spec.register],
-    fading: spec.setting === 'outdoor_location' ? 0.028 : 0.022,
+    fading: spec.setting === 'outdoor_location' ? 0.017 : 0.022,
   };
   const site = siteOf(brush, spec);
   const place = PLACES[site.drawn](site);

@@ -31,7 +31,7 @@ const FINISHES: Readonly<Record<Register, Finish>> = {
   film_photo: {
     wander: 1.9,
     pools: 8,
-    grain: 13,
+    grain: 9,
     black: 20,
     tint: [1.035, 1, 0.925],
     saturation: 0.86,

@@ -7,7 +7,7 @@ import { hashWords } from './words/hash.js';
 import { lightIn } from './words/scene-words.js';
 
 /** What the light throws on the large planes. */
-export type Pattern = 'none' | 'window' | 'leaves' | 'pool';
+export type Pattern = 'none' | 'window' | 'leaves' | 'roofs' | 'pool';
 
 export interface Light {
   readonly preset: LightPreset;
@@ -102,6 +102,9 @@ function patternOf(spec: SceneSpec, character: Character, words: string): Patter
   if (/\b(leaves|dappled|foliage|palm|tree)\b/i.test(words)) return 'leaves';
   if (/\b(window|blinds?|shutters?|panes?)\b/i.test(words)) return 'window';
   if (spec.setting === 'outdoor_location' && character.pattern === 'window') return 'none';
+  // Under the open sky there is no wall for the shadow of leaves to fall on.
+  if (spec.setting === 'outdoor_location' && spec.topology.preset === 'open_location') return 'none';
+  if (character.pattern === 'leaves' && spec.topology.preset === 'street_path') return 'roofs';
   return spec.setting === 'indoor_location' && character.pattern === 'leaves' ? 'window' : character.pattern;
 }
 

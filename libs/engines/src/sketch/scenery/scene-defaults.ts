@@ -28,7 +28,28 @@ const FURNISHING: Readonly<Record<Topology, readonly AnchorName[]>> = {
   custom: ['arch', 'stairs', 'plinth', 'sculpture'],
 };
 
-export function furnish(topology: Topology, random: SeededRandom): AnchorName[] {
+/** What the words of a scene bring along: nobody says "sea" when he says "beach". */
+const BY_WORDS: readonly (readonly [RegExp, readonly AnchorName[]])[] = [
+  [/\b(beach|seaside|coast|shore)/i, ['sea', 'parasol', 'boat', 'palm', 'rock']],
+  [/\b(desert|dunes?)/i, ['dune', 'cactus', 'rock', 'sun']],
+  [/\b(forest|woods|jungle)/i, ['tree', 'cypress', 'rock', 'plant']],
+  [/\b(snow|winter|alpine|mountains?)/i, ['mountain', 'cypress', 'rock', 'fence']],
+  [/\b(garden|park)/i, ['hedge', 'flowers', 'tree', 'bench', 'fountain']],
+  [/\b(lake|river)/i, ['sea', 'mountain', 'boat', 'pampas']],
+  [/\b(library|study)/i, ['shelf', 'sofa', 'lamp', 'ladder']],
+  [/\b(bedroom|hotel)/i, ['curtain', 'sofa', 'lamp', 'rug']],
+  [/\b(gallery|museum)/i, ['painting', 'bench', 'sculpture']],
+  [/\b(loft|warehouse|industrial)/i, ['window', 'plant', 'ladder', 'stool']],
+  [/\b(rooftop|city|skyline)/i, ['skyline', 'plant', 'chair']],
+  [/\b(cafe|café|restaurant)/i, ['table', 'chair', 'lantern', 'plant']],
+  [/\b(palace|haveli|fort|temple)/i, ['lattice', 'urn', 'lantern', 'column']],
+  [/\b(market|bazaar|souk)/i, ['lantern', 'basket', 'rug', 'urn']],
+];
+
+/** Two pieces for a place that nobody furnished: by the words of the scene, else by its topology. */
+export function furnish(topology: Topology, words: string, random: SeededRandom): AnchorName[] {
+  const said = BY_WORDS.find(([pattern]) => pattern.test(words))?.[1];
+  if (said) return [said[0] ?? 'object', random.pick(said.slice(1))];
   const choices = [...FURNISHING[topology]];
   return [0, 1].map(() => choices.splice(Math.floor(random.next() * choices.length), 1)[0] ?? 'object');
 }

@@ -88,7 +88,7 @@ function fromWords(fields: Fields, seed: number): SceneSpec {
   const preset = GROUNDS.find((entry) => entry === ground);
   const light = lightIn(mood) ?? lightIn(scene) ?? 'soft_side_daylight';
   const mentioned = anchorsIn(scene).slice(0, 4);
-  const usual = furnish(topology, random.fork('furnish')).filter((name) => !mentioned.includes(name));
+  const usual = furnish(topology, scene, random.fork('furnish')).filter((name) => !mentioned.includes(name));
   const said = texts(fields['dominant_colors']);
   return {
     displayName: '',

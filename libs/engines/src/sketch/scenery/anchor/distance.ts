@@ -54,12 +54,15 @@ const mountain: Anchor = {
   },
 };
 
+/** How far down the water reaches from the vanishing line, as a share of the picture's height. */
+export const SEA_DEPTH = 0.15;
+
 const sea: Anchor = {
   ...FAR,
   draw(brush) {
     const { camera, colours, sheet } = brush;
     const random = brush.random.fork('sea');
-    const deep = camera.height * 0.12;
+    const deep = camera.height * SEA_DEPTH;
     const low = camera.horizon + deep;
     const water = blend('#5f97a6', colours.sky, 0.3);
     const paint = sheet.linear(0, Math.round(camera.horizon), 0, Math.round(low), [
@@ -195,7 +198,7 @@ const cloud: Anchor = {
     const { camera } = brush;
     const random = brush.random.fork('cloud');
     const [cx, cy] = [placeX(brush, spot, 0.2), camera.horizon * 0.4];
-    const size = camera.height * 0.12;
+    const size = camera.height * SEA_DEPTH;
     return Array.from({ length: 7 }, (_, i) =>
       path(
         blot(

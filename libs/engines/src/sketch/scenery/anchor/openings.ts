@@ -1,6 +1,7 @@
 import { blend, shade } from '../../drawing/colour.js';
 import { polygon } from '../../drawing/curve.js';
 import { lerp, type Point } from '../../drawing/geometry.js';
+import type { SeededRandom } from '../../drawing/seeded-random.js';
 import { group, path } from '../../drawing/svg-sheet.js';
 import { hairlines, on, pen, rule, toned, wash, weightAt, type Brush } from '../brush.js';
 import { perMetre } from '../camera.js';
@@ -430,47 +431,63 @@ const fireplace: Anchor = {
   },
 };
 
+/** One board of a bookcase: books that lean and stand, and a vase where they leave room. */
+function books(
+  brush: Brush,
+  [from, to]: readonly [number, number],
+  y: number,
+  { z, colour }: Spot,
+  random: SeededRandom,
+): string {
+  const { second, accent, wall } = brush.colours;
+  const covers = [colour, second, accent, wall, '#efe6d3', '#5d5148', shade(second, -16)];
+  const parts: string[] = [];
+  for (let u = from; u < to - 0.06;) {
+    if (random.chance(0.07)) {
+      const bowl: Point[] = [
+        [0.04, 0],
+        [0.065, 0.07],
+        [0.03, 0.18],
+        [0.04, 0.2],
+      ];
+      parts.push(lathe(brush, [u + 0.08, y, z], bowl, colour));
+      u += 0.18;
+      continue;
+    }
+    const [breadth, height] = [random.between(0.028, 0.06), random.between(0.17, 0.29)];
+    const cover = toned(brush, shade(random.pick(covers), random.wobble(9)), 0, z);
+    const corners = rect(brush, u, u + breadth, y, y + height, z);
+    parts.push(
+      path(polygon(corners), {
+        fill: cover,
+        stroke: brush.colours.line,
+        'stroke-width': 0.7 * brush.unit,
+        'stroke-opacity': 0.5,
+      }),
+    );
+    u += breadth + 0.004;
+  }
+  return parts.join('');
+}
+
+/** A bookcase from the floor to above the head, as broad as the wall allows. */
 const shelf: Anchor = {
   belongs: 'wall',
-  width: 1.1,
-  draw(brush, { x, z, colour }) {
-    const random = brush.random.fork(`shelf${x.toFixed(2)}`);
-    const wood = brush.colours.wood;
-    const books = [0.85, 1.3, 1.75].flatMap((y) => {
-      const parts = [panel(brush, [x - 0.5, x + 0.5], [y - 0.04, y], z, wood, 0.3)];
-      for (let u = x - 0.46; u < x + 0.4;) {
-        if (random.chance(0.22)) {
-          parts.push(
-            lathe(
-              brush,
-              [u + 0.07, y, z],
-              [
-                [0.04, 0],
-                [0.065, 0.07],
-                [0.03, 0.18],
-                [0.04, 0.2],
-              ],
-              colour,
-            ),
-          );
-          u += 0.17;
-          continue;
-        }
-        const [w, h] = [random.between(0.03, 0.06), random.between(0.2, 0.32)];
-        const cover = random.pick([
-          colour,
-          brush.colours.second,
-          brush.colours.accent,
-          brush.colours.wall,
-          '#efe6d3',
-          '#5d5148',
-        ]);
-        parts.push(panel(brush, [u, u + w], [y, y + h], z, shade(cover, random.wobble(8)), 0, 0.9));
-        u += w + 0.004;
-      }
-      return parts;
-    });
-    return books.join('');
+  width: 1.4,
+  draw(brush, spot) {
+    const random = brush.random.fork(`shelf${spot.x.toFixed(2)}`);
+    const { x, z, width } = spot;
+    const { wood } = brush.colours;
+    const half = Math.min(1.1, width * 0.42);
+    const top = Math.min(2.3, spot.height - 0.1);
+    const boards = Array.from({ length: 6 }, (_, i) => 0.1 + (i * (top - 0.1)) / 6);
+    return [
+      panel(brush, [x - half, x + half], [0, top], z, shade(wood, -24), -0.4),
+      ...boards.map((y) => books(brush, [x - half + 0.05, x + half - 0.04], y, spot, random)),
+      ...[...boards, top].map((y) => panel(brush, [x - half, x + half], [y - 0.035, y], z, wood, 0.3, 1)),
+      panel(brush, [x - half - 0.03, x - half + 0.03], [0, top + 0.02], z, wood, 0.2, 1.1),
+      panel(brush, [x + half - 0.03, x + half + 0.03], [0, top + 0.02], z, wood, -0.2, 1.1),
+    ].join('');
   },
 };
 

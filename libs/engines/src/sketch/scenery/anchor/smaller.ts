@@ -61,7 +61,13 @@ const urn: Anchor = {
     const small = low.map(([r, h]): Point => [r * 0.72, h * 0.7]);
     return [
       shadowOf(brush, [x, z], 0.28, 0.8),
-      lathe(brush, [x, 0, z], tall, clay, { hollow: true }),
+      lathe(
+        brush,
+        [x, 0, z],
+        tall.map(([r, h]): Point => [r * 0.84, h * 0.84]),
+        clay,
+        { hollow: true },
+      ),
       shadowOf(brush, [x - side * 0.42, z - 0.25], 0.2, 0.4),
       lathe(brush, [x - side * 0.42, 0, z - 0.25], small, shade(blend(clay, brush.colours.wall, 0.4), 4), {
         hollow: true,

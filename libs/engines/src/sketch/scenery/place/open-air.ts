@@ -1,11 +1,13 @@
 import { blend, shade } from '../../drawing/colour.js';
-import { polygon } from '../../drawing/curve.js';
+import { flow, polygon } from '../../drawing/curve.js';
 import type { Point } from '../../drawing/geometry.js';
 import { group, path } from '../../drawing/svg-sheet.js';
+import { SEA_DEPTH } from '../anchor/distance.js';
 import { blot, edges, FRONT, on, pen, plane, rule, toned, weightAt, type Brush } from '../brush.js';
 import { seen, topOf, type Vec3 } from '../camera.js';
 import { drawGround, groundColour } from '../ground/ground.js';
 import { tufts } from '../ground/loose.js';
+import { trunk } from '../anchor/foliage.js';
 import type { Place, Site } from './place.js';
 import { studioSpace } from './studio-space.js';
 
@@ -25,9 +27,36 @@ export function treeLine(brush: Brush, colour: string): string {
 
 const LUSH = new Set(['earth_grass', 'moss', 'stone_paving', 'gravel']);
 
+/** Where the water ends that the distance shows, metres; undefined where there is none. */
+function shore({ brush, spec }: Site): number | undefined {
+  const { camera } = brush;
+  return spec.anchors.some((anchor) => anchor.name === 'sea')
+    ? (camera.eye * camera.focal) / (camera.height * SEA_DEPTH)
+    : undefined;
+}
+
+/** Wet sand or mud along the water. */
+function waterline({ brush, ground }: Site, z: number): string {
+  const colour = groundColour(brush, ground);
+  const [, y] = on(brush, 0, 0, z);
+  const [, low] = on(brush, 0, 0, z * 0.72);
+  const { width } = brush.camera;
+  const edge = (at: number, depth: number): Point[] =>
+    Array.from({ length: 9 }, (_, i) => [(width * i) / 8, at + Math.sin(i * 1.9) * depth * brush.unit]);
+  const wet = `${flow([...edge(y - 2 * brush.unit, 3)])}L${width + 4} ${low}${flow(edge(low, 5).reverse()).replace('M', 'L')}Z`;
+  return path(wet, { fill: shade(colour, -9), 'fill-opacity': 0.5 });
+}
+
 function field(site: Site): string {
   const { brush, ground } = site;
   const green = LUSH.has(ground);
+  const water = shore(site);
+  if (water !== undefined) return site.far + drawGround(brush, ground, water) + waterline(site, water);
+  const woods = /\b(forest|woods|jungle|grove|orchard)\b/i.test(
+    `${site.spec.surface} ${site.spec.topology.text}`,
+  )
+    ? forest(brush)
+    : '';
   const rows = green
     ? Array.from({ length: 6 }, (_, i) => {
         const z = 9 + i * i * 2.2;
@@ -53,9 +82,47 @@ function field(site: Site): string {
     site.far +
     drawGround(brush, ground, 90) +
     (green ? treeLine(brush, brush.colours.leaf) : '') +
+    woods +
     rows +
     blades
   );
+}
+
+/** Trunks behind trunks, paler with distance, under one roof of leaves. */
+function forest(brush: Brush): string {
+  const { camera, colours } = brush;
+  const random = brush.random.fork('forest');
+  const rows = [16, 11, 8].map((z) => {
+    const [left, right] = seen(camera, z);
+    const scale = camera.focal / z;
+    const many = Math.round((right - left) / (z * 0.11));
+    const trees = Array.from({ length: many }, (_, i) => {
+      const x = left + ((i + random.next()) * (right - left)) / many;
+      // The middle stays open: a clearing, where the subject stands.
+      if (Math.abs(x) < 0.16 * (right - left) && z < 12) return '';
+      const lean = random.wobble(0.25);
+      const stem = [0, 0.35, 0.7, 1].map((t) => on(brush, x + lean * t * t, t * 6, z));
+      return trunk(brush, stem, scale * random.between(0.14, 0.26), '#6f5b48', z);
+    });
+    const leaves = Array.from({ length: many * 3 }, () => {
+      const centre = on(brush, random.between(left, right), random.between(0.55, 1.1) * topOf(camera, z), z);
+      const size = scale * random.between(0.4, 0.9);
+      return path(blot(random, centre, size, size * 0.5, 0.3, 10), {
+        fill: toned(brush, shade(colours.leaf, random.wobble(12) - 4), random.wobble(0.6), z),
+        'fill-opacity': 0.75,
+      });
+    });
+    const brushwood = Array.from({ length: many * 2 }, () => {
+      const centre = on(brush, random.between(left, right), 0.12, z);
+      const size = scale * random.between(0.25, 0.5);
+      return path(blot(random, centre, size, size * 0.5, 0.3, 9), {
+        fill: toned(brush, shade(colours.leaf, random.wobble(10) - 8), -0.2, z),
+        'fill-opacity': 0.8,
+      });
+    });
+    return trees.join('') + brushwood.join('') + leaves.join('');
+  });
+  return rows.join('');
 }
 
 /** A wall of glass towards the landscape. */
