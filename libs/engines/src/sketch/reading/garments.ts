@@ -247,7 +247,7 @@ export function wornGarments(planes: LabPlanes, subject: Mask, wearer: Wearer): 
       add('upper', layers.inner, layers.change);
     } else add(reach > 3.6 ? 'one_piece' : 'upper', all, 0.85);
   } else {
-    const [upper, lower] = split(body, cloth, (i) => 2.6 * (waist.at - body.v(i)), top.shares, rest.shares);
+    const [upper, lower] = split(body, cloth, (i) => 4.5 * (waist.at - body.v(i)), top.shares, rest.shares);
     const layers = layersOf(body, upper, waist.at);
     if (layers) {
       add('outer', layers.outer, layers.change);

@@ -116,7 +116,7 @@ function best(fields: Fields, mask: Mask): Candidate | undefined {
       for (let y = crown + half * 0.6; y < last; y += step) {
         const value = score(fields, x, y, half, crown);
         // A larger face that is as good is likelier: a cheek alone also is a patch of skin.
-        const weighed = value * (1 + 0.2 * Math.log(half));
+        const weighed = value * (1 + 0.35 * Math.log(half));
         if (value > 0 && weighed > most) {
           most = weighed;
           found = { x, y, half, crown, score: value };
@@ -146,7 +146,7 @@ function skinSpan(skin: Uint8Array, mask: Mask, x: number, row: number, reach: n
 function faceBreadth(skin: Uint8Array, mask: Mask, { x, y, half }: Candidate): number {
   const rows = Array.from({ length: 15 }, (_, k) => Math.round(y + half * (k / 14 - 0.4)));
   const spans = rows.map((row) => skinSpan(skin, mask, x, row, half * 1.7)).sort((p, q) => p - q);
-  return Math.min(half * 3.2, Math.max(half * 1.6, spans[9] ?? half * 2));
+  return Math.min(half * 2.8, Math.max(half * 1.6, spans[9] ?? half * 2));
 }
 
 /** The face's own colour: cheeks and nose, below the eyes. */
@@ -214,7 +214,7 @@ export function findHead(planes: LabPlanes, mask: Mask): Head | undefined {
   if (!found || found.score < 0.4) return undefined;
   const tone = faceTone(planes, skin, found);
   if (!tone) return undefined;
-  const own = skinOfTone(planes, tone, 1.25);
+  const own = skinOfTone(planes, tone, 1.6);
   const breadth = faceBreadth(own, mask, found);
   const chin = chinOf(own, mask, found, breadth);
   if (chin === undefined) return undefined;

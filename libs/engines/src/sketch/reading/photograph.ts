@@ -1,18 +1,23 @@
 import sharp from 'sharp';
 import type { Raster } from '../drawing/rasterise.js';
 import { decode } from '../cutout/decode.js';
+import { clamp } from '../drawing/geometry.js';
 import { labPlanes, type LabPlanes } from '../cutout/lab-planes.js';
+import { illuminantOf } from './colour-temperature.js';
 
 /** Long side that pictures are cut out at, and the one that shapes and colours are judged at. */
 const FULL_SIDE = 1400;
-const READ_SIDE = 480;
+const READ_SIDE = 440;
 
 /** One photograph at the two sizes that it is worked on. */
 export interface Photograph {
   readonly full: Raster;
   /** Small and a little soft: grain and JPEG noise are no edges in it. */
   readonly small: Raster;
+  /** The colours as in neutral light of usual contrast: skin looks like skin in them. */
   readonly planes: LabPlanes;
+  /** The colours as they are, to measure the light by. */
+  readonly asTaken: LabPlanes;
   /** Pixels of `full` per pixel of `small`. */
   readonly ratio: number;
 }
@@ -29,6 +34,44 @@ export async function shrunk(raster: Raster, longSide: number, blur: number): Pr
   return { data, width: info.width, height: info.height };
 }
 
+const percentile = (counts: Float64Array, share: number): number => {
+  const total = counts.reduce((sum, v) => sum + v, 0);
+  let seen = 0;
+  for (let v = 0; v < counts.length; v++) {
+    seen += counts[v] ?? 0;
+    if (seen >= total * share) return v;
+  }
+  return counts.length - 1;
+};
+
+/** Casts below this are as likely the wall's paint, and are left alone. */
+const SLIGHT_CAST = 0.06;
+
+/** Takes the light's tint out, and stretches a picture in fog to the usual range of tones. */
+function balanced(raster: Raster): Raster {
+  const light = illuminantOf(raster);
+  const cast = Math.max(Math.abs(light[0] - 1), Math.abs(light[2] - 1));
+  const strength = clamp((cast - SLIGHT_CAST) / 0.12, 0, 0.9);
+  // The display's gamma is near enough to a power of 2.2 to correct encoded values.
+  const gains = light.map((v) => clamp((1 + (1 / v - 1) * strength) ** (1 / 2.2), 0.7, 1.6));
+  const counts = new Float64Array(256);
+  const { data } = raster;
+  for (let i = 0; i < data.length; i += 20) {
+    const tone = 0.3 * (data[i] ?? 0) + 0.6 * (data[i + 1] ?? 0) + 0.1 * (data[i + 2] ?? 0);
+    counts[Math.round(tone)] = (counts[Math.round(tone)] ?? 0) + 1;
+  }
+  const [low, high] = [percentile(counts, 0.0015), percentile(counts, 0.998)];
+  const foggy = low > 60 && high - low > 30 && high - low < 170;
+  const [from, scale] = foggy ? [low - 25, Math.min(2.6, 225 / (high - low + 25))] : [0, 1];
+  const out = new Uint8Array(data.length);
+  for (let i = 0; i < data.length; i++) {
+    const gain = i % 4 === 3 ? undefined : gains[i % 4];
+    const value = data[i] ?? 0;
+    out[i] = gain === undefined ? value : clamp((value * gain - from) * scale, 0, 255);
+  }
+  return { ...raster, data: out };
+}
+
 /**
  * Decodes a photograph. What is transparent in it stays so: a picture that brings its own cut-out is believed.
  * @throws EngineError `bad_input` when the bytes are no picture
@@ -36,5 +79,6 @@ export async function shrunk(raster: Raster, longSide: number, blur: number): Pr
 export async function openPhotograph(bytes: Buffer, name: string): Promise<Photograph> {
   const full = await decode(bytes, FULL_SIDE, name);
   const small = await shrunk(full, READ_SIDE, 0.7);
-  return { full, small, planes: labPlanes(small), ratio: full.width / small.width };
+  const planes = labPlanes(balanced(small));
+  return { full, small, planes, asTaken: labPlanes(small), ratio: full.width / small.width };
 }

@@ -37,8 +37,9 @@ export async function regionMap(reading: Reading, testMark: boolean): Promise<En
     else if (wearer?.hair.data[i]) tint(i, HAIR, 0.6);
     else if (!subject.mask.data[i]) tint(i, '#f6f3ec', 0.72);
   }
+  const [wide, high] = [Math.round(width * 1.6), Math.round(height * 1.6)];
   const enlarged = await sharp(data, { raw: { width, height, channels: 4 } })
-    .resize(width * 2, height * 2, { kernel: 'cubic' })
+    .resize(wide, high, { kernel: 'cubic' })
     .raw()
     .toBuffer();
   const meta = {
@@ -50,6 +51,6 @@ export async function regionMap(reading: Reading, testMark: boolean): Promise<En
     person: wearer !== undefined,
     subject_share: Math.round(subject.share * 1000) / 1000,
   };
-  const raster = await marked({ data: enlarged, width: width * 2, height: height * 2 }, testMark);
+  const raster = await marked({ data: enlarged, width: wide, height: high }, testMark);
   return encode(raster, { kind: 'region_map', label: 'What was found where', meta });
 }

@@ -7,6 +7,9 @@ const STRIDE = 9;
 
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
+const mixed = (left: Float32Array, right: Float32Array, at: number, t: number): number =>
+  (left[at] ?? 0) * (1 - t) + (right[at] ?? 0) * t;
+
 /**
  * Distance, ΔE, of every pixel from what the ground should look like there: as on the left or on the right of its own row,
  * or between the two. Walls, floors and horizons go on behind a person. Pixels of a row without any ground get −1.
@@ -18,19 +21,21 @@ export function rowGroundDistance(planes: LabPlanes, outside: (pixel: number) =>
   const right = new Float32Array(width * 3);
   const [leftAt, rightAt] = [new Int32Array(width), new Int32Array(width)];
   const scan = (y: number, into: Float32Array, places: Int32Array, step: 1 | -1): void => {
-    const mean = [0, 0, 0];
+    let [meanL, meanA, meanB] = [0, 0, 0];
     let [seen, last] = [0, -1];
     for (let x = step === 1 ? 0 : width - 1; x >= 0 && x < width; x += step) {
       const i = y * width + x;
       if (outside(i)) {
         seen = last >= 0 && Math.abs(last - x) > REACH ? 1 : Math.min(REACH, seen + 1);
-        [l, a, b].forEach((plane, k) => {
-          mean[k] = (mean[k] ?? 0) + ((plane[i] ?? 0) - (mean[k] ?? 0)) / seen;
-        });
+        meanL += ((l[i] ?? 0) - meanL) / seen;
+        meanA += ((a[i] ?? 0) - meanA) / seen;
+        meanB += ((b[i] ?? 0) - meanB) / seen;
         last = x;
       }
       places[x] = last;
-      for (let k = 0; k < 3; k++) into[x * 3 + k] = mean[k] ?? 0;
+      into[x * 3] = meanL;
+      into[x * 3 + 1] = meanA;
+      into[x * 3 + 2] = meanB;
     }
   };
   for (let y = 0; y < height; y++) {
@@ -41,12 +46,16 @@ export function rowGroundDistance(planes: LabPlanes, outside: (pixel: number) =>
       if (from < 0 && to < 0) continue;
       const i = y * width + x;
       const between = to > from ? (x - from) / (to - from) : 0.5;
-      const apart = (t: number): number => {
-        const at = (k: number): number => (left[x * 3 + k] ?? 0) * (1 - t) + (right[x * 3 + k] ?? 0) * t;
-        return Math.hypot((l[i] ?? 0) - at(0), (a[i] ?? 0) - at(1), (b[i] ?? 0) - at(2));
-      };
-      const ways = from < 0 ? [1] : to < 0 ? [0] : [0, between, 1];
-      result[i] = Math.min(...ways.map(apart));
+      let least = Infinity;
+      // As on the left, between the two, as on the right: as far as there is ground on that side.
+      for (let way = from < 0 ? 2 : 0; way < (to < 0 ? 1 : 3); way++) {
+        const t = way === 0 ? 0 : way === 1 ? between : 1;
+        const dl = (l[i] ?? 0) - mixed(left, right, x * 3, t);
+        const da = (a[i] ?? 0) - mixed(left, right, x * 3 + 1, t);
+        const db = (b[i] ?? 0) - mixed(left, right, x * 3 + 2, t);
+        least = Math.min(least, dl * dl + da * da + db * db);
+      }
+      result[i] = Math.sqrt(least);
     }
   }
   return result;
