@@ -17,6 +17,8 @@ type Facts = Readonly<Record<string, unknown>>;
 export interface KnownSource {
   readonly picture: Raster;
   readonly framing: Framing;
+  /** Where the new wearer stands in the picture, when he or she has other proportions than the old one. */
+  readonly stand?: Framing;
   readonly shows: ShotFraming;
   /** How the wearer stood. */
   readonly rig: Rig;

@@ -22,6 +22,8 @@ export interface Outfit {
   /** Drawn base wear where no garment is: trousers' length on the leg (0: none) and the vest. */
   readonly base: { readonly legwear: number; readonly vest: boolean; readonly lining?: string };
   readonly armsInFront: Fit['armsInFront'];
+  /** Where on the arm bare skin begins under long sleeves, 0–1; by default the whole arm is drawn. */
+  readonly armsFrom?: number;
   readonly collar?: number;
   /** Lowest point of the garments in figure units. */
   readonly hem: number;

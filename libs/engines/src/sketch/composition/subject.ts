@@ -37,11 +37,11 @@ function drawParts(
   outfit: Outfit,
   plain: boolean,
 ): Record<keyof FigureLayers, DrawnPart | undefined> {
-  const { rig, base, armsInFront, collar } = outfit;
+  const { rig, base, armsInFront, collar, armsFrom = 0 } = outfit;
   const head = drawHead(pens, rig.spec);
   const backLeg = rig.weightSide === 'left' ? 'right' : 'left';
   const legs = drawLeg(pens, rig, backLeg) + drawLeg(pens, rig, rig.weightSide);
-  const arms = SIDES.map(([name]) => drawArm(pens, rig, name)).join('');
+  const arms = SIDES.map(([name]) => drawArm(pens, rig, name, armsFrom)).join('');
   const hands =
     armsInFront === 'all'
       ? arms

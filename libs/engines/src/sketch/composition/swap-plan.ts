@@ -4,7 +4,8 @@ import type { GarmentClass } from '../cutout/classify.js';
 import type { Mask } from '../cutout/mask.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
 import type { Framing } from '../dressing/dress.js';
-import { shade } from '../drawing/colour.js';
+import { shade, toHex } from '../drawing/colour.js';
+import { ambientTint, meanColour, NEUTRAL } from './light.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import type { Rig } from '../figure/rig.js';
@@ -87,6 +88,8 @@ function wearing(source: KnownSource, rig: Rig, person: Person, colour: string):
     },
     armsInFront: upper ? (sleeves === 'long' ? 'none' : 'forearms') : 'all',
     ...(sleeves === 'none' || !upper ? {} : { collar }),
+    // Where the pose is only estimated, an arm must not stick out beside its sleeve.
+    ...(source.stand && sleeves === 'long' ? { armsFrom: 0.8 } : {}),
     hem: 0,
   };
 }
@@ -119,7 +122,7 @@ export async function planKnown(
 ): Promise<SwapPlan> {
   const { size } = easel;
   const ratio = size.height / source.picture.height;
-  const { scale, x, y } = source.framing;
+  const { scale, x, y } = source.stand ?? source.framing;
   const framing = {
     scale: scale * ratio,
     x: size.width / 2 + (x - source.picture.width / 2) * ratio,
@@ -132,9 +135,8 @@ export async function planKnown(
     ...(source.shows === 'full' ? { floor: framing.y + 892 * framing.scale } : {}),
   };
   const garment = await keptCloth(source, source.garmentClasses);
-  const [colour] = dominantColours({ ...source.picture, data: clothOnly(source) }, 1);
   return {
-    outfit: wearing(source, rig, { ...person, spec: rig.spec }, colour?.hex ?? '#555555'),
+    outfit: wearing(source, rig, { ...person, spec: rig.spec }, legColour(source)),
     view,
     setting: await settingOf(easel, source, view, meta),
     cloth: [await carryOver(source, rig, framing, size)],
@@ -143,11 +145,16 @@ export async function planKnown(
   };
 }
 
-const clothOnly = ({ picture, cloth }: KnownSource): Uint8Array => {
-  const data = new Uint8Array(picture.data);
-  for (let i = 0; i < cloth.data.length; i++) if (!cloth.data[i]) data[i * 4 + 3] = 0;
-  return data;
-};
+/** The colour of what is worn on the legs, or of all cloth where none is. */
+function legColour({ picture, cloth, framing }: KnownSource): string {
+  const { width, height } = picture;
+  const only = (from: number): string | undefined => {
+    const data = new Uint8Array(picture.data);
+    for (let i = 0; i < cloth.data.length; i++) if (!cloth.data[i] || i < from * width) data[i * 4 + 3] = 0;
+    return dominantColours({ data, width, height }, 1)[0]?.hex;
+  };
+  return only(Math.round(framing.y + 480 * framing.scale)) ?? only(0) ?? '#555555';
+}
 
 /** The source's place: drawn again where it is known what it was, else the picture with its subject painted over. */
 async function settingOf(
@@ -159,18 +166,17 @@ async function settingOf(
   const known = await placeFrom(meta['backdrop'], easel.size, view);
   if (known) return known.setting;
   const hole =
-    view.floor === undefined ? source.subject : withShadow(source.subject, source.rig, source.framing);
+    view.floor === undefined
+      ? source.subject
+      : withShadow(source.subject, source.rig, source.stand ?? source.framing);
   const empty = await withoutSubject(source.picture, hole);
-  return reconstructed(await reframed(empty, easel.size));
+  return reconstructed(await reframed(empty, easel.size), source.stand !== undefined);
 }
 
-/** A place that was found in a picture already has its light; the subject that comes into it takes some. */
-export const reconstructed = (plate: Raster): Setting => {
-  const wall = '#b9b2a8';
-  return {
-    plate,
-    ground: { wall, wash: wall },
-    light: { from: [0, 0], contrast: 0, tint: [1, 1, 1] },
-    facts: { picture: true },
-  };
+/** A place out of a picture; somebody who was photographed there had its light, somebody who is drawn must take some. */
+const reconstructed = (plate: Raster, photographed: boolean): Setting => {
+  const mean = meanColour(plate);
+  const wall = toHex(mean);
+  const tint = photographed ? ambientTint(mean) : NEUTRAL.tint;
+  return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint }, facts: { picture: true } };
 };

@@ -17,7 +17,8 @@ import { meanColour, ambientTint } from './light.js';
 import { resampled, withoutSubject } from './mend.js';
 import { dressPerson, type Outfit } from './outfit.js';
 import type { Person } from './person.js';
-import { reframed, withShadow, type SwapPlan } from './swap-plan.js';
+import { observeSource } from './observed-source.js';
+import { planKnown, reframed, withShadow, type SwapPlan } from './swap-plan.js';
 import type { View } from './view.js';
 import type { Setting } from './setting.js';
 
@@ -132,6 +133,11 @@ export async function planUnknown(easel: Easel, source: EngineImage, person: Per
       'bad_input',
       `No garment is found in source_image: nobody stands out in it. ${ADVICE}`,
     );
+  if (subject.head) {
+    const seen = observeSource(photograph, subject.mask, subject.head, person.spec);
+    if (!seen) throw new EngineError('bad_input', `No garment is found in source_image. ${ADVICE}`);
+    return planKnown(easel, seen, person, {});
+  }
   const pieces = clothesOf(photograph, subject);
   if (pieces.length === 0)
     throw new EngineError('bad_input', `No garment is found in source_image. ${ADVICE}`);
