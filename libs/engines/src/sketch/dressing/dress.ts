@@ -38,7 +38,9 @@ function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raste
   const data = new Uint8Array(raster.data);
   const scale = mask.width / width;
   const own = reached(owns, mask, grow);
-  const columns = Int32Array.from({ length: width }, (_, x) => Math.min(mask.width - 1, Math.round(x * scale)));
+  const columns = Int32Array.from({ length: width }, (_, x) =>
+    Math.min(mask.width - 1, Math.round(x * scale)),
+  );
   for (let y = 0; y < height; y++) {
     const row = Math.min(mask.height - 1, Math.round(y * scale)) * mask.width;
     for (let x = 0; x < width; x++) {

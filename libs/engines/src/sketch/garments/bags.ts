@@ -2,7 +2,7 @@ import type { Point } from '../drawing/geometry.js';
 import { points } from '../drawing/points.js';
 import { path } from '../drawing/svg-sheet.js';
 import { contour, symmetric, type Cloth } from './cloth.js';
-import { boxed, type Drawing } from './draw-garment.js';
+import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { borderColour, embroidery, trimsIn } from './trims.js';
 import { shapeWords } from './tailor.js';

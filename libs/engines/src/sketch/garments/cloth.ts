@@ -57,6 +57,8 @@ export class Cloth {
     readonly sheet: SvgSheet,
     readonly fabric: Fabric,
     readonly random: SeededRandom,
+    /** Laid out on paper; false when the garment is drawn to be worn. */
+    readonly flat = true,
   ) {
     const { colour } = fabric;
     // On dark cloth a dark line drowns: there the seam is drawn in a lighter tone of the cloth.
@@ -93,6 +95,7 @@ export class Cloth {
     const colour = options.colour ?? fabric.colour;
     const print = bare ? undefined : this.tiled(patternTile(fabric, this.random), turn);
     const texture = bare ? undefined : this.tiled(textureTile(material.texture, colour), turn);
+    if (opacity === 0) return '';
     const clip = this.sheet.clip(d);
     return [
       path(d, { fill: this.ground(shape, options), 'fill-opacity': opacity }),

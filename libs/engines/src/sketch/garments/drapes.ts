@@ -2,7 +2,7 @@ import { points } from '../drawing/points.js';
 import type { Point } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from './cloth.js';
-import { boxed, type Drawing } from './draw-garment.js';
+import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { borderColour } from './trims.js';
 

@@ -1,7 +1,7 @@
 import { shade } from '../drawing/colour.js';
 import { points } from '../drawing/points.js';
 import { contour, symmetric, type Cloth } from './cloth.js';
-import { boxed, type Drawing } from './draw-garment.js';
+import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { borderColour } from './trims.js';
 
@@ -91,19 +91,27 @@ const HATS: Readonly<Record<string, (c: Cloth) => Hat>> = {
     };
   },
   headscarf: (c) => {
-    const scarf = symmetric(
+    const outer = symmetric(
       points('0 -26, 13 -24, 23 -12, 24 8, 20 30'),
       points('20 30, 26 44, 24 54'),
       points('24 54, 10 58, 0 56'),
     );
-    const face = symmetric(points('0 -14, 9 -12.6, 15 -3, 15.6 10'), points('15.6 10, 12 24, 0 33'));
+    const face = symmetric(points('0 -14, 10 -12.6, 16.6 -3, 17 10'), points('17 10, 13 26, 0 36'));
+    // Through a keyhole at the top the face is left open: worn, it is seen; laid flat, the scarf's inside is.
+    const scarf = [
+      ...outer,
+      [0, -26] as const,
+      [0, -14] as const,
+      ...[...face].reverse(),
+      [0, -14] as const,
+      [0, -26] as const,
+    ];
+    const folds = ['19 8, 15 28, -6 40, -20 42', '-19 12, -13 30, 6 42, 20 46', '20 -8, 22 12, 18 28'];
     return {
       svg:
-        c.piece(scarf) +
-        ['14 8, 10 26, -8 36, -20 40', '-15 12, -9 27, 6 38, 20 44', '18 -8, 21 12, 16 30']
-          .map((l) => c.fold(points(l), 2.4))
-          .join('') +
-        c.piece(face, { colour: c.dark, bare: true, sheen: 0 }),
+        c.piece(face, { colour: c.dark, bare: true, sheen: 0, opacity: c.flat ? 1 : 0 }) +
+        c.piece(scarf, { round: 0.8 }) +
+        folds.map((l) => c.fold(points(l), 2.2)).join(''),
       top: -29,
       reach: 28,
       low: 60,

@@ -3,7 +3,7 @@ import type { Point } from '../drawing/geometry.js';
 import { points } from '../drawing/points.js';
 import { group } from '../drawing/svg-sheet.js';
 import { contour, type Cloth } from './cloth.js';
-import { boxed, type Drawing } from './draw-garment.js';
+import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { borderColour } from './trims.js';
 

@@ -3,7 +3,7 @@ import type { Point } from '../drawing/geometry.js';
 import { points } from '../drawing/points.js';
 import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from './cloth.js';
-import { boxed, type Drawing } from './draw-garment.js';
+import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
 
 const STONES = ['#9a1f3d', '#14704f', '#f3ead6', '#26479f'] as const;

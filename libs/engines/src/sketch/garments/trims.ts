@@ -836,7 +836,7 @@ export const TRIMS: Readonly<Record<string, Trim>> = {
     ),
   embroidery: (c, f) =>
     f.neck[1] > f.top
-      ? embroidery(c, 0, Math.max(f.neck[1] + 7, 18), 5)
+      ? embroidery(c, 0, Math.max(f.neck[1] + 9, 20), 8)
       : embroidery(c, f.half((f.waist + f.hem) / 2) * 0.4, f.hem - 18, 5),
   sequins: (c, f) =>
     Array.from({ length: 90 }, () => {
@@ -952,6 +952,17 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/smock|shirr/, 'smocking'],
   [/drawstring|drawcord|cinch/, 'drawn_waist'],
 ];
+
+/** Trims that have a part on the sleeves. */
+export const SLEEVE_TRIMS: ReadonlySet<string> = new Set([
+  'cuffs',
+  'rib_cuffs',
+  'zip_cuffs',
+  'cuff_straps',
+  'cuff_border',
+  'sleeve_border',
+  'quilting',
+]);
 
 /** The names of what a phrase asks to be sewn on. */
 export const trimsIn = (words: string): string[] =>

@@ -77,7 +77,14 @@ function sleeveShape(cut: Cut, armpit: Point): { shape: Point[]; frame: SleeveFr
   ];
   const low: Point = [lerp(inner[0], armpit[0], 0.42), lerp(inner[1], armpit[1], 0.42)];
   const lower: Point[] = [inner, [low[0] - n[0] * belly * 0.8, low[1] - n[1] * belly * 0.8], armpit];
-  const hole: Point[] = [armpit, [s[0] - 1.8, lerp(s[1], armpit[1], 0.55)], s];
+  // It reaches under the body, so that no gap opens when it is worn and turns about the shoulder.
+  const hole: Point[] = [
+    armpit,
+    [armpit[0] - 4, armpit[1] - 1.5],
+    [s[0] - 6, lerp(s[1], armpit[1], 0.5)],
+    [s[0] - 3.5, s[1] + 0.6],
+    s,
+  ];
   return {
     shape: contour(upper, [outer, inner], lower, hole),
     frame: { outer, inner, down: d, slant: (slant * 180) / Math.PI },
@@ -223,12 +230,19 @@ export interface Worn {
   readonly worn: boolean;
 }
 
+export interface UpperDrawing {
+  /** Sleeves, which lie under the body's edge. */
+  readonly arms: string;
+  readonly body: string;
+  readonly frame: Frame;
+}
+
 /** A garment that hangs from the shoulders; `frame` says where trims go. */
-export function drawUpper(cloth: Cloth, cut: Cut, { worn }: Worn): { svg: string; frame: Frame } {
+export function drawUpper(cloth: Cloth, cut: Cut, { worn }: Worn): UpperDrawing {
   const armpit = cut.side[0] ?? [24, 24];
   const neckline = NECKLINES[cut.neckline[0]](cut.neck, cut.neckline[1]);
   const sleeve = sleeveShape(cut, armpit);
-  const body = bodyShape(cut, neckline);
+  const shape = bodyShape(cut, neckline);
   const frame: Frame = {
     top: 0,
     waist: cut.waist,
@@ -238,7 +252,7 @@ export function drawUpper(cloth: Cloth, cut: Cut, { worn }: Worn): { svg: string
     neckline,
     shoulder: cut.shoulder,
     ...(sleeve ? { sleeve: sleeve.frame } : {}),
-    pieces: [body, ...(sleeve ? [sleeve.shape, mirror(sleeve.shape)] : [])],
+    pieces: [shape, ...(sleeve ? [sleeve.shape, mirror(sleeve.shape)] : [])],
   };
   const arms = sleeve
     ? [
@@ -255,14 +269,13 @@ export function drawUpper(cloth: Cloth, cut: Cut, { worn }: Worn): { svg: string
         ),
       ].join('')
     : '';
-  const parts = [
+  const body = [
     worn ? '' : insideBack(cloth, cut, neckline),
     straps(cloth, cut),
-    arms,
-    cloth.piece(body),
-    group({ 'clip-path': cloth.sheet.clip(polygon(body)) }, bodyFolds(cloth, cut)),
+    cloth.piece(shape),
+    group({ 'clip-path': cloth.sheet.clip(polygon(shape)) }, bodyFolds(cloth, cut)),
     drawFront(cloth, cut, frame),
     drawCollar(cloth, cut, frame, worn),
-  ];
-  return { svg: parts.join(''), frame };
+  ].join('');
+  return { arms, body, frame };
 }

@@ -1,0 +1,43 @@
+import type { Raster } from '../drawing/rasterise.js';
+import type { Point } from '../drawing/geometry.js';
+import type { Layer } from '../scene.js';
+import { toPixels, type Framing } from './dress.js';
+import { inkEdge, modelForm } from './form.js';
+import { blank, drawMesh, type Mesh } from './mesh.js';
+
+/** A picture and the mesh that carries it: source in the picture's pixels, target in figure units. */
+export interface Carried {
+  readonly raster: Raster;
+  readonly mesh: Mesh;
+}
+
+/**
+ * Lays pictures over the figure on a layer no larger than they need, rounded as the body in them is, with the pen's line and
+ * shadow beneath: two layers, back to front; none where nothing of them is on the canvas.
+ */
+export async function boxedLayers(
+  parts: readonly Carried[],
+  framing: Framing,
+  width: number,
+  height: number,
+): Promise<Layer[]> {
+  const target = parts.map(({ mesh }) => mesh.target.map((row) => row.map((p) => toPixels(framing, p))));
+  const all: Point[] = target.flat(2);
+  const margin = Math.ceil(16 * framing.scale) + 2;
+  const left = Math.max(0, Math.floor(Math.min(...all.map((p) => p[0]))) - margin);
+  const top = Math.max(0, Math.floor(Math.min(...all.map((p) => p[1]))) - margin);
+  const right = Math.min(width, Math.ceil(Math.max(...all.map((p) => p[0]))) + margin);
+  const bottom = Math.min(height, Math.ceil(Math.max(...all.map((p) => p[1]))) + margin);
+  if (right - left < 2 || bottom - top < 2) return [];
+  const canvas = blank(right - left, bottom - top);
+  parts.forEach(({ raster, mesh }, i) => {
+    const moved = (target[i] ?? []).map((row) => row.map(([x, y]): Point => [x - left, y - top]));
+    drawMesh(canvas, raster, { source: mesh.source, target: moved });
+  });
+  const formed = await modelForm(canvas, framing.scale);
+  const edge = await inkEdge(formed, framing.scale);
+  return [
+    { data: edge, width: canvas.width, height: canvas.height, left, top },
+    { ...formed, left, top },
+  ];
+}

@@ -1,0 +1,51 @@
+import type { Outfit } from '../composition/outfit.js';
+import type { Canvas } from '../composition/subject.js';
+import type { Framing } from '../dressing/dress.js';
+import { rotate, type Point } from '../drawing/geometry.js';
+import { drawHand } from '../figure/hand.js';
+import { figureLayer, type Layer } from '../scene.js';
+import { hang } from './hang.js';
+import type { Item } from './item.js';
+
+/** Breadth in figure units (a hand is 18 broad), by category; a photographed bag is a handbag. */
+const BREADTH: Readonly<Record<string, number>> = {
+  handbag: 104,
+  tote_bag: 118,
+  crossbody_bag: 84,
+  clutch: 92,
+  backpack: 112,
+  potli_bag: 66,
+};
+
+/** Which arm carries: the one that hangs, the right one if both do. */
+const carrier = ({ rig }: Outfit): 'left' | 'right' =>
+  rig.poses.right.onHip && !rig.poses.left.onHip ? 'left' : 'right';
+
+/** A bag hangs from a hand, a small one on a long strap from the shoulder; the fingers close over its handle. */
+export async function carry(outfit: Outfit, item: Item, framing: Framing, canvas: Canvas): Promise<Layer[]> {
+  const { rig } = outfit;
+  const name = carrier(outfit);
+  const arm = rig.arms[name];
+  const tall = item.shape.height / Math.max(1, item.shape.width);
+  const key = item.spec?.category.key ?? (tall > 1.55 ? 'crossbody_bag' : tall < 0.72 ? 'clutch' : 'handbag');
+  const width = BREADTH[key] ?? 104;
+  const angle = arm.endAngle + rig.poses[name].handTurn;
+  const wrist = arm.point(1, 0);
+  if (key === 'crossbody_bag') {
+    const [x, y] = arm.point(0.06, 0.2);
+    return hang(item.cut, { at: [x + arm.side * 6, y - 12], width: 88, height: 300 }, framing, canvas);
+  }
+  const grip = key === 'clutch' ? -4 : 36;
+  const [gx, gy] = rotate([0, grip], angle);
+  const at: Point = [wrist[0] + gx + (key === 'clutch' ? -arm.side * 8 : 0), wrist[1] + gy];
+  const bag = await hang(
+    item.cut,
+    { at, width: Math.min(width, 190 / Math.max(0.6, tall)) },
+    framing,
+    canvas,
+  );
+  const hand = await figureLayer(rig.spec, framing, canvas.width, canvas.height, (pens) =>
+    drawHand(pens, wrist, angle, -arm.side as -1 | 1, rig.proportions.handScale),
+  );
+  return [...bag, hand];
+}

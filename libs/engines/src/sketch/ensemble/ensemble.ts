@@ -1,0 +1,194 @@
+import { flatten, figureLayer, type Layer } from '../scene.js';
+import { breathe } from '../abort.js';
+import { inputOf, progress, report, type Easel } from '../composition/draw.js';
+import { viewFacts, wearerFacts } from '../composition/facts.js';
+import { isNeutral, relight } from '../composition/light.js';
+import { personFacts, personFrom, type Person } from '../composition/person.js';
+import { floorShadow, type Setting } from '../composition/setting.js';
+import { silhouettes } from '../composition/silhouettes.js';
+import { drawPerson, type FigureLayers } from '../composition/subject.js';
+import type { View } from '../composition/view.js';
+import { frame } from '../scene.js';
+import { adorn, isSocks, underArms } from './adorn.js';
+import { carry } from './carry.js';
+import { dressAll, type FullOutfit } from './dress-all.js';
+import { underHat, wearHat } from './headwear.js';
+import { itemFacts, pictureOfItem, readItems, type Item } from './item.js';
+import { layOne } from './lay-cloth.js';
+import { drawShoesWorn } from './shoes-worn.js';
+
+/** Pixels per centimetre of a garment in a picture of 1K: as many as the figure shows of it. */
+const DENSITY = 6;
+
+/** A person and all that he or she is to put on. */
+export interface Ensemble {
+  readonly person: Person;
+  readonly items: readonly Item[];
+  readonly outfit: FullOutfit;
+  readonly view: View;
+}
+
+/** Everything drawn, in groups from back to front. */
+export interface DressedLayers {
+  readonly figure: FigureLayers;
+  readonly cloth: readonly Layer[];
+  readonly all: readonly Layer[];
+  /** All that was put on. */
+  readonly worn: readonly Layer[];
+}
+
+/** Cuts the items out, finds the person, and puts the clothes on: the first stage shows what was cut out. */
+export async function assemble(easel: Easel, personInput: string): Promise<Ensemble> {
+  const { request, context, size } = easel;
+  const items = await readItems(request, (DENSITY * Math.max(size.width, size.height)) / 1024, () =>
+    breathe(context.signal),
+  );
+  const said = items.map(({ category, spec }) =>
+    (spec?.category.displayLabel ?? category.replace('_', '-')).toLowerCase(),
+  );
+  await report(
+    easel,
+    'item_cutouts',
+    `Cut out: ${said.join(', ')}`,
+    ...(await Promise.all(items.map(pictureOfItem))),
+  );
+  const usual = items.some(
+    ({ category, spec }) => category === 'one_piece' && spec?.category.key !== 'dungarees',
+  )
+    ? { gender: 'FEMALE' }
+    : {};
+  const found = await personFrom(
+    inputOf(request, personInput),
+    { ...usual, ...request.parameters },
+    request.seed,
+  );
+  const person = { ...found, spec: underHat(found.spec, items) };
+  const outfit = dressAll(person, items);
+  return { person: found, items, outfit, view: fullLength(easel) };
+}
+
+/** From head to foot, with room for a hat. */
+function fullLength({ size }: Easel): View {
+  const framing = frame(size.width, size.height, 0, 900, 0.862, 0.082);
+  return { framing, shows: 'full', floor: framing.y + 892 * framing.scale };
+}
+
+const of = (items: readonly Item[], category: Item['category']): Item[] =>
+  items.filter((item) => item.category === category);
+
+async function shoes({ outfit, items, view }: Ensemble, { size }: Easel): Promise<Layer[]> {
+  const pair = of(items, 'footwear')[0];
+  if (!pair) return [];
+  return [
+    await figureLayer(outfit.rig.spec, view.framing, size.width, size.height, (pens) =>
+      drawShoesWorn(pens, outfit.rig, pair),
+    ),
+  ];
+}
+
+const present = (...layers: readonly (Layer | undefined)[]): Layer[] =>
+  layers.filter((layer): layer is Layer => layer !== undefined);
+
+/** Draws the dressed person; a stage shows the clothes before shoes, bag, hat and jewellery. */
+export async function drawDressed(
+  easel: Easel,
+  ensemble: Ensemble,
+  behind: readonly Layer[],
+): Promise<DressedLayers> {
+  const { outfit, items, view } = ensemble;
+  const { size, context } = easel;
+  const { framing } = view;
+  const pause = (): Promise<void> => breathe(context.signal);
+  const figure = await drawPerson(outfit, framing, size, false);
+  await pause();
+  const cloth: Layer[] = [];
+  for (const clad of outfit.worn) {
+    cloth.push(...(await layOne(clad, outfit.rig, framing, size)));
+    await pause();
+  }
+  const small = of(items, 'accessory').filter((item) => !isSocks(item));
+  const socks = await adorn(outfit, of(items, 'accessory').filter(isSocks), framing, size);
+  const under = await adorn(outfit, small.filter(underArms), framing, size);
+  await pause();
+  const feet = [...socks, ...(await shoes(ensemble, easel))];
+  const clothed = [
+    ...present(figure.bare, figure.base),
+    ...feet,
+    ...cloth,
+    ...under,
+    ...present(figure.over),
+  ];
+  const facts = {
+    kind: 'dressed_layers',
+    label: 'Dressed, before the last touches',
+    meta: { layers: outfit.worn.map(({ fit }) => fit.garmentClass) },
+  };
+  await report(
+    easel,
+    'clothes',
+    'The clothes are put on, from the skin outward',
+    await progress(easel, [...behind, ...clothed], facts),
+  );
+  const over = await adorn(
+    outfit,
+    small.filter((item) => !underArms(item)),
+    framing,
+    size,
+  );
+  await pause();
+  const bags: Layer[] = [];
+  for (const item of of(items, 'bag').slice(0, 1)) bags.push(...(await carry(outfit, item, framing, size)));
+  const hats: Layer[] = [];
+  for (const item of of(items, 'headwear').slice(0, 1))
+    hats.push(...(await wearHat(outfit, item, framing, size)));
+  await pause();
+  return {
+    figure,
+    cloth,
+    all: [...clothed, ...over, ...bags, ...hats],
+    worn: [...feet, ...cloth, ...under, ...over, ...bags, ...hats],
+  };
+}
+
+/** The dressed person in the light of the place. */
+export async function lit(
+  easel: Easel,
+  { all }: DressedLayers,
+  setting: Setting,
+  view: View,
+): Promise<Layer[]> {
+  if (isNeutral(setting.light)) return [...all];
+  const subject = await flatten(all, easel.size.width, easel.size.height);
+  await relight(subject, setting.light, view.framing.scale);
+  await breathe(easel.context.signal);
+  return [subject];
+}
+
+export const placeWithShadow = async (
+  easel: Easel,
+  { outfit, view }: Ensemble,
+  setting: Setting,
+): Promise<Layer[]> => [setting.plate, await floorShadow(outfit, setting, view.framing, easel.size)];
+
+/** What the finished picture says of itself: who wears what, where, and how both are found again. */
+export async function ensembleFacts(
+  easel: Easel,
+  ensemble: Ensemble,
+  drawn: DressedLayers,
+  setting: Setting,
+): Promise<Record<string, unknown>> {
+  const { person, items, outfit, view } = ensemble;
+  const facts = personFacts(person);
+  return {
+    ...facts,
+    person: facts,
+    items: items.map(itemFacts),
+    backdrop: setting.facts,
+    seed: easel.request.seed,
+    aspect_ratio: easel.asked.aspectRatio,
+    resolution: easel.asked.resolution,
+    view: viewFacts(view, easel.size),
+    wearer: wearerFacts(outfit),
+    silhouettes: await silhouettes(drawn.figure, drawn.worn, easel.size),
+  };
+}
