@@ -8,7 +8,7 @@ import {
 import { breathe } from './abort.js';
 import { encode } from './encode.js';
 import { garmentPicture, namedGarment } from './reading/garment-picture.js';
-import { marked } from './reading/marked.js';
+import { marked } from './scene.js';
 import { personPicture } from './reading/person-picture.js';
 import { emptyPlate } from './reading/plate.js';
 import { readPhotograph, requiredInput, type Reading } from './reading/reading.js';

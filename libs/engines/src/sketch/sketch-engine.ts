@@ -19,6 +19,7 @@ import { extract } from './extract.js';
 import { look } from './look.js';
 import { modelGenerator } from './model-generator.js';
 import { modelSwapWithImage } from './model-swap-with-image.js';
+import { pdpBatchExtractions } from './pdp-batch-extractions.js';
 import { pdpExtractions } from './pdp-extractions.js';
 import { productToModelDirect } from './product-to-model-direct.js';
 import { productToModelPhased } from './product-to-model-phased.js';
@@ -36,6 +37,7 @@ const WORKFLOWS: Readonly<Record<string, Workflow>> = {
   look,
   'model-generator': modelGenerator,
   'model-swap-with-image': modelSwapWithImage,
+  'pdp-batch-extractions': pdpBatchExtractions,
   'pdp-extractions': pdpExtractions,
   'product-to-model-direct': productToModelDirect,
   'product-to-model-phased': productToModelPhased,

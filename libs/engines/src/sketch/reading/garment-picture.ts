@@ -5,7 +5,7 @@ import { classFromWords } from '../cutout/classify.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
-import { marked } from './marked.js';
+import { marked } from '../scene.js';
 import type { GarmentRegion, Slot } from './garments.js';
 import { liftRegion, type Reading } from './reading.js';
 

@@ -129,7 +129,7 @@ function best(fields: Fields, mask: Mask): Candidate | undefined {
 
 /** From the first to the last pixel of skin near the middle of a face, on one row; gaps of lips and eyes are bridged. */
 function skinSpan(skin: Uint8Array, mask: Mask, x: number, row: number, reach: number): number {
-  const gap = reach * 0.3;
+  const gap = reach * 0.2;
   const edge = (step: 1 | -1): number => {
     let last = x;
     for (let i = Math.round(x); Math.abs(i - x) <= reach && Math.abs(i - last) <= gap; i += step) {

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { EnginePicture } from '../../image-engine.js';
 import { parseHex } from '../drawing/colour.js';
 import { encode } from '../encode.js';
-import { marked } from './marked.js';
+import { marked } from '../scene.js';
 import type { Slot } from './garments.js';
 import type { Reading } from './reading.js';
 

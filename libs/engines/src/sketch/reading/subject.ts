@@ -52,13 +52,19 @@ function standsOut(mask: Mask, { l, a, b }: LabPlanes): { rim: number; whole: nu
   return { rim: apart(rimIn, rimOut), whole: apart(inside, ground) };
 }
 
+interface PlainSubject {
+  readonly mask: Mask;
+  /** It hardly differs from the ground, so that a part of the ground may have come along. */
+  readonly faint: boolean;
+}
+
 /** The garment cutter's own way; undefined where the ground is not plain, or where a stain of the ground came along. */
-function onPlainGround(photograph: Photograph, agreement: number): Mask | undefined {
+function onPlainGround(photograph: Photograph, agreement: number): PlainSubject | undefined {
   if (agreement < 0.93) return undefined;
   try {
     const mask = segment(photograph.small);
     const { rim, whole } = standsOut(mask, photograph.planes);
-    return rim < 14 && whole > rim * 1.9 ? undefined : mask;
+    return rim < 14 && whole > rim * 1.9 ? undefined : { mask, faint: rim < 14 };
   } catch (error) {
     if (error instanceof EngineError) return undefined;
     throw error;
@@ -142,23 +148,35 @@ function labelled(
   return withoutPinholes(central(open(close(mask, 1), 1)));
 }
 
-/** The largest region near the middle, and those of a twentieth of it that lie close by. */
+/**
+ * The largest region near the middle, what lies close by it, and large regions above or below it: a face of the wall's
+ * colour cuts the hair off from the shoulders.
+ */
 function central(mask: Mask): Mask {
+  const { width, height } = mask;
   const { labels, list } = components(mask, 1);
   const weight = new Float64Array(list.length + 1);
+  const middle = new Float64Array(list.length + 1);
   for (let i = 0; i < labels.length; i++) {
     const label = labels[i] ?? 0;
-    if (label) weight[label] = (weight[label] ?? 0) + 1.2 - 2 * Math.abs((i % mask.width) / mask.width - 0.5);
+    if (!label) continue;
+    const x = (i % width) / width;
+    weight[label] = (weight[label] ?? 0) + 1.2 - 2 * Math.abs(x - 0.5);
+    middle[label] = (middle[label] ?? 0) + x / (list[label - 1]?.area ?? 1);
   }
   const main = list.reduce((best, c) => ((weight[c.label] ?? 0) > (weight[best] ?? 0) ? c.label : best), 0);
   if (!main) return mask;
-  const around = dilate(select(labels, [main], mask), Math.round(mask.height * 0.03)).data;
+  const around = dilate(select(labels, [main], mask), Math.round(height * 0.03)).data;
   const near = new Set<number>([main]);
   const most = list.find((c) => c.label === main)?.area ?? 0;
   for (let i = 0; i < labels.length; i++) if (around[i] && labels[i]) near.add(labels[i] ?? 0);
+  const inLine = (label: number): boolean => Math.abs((middle[label] ?? 0) - (middle[main] ?? 0)) < 0.09;
+  const kept = list.filter(
+    (c) => (near.has(c.label) && c.area > most * 0.004) || (c.area > most * 0.06 && inLine(c.label)),
+  );
   return select(
     labels,
-    list.filter((c) => near.has(c.label) && c.area > most * 0.004).map((c) => c.label),
+    kept.map((c) => c.label),
     mask,
   );
 }
@@ -187,15 +205,17 @@ export function findSubject(photograph: Photograph): Subject {
     plainGround,
     ...(head ? { head } : {}),
   });
-  const plainHead = plain && findHead(planes, plain);
-  if (plain && !plainHead) return told(plain, undefined);
+  const plainHead = plain && findHead(planes, plain.mask);
+  if (plain && !plainHead && !plain.faint) return told(plain.mask, undefined);
   const evidence: Evidence = { barrier: barrierEvidence(planes), bins: colourBins(planes) };
   const centre = centreOf(evidence.barrier, width, height);
-  const first = plain ?? labelled(planes, evidence, expectMiddle(width, height, centre), 3);
+  const seen = (): Mask => labelled(planes, evidence, expectMiddle(width, height, centre), 3);
+  const first = plain && plainHead ? plain.mask : seen();
   const head = plainHead ?? findHead(planes, first);
-  if (!head) return told(first, undefined);
+  if (!head) return told(plain?.mask ?? first, undefined);
   const body = labelled(planes, evidence, expectBody(width, height, head), 2, first);
-  const second = trimmed(plain ? withTrunkOf(plain, body, head) : body, planes, head);
+  const whole = plain && plainHead ? withTrunkOf(plain.mask, body, head) : body;
+  const second = trimmed(whole, planes, head);
   return told(second, findHead(planes, second) ?? head);
 }
 

@@ -1,0 +1,122 @@
+import type { LabPlanes } from '../cutout/lab-planes.js';
+import { buildOf } from './likeness.js';
+import type { Reading } from './reading.js';
+import type { LabColour } from './skin.js';
+
+/** What tells one person from another in pictures of one shoot; clothes may change between them. */
+export interface PersonSignature {
+  readonly skin: LabColour;
+  readonly hair: LabColour | undefined;
+  readonly hairLength: number;
+  readonly hairHeight: number;
+  readonly neck: number;
+}
+
+/** Places of the ground, three across and four down, that are compared with one another. */
+const ACROSS = 3;
+const DOWN = 4;
+const BINS = 6;
+
+export interface LocationSignature {
+  /** Median colour and restlessness (spread of lightness) of each place; undefined where the subject hides it. */
+  readonly places: readonly ({ readonly colour: LabColour; readonly texture: number } | undefined)[];
+  /** Histogram of the ground's colours, summing to 1: holds still when the view is shifted or nearer. */
+  readonly histogram: Float32Array;
+}
+
+export function personSignature(reading: Reading): PersonSignature | undefined {
+  const { wearer, subject } = reading;
+  if (!wearer) return undefined;
+  const build = buildOf(subject.mask, wearer);
+  return {
+    skin: wearer.skinTone,
+    hair: wearer.hairTone,
+    hairLength: build.hairLength,
+    hairHeight: build.hairHeight,
+    neck: build.neck,
+  };
+}
+
+const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
+
+const bin = (l: number, a: number, b: number): number => {
+  const clamp = (v: number): number => Math.max(0, Math.min(BINS - 1, Math.floor(v)));
+  return (clamp(l / 16.7) * BINS + clamp((a + 30) / 10)) * BINS + clamp((b + 30) / 10);
+};
+
+/** Softened over neighbouring bins, so that light a shade brighter is no other place. */
+function histogramOf({ l, a, b }: LabPlanes, ground: readonly number[]): Float32Array {
+  const counts = new Float32Array(BINS ** 3);
+  for (const i of ground) {
+    for (const [shift, weight] of SOFT) {
+      const at = bin((l[i] ?? 0) + shift[0], (a[i] ?? 0) + shift[1], (b[i] ?? 0) + shift[2]);
+      counts[at] = (counts[at] ?? 0) + weight;
+    }
+  }
+  const total = counts.reduce((sum, v) => sum + v, 0);
+  return counts.map((v) => (total > 0 ? v / total : 0));
+}
+
+const SOFT: readonly (readonly [LabColour, number])[] = [
+  [[0, 0, 0], 2],
+  [[7, 0, 0], 1],
+  [[-7, 0, 0], 1],
+  [[0, 4, 0], 1],
+  [[0, -4, 0], 1],
+  [[0, 0, 4], 1],
+  [[0, 0, -4], 1],
+];
+
+/** The ground as it is: no balance is applied, a place's colours are what it is known by. */
+export function locationSignature({ photograph, subject }: Reading): LocationSignature | undefined {
+  const planes = photograph.asTaken;
+  const { l, a, b, width, height } = planes;
+  const ground: number[] = [];
+  const cells = Array.from({ length: ACROSS * DOWN }, (): number[] => []);
+  for (let i = 0; i < l.length; i += 3) {
+    if (subject.mask.data[i]) continue;
+    ground.push(i);
+    const column = Math.floor(((i % width) / width) * ACROSS);
+    const row = Math.floor((Math.floor(i / width) / height) * DOWN);
+    cells[row * ACROSS + column]?.push(i);
+  }
+  if (ground.length < (l.length / 3) * 0.08) return undefined;
+  const least = (l.length / 3 / cells.length) * 0.2;
+  const places = cells.map((cell) => {
+    if (cell.length < least) return undefined;
+    const tone = median(cell.map((i) => l[i] ?? 0));
+    return {
+      colour: [tone, median(cell.map((i) => a[i] ?? 0)), median(cell.map((i) => b[i] ?? 0))] as const,
+      texture: median(cell.map((i) => Math.abs((l[i] ?? 0) - (l[i + 1] ?? 0)))),
+    };
+  });
+  return { places, histogram: histogramOf(planes, ground) };
+}
+
+const apart = (p: LabColour, q: LabColour, lightness: number): number =>
+  Math.hypot((p[0] - q[0]) * lightness, p[1] - q[1], p[2] - q[2]);
+
+/** 0 for the same person in the same light; 1 is where doubt begins. */
+export function personDistance(p: PersonSignature, q: PersonSignature): number {
+  const skin = apart(p.skin, q.skin, 0.8) / 9;
+  const hair = p.hair && q.hair ? apart(p.hair, q.hair, 0.8) / 12 : p.hair || q.hair ? 1 : 0;
+  const length = Math.abs(p.hairLength - q.hairLength) / 0.5;
+  const height = Math.abs(p.hairHeight - q.hairHeight) / 0.6;
+  const neck = p.neck > 0 && q.neck > 0 ? Math.abs(p.neck - q.neck) / 0.17 : 0;
+  return Math.sqrt(skin ** 2 + hair ** 2 + 0.7 * length ** 2 + 0.5 * height ** 2 + 0.8 * neck ** 2);
+}
+
+/** 0 for the same place from the same spot; 1 is where doubt begins. */
+export function locationDistance(p: LocationSignature, q: LocationSignature): number {
+  const common = p.histogram.reduce((sum, v, k) => sum + Math.min(v, q.histogram[k] ?? 0), 0);
+  const gaps = p.places.flatMap((one, k) => {
+    const other = q.places[k];
+    return one && other
+      ? [apart(one.colour, other.colour, 0.7) / 12 + Math.abs(one.texture - other.texture) / 8]
+      : [];
+  });
+  // The better two thirds: a thing that stands in one corner does not make another place.
+  const kept = gaps.sort((x, y) => x - y).slice(0, Math.max(1, Math.ceil(gaps.length * 0.67)));
+  const places = kept.length > 0 ? kept.reduce((sum, v) => sum + v, 0) / kept.length : 1;
+  return 0.5 * ((1 - common) / 0.42) + 0.5 * places;
+}
