@@ -1,5 +1,6 @@
 import { EngineError, type RenderResult } from '../image-engine.js';
 import { placeFor } from './composition/setting.js';
+import { isOpen } from './scenery/draw-scene.js';
 import { sceneFields, sceneSpecOf } from './scenery/scene-spec-from.js';
 import { swapBackground } from './swapping/swap.js';
 import type { Workflow } from './workflow.js';
@@ -27,5 +28,6 @@ export const backgroundSwapWithImage: Workflow = async (request, context): Promi
     context,
     (size, { view, eye }) => placeFor(background, request.seed, size, view, eye),
     about,
+    spec !== undefined && isOpen(spec),
   );
 };

@@ -1,5 +1,6 @@
 import type { RenderResult } from '../image-engine.js';
 import { drawnPlace } from './composition/setting.js';
+import { isOpen } from './scenery/draw-scene.js';
 import { sceneFields, sceneSpecFrom } from './scenery/scene-spec-from.js';
 import { swapBackground } from './swapping/swap.js';
 import type { Workflow } from './workflow.js';
@@ -18,5 +19,11 @@ export const backgroundSwapWithSpec: Workflow = async (request, context): Promis
     light: spec.light.preset,
     palette: spec.palette,
   };
-  return swapBackground(request, context, (size, { view, eye }) => drawnPlace(spec, size, view, eye), about);
+  return swapBackground(
+    request,
+    context,
+    (size, { view, eye }) => drawnPlace(spec, size, view, eye),
+    about,
+    isOpen(spec),
+  );
 };

@@ -43,6 +43,10 @@ const OVERHEAD = { studio_set: 'studio', indoor_location: 'ceiling', outdoor_loc
 export const drawnTopology = (spec: SceneSpec): Topology =>
   spec.topology.preset === 'custom' ? (topologyIn(spec.topology.text) ?? 'custom') : spec.topology.preset;
 
+/** A place of the open air, without a wall near the subject. */
+export const isOpen = (spec: SceneSpec): boolean =>
+  spec.setting === 'outdoor_location' && ['open_location', 'street_path'].includes(drawnTopology(spec));
+
 /** Words of a custom choice that name a piece of the library put it into the scene too. */
 function withMentioned(spec: SceneSpec): SceneSpec {
   const known = new Set(spec.anchors.map((anchor) => anchor.name));
@@ -149,7 +153,9 @@ function sketch(
   };
   const site = siteOf(brush, spec);
   const place = PLACES[site.drawn](site);
-  const body = place.svg + zoneFloor(site) + drawAnchors(site, place) + place.front + zoneSides(site);
+  // Whatever a place leaves open is wall.
+  const base = element('rect', { width: view.width, height: view.height, fill: brush.colours.wall });
+  const body = base + place.svg + zoneFloor(site) + drawAnchors(site, place) + zoneSides(site);
   return { svg: sheet.document(view.width, view.height, body), brush, spec, framing };
 }
 

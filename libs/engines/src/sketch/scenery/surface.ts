@@ -283,10 +283,10 @@ export function drawSurface(brush: Brush, wall: Wall, words: string, label: stri
   const known = surfaceIn(words);
   const { colour } = wall;
   const tones = [
-    shade(colour, 9),
-    shade(colour, -9),
-    blend(colour, brush.colours.second, 0.35),
-    shade(colour, -4, 1.15),
+    shade(colour, 5),
+    shade(colour, -6),
+    blend(colour, brush.colours.second, 0.16),
+    shade(colour, -2, 1.15),
   ];
   const draw: Readonly<Record<Surface, () => string>> = {
     limewash: () => clouds(brush, wall, random, 26, 0.42),

@@ -148,8 +148,10 @@ export function zoneSides(site: Site): string {
   const [left, right] = seen(camera, z);
   const at = (side: number, share: number): number => (side < 0 ? left * share : right * share);
   const height = camera.eye + (camera.horizon * z) / camera.focal + 0.3;
+  // Under a roof no trees grow.
+  const inside = site.drawn === 'open_location' && site.overhead !== 'sky';
   const one = (side: -1 | 1): string => {
-    switch (site.drawn) {
+    switch (inside ? 'custom' : site.drawn) {
       case 'textile_installation':
       case 'seamless_sweep': {
         const [a, b] = [at(side, 0.8), at(side, 1.15)];

@@ -10,8 +10,8 @@ export interface Placement {
   readonly scale: number;
   readonly left: number;
   readonly top: number;
-  /** How it meets the place: it stands on the floor, it runs out of the picture, or it hangs before the wall. */
-  readonly rests: 'floor' | 'edge' | 'wall';
+  /** How it meets the place: it stands on the floor, runs out of the picture, hangs before a wall, or in the open air. */
+  readonly rests: 'floor' | 'edge' | 'wall' | 'air';
   /** The camera that the place is to be drawn for, in the terms of a figure. */
   readonly view: View;
   /** Height of the camera, metres. */
@@ -74,7 +74,7 @@ function cutOff({ cut, picture, crown, stature }: SourceSubject, canvas: Canvas)
 }
 
 /** Things: broad ones stand on the floor, tall ones hang before the wall as a garment does. */
-function thing({ cut }: SourceSubject, canvas: Canvas): Placement {
+function thing({ cut }: SourceSubject, canvas: Canvas, open: boolean): Placement {
   const { box } = cut;
   const broad = box.height / box.width < 0.66;
   const scale = Math.min(
@@ -93,14 +93,15 @@ function thing({ cut }: SourceSubject, canvas: Canvas): Placement {
     scale,
     left,
     top,
-    rests: 'wall',
+    rests: open ? 'air' : 'wall',
     view: viewAt(canvas, canvas.height * 1.3, canvas.height * 1.2, 'three_quarter'),
     eye: 1.2,
   };
 }
 
-export function placementOf(subject: SourceSubject, canvas: Canvas): Placement {
-  if (subject.kind === 'product') return thing(subject, canvas);
+/** @param open the place has no wall near the subject */
+export function placementOf(subject: SourceSubject, canvas: Canvas, open: boolean): Placement {
+  if (subject.kind === 'product') return thing(subject, canvas, open);
   return subject.cropped ? cutOff(subject, canvas) : standing(subject, canvas);
 }
 

@@ -69,6 +69,22 @@ async function onFloor(
   return rasterise(sheet.document(width, height, wide, core));
 }
 
+/** Far below on the ground: one faint, broad shadow. */
+function onGroundBelow(subject: Raster, { left }: Placement, wall: string, canvas: Canvas): Promise<Raster> {
+  const { width, height } = canvas;
+  const sheet = new SvgSheet();
+  const shadow = element('ellipse', {
+    cx: Math.round(left + subject.width / 2),
+    cy: Math.round(height * 0.93),
+    rx: Math.round(subject.width * 0.42),
+    ry: Math.round(height * 0.022),
+    fill: blend(shade(wall, -50), '#32273a', 0.4),
+    'fill-opacity': 0.3,
+    filter: sheet.blur(Math.round((16 * height) / 1024)),
+  });
+  return rasterise(sheet.document(width, height, shadow));
+}
+
 /** On the wall: the subject's own shape, soft, moved away from the light. */
 async function onWall(
   subject: Raster,
@@ -117,6 +133,8 @@ export function shadowUnder(
       return onFloor(subject, placement, wall, light, canvas);
     case 'wall':
       return onWall(subject, placement, wall, light, canvas);
+    case 'air':
+      return onGroundBelow(subject, placement, wall, canvas);
     case 'edge':
       return undefined;
     default: {

@@ -1,6 +1,7 @@
 import { EngineError, type EngineImage } from '../../image-engine.js';
 import { maskOf } from '../composition/outline.js';
 import { decode } from '../cutout/decode.js';
+import type { LabPlanes } from '../cutout/lab-planes.js';
 import type { Mask } from '../cutout/mask.js';
 import { matte, type Matte } from '../cutout/matte.js';
 import type { Raster } from '../drawing/rasterise.js';
@@ -60,9 +61,32 @@ async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefin
   };
 }
 
+/** Least difference of mean colours, ΔE, at which a subject without a head is believed on a restless ground. */
+const LEAST_DIFFERENCE = 7;
+
+/** ΔE between the mean colours inside and outside of a mask. */
+function differs({ l, a, b }: LabPlanes, { data }: Mask): number {
+  const sums = [
+    [0, 0, 0, 0],
+    [0, 0, 0, 0],
+  ];
+  for (let i = 0; i < data.length; i++) {
+    const sum = sums[data[i] ? 1 : 0] ?? [];
+    [l[i], a[i], b[i], 1].forEach((v, k) => (sum[k] = (sum[k] ?? 0) + (v ?? 0)));
+  }
+  const mean = (side: number, k: number): number =>
+    (sums[side]?.[k] ?? 0) / Math.max(1, sums[side]?.[3] ?? 0);
+  return Math.hypot(...[0, 1, 2].map((k) => mean(0, k) - mean(1, k)));
+}
+
 async function seen({ bytes, name }: EngineImage): Promise<Found> {
   const photograph = await openPhotograph(bytes, name);
   const subject = findSubject(photograph);
+  if (!subject.head && !subject.plainGround && differs(photograph.planes, subject.mask) < LEAST_DIFFERENCE)
+    throw new EngineError(
+      'bad_input',
+      `The subject of ${name} cannot be told from its background. ${ADVICE}`,
+    );
   return {
     picture: photograph.full,
     mask: subject.mask,

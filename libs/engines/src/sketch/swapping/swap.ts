@@ -97,6 +97,7 @@ const outlineFacts = (
  * in the light that is there.
  * @param placeFor draws or fits the place for a subject that is seen so
  * @param about what the picture's meta says of the place
+ * @param open the place has no wall that something could hang before
  * @throws EngineError `bad_input` when there is no source, or no subject can be told from its background
  */
 export async function swapBackground(
@@ -104,6 +105,7 @@ export async function swapBackground(
   context: RenderContext,
   placeFor: (size: CanvasSize, placement: Placement) => Promise<Place>,
   about: Readonly<Record<string, unknown>>,
+  open = false,
 ): Promise<RenderResult> {
   const source: EngineImage | undefined = request.inputs.find((input) => input.name === 'source_image');
   if (!source)
@@ -114,7 +116,7 @@ export async function swapBackground(
   await breathe(context.signal);
   const asked = canvasSize(request.parameters, nearestRatio(subject.picture));
   const size = drawnSize(asked);
-  const wanted = placementOf(subject, size);
+  const wanted = placementOf(subject, size, open);
   const { setting, view } = await placeFor(size, wanted);
   await breathe(context.signal);
   const placement = movedTo(wanted, view.framing.x - wanted.view.framing.x);

@@ -43,7 +43,7 @@ const mountain: Anchor = {
         at(-0.04, 0.17),
       ];
       return [
-        path(polygon([...left, ...[...ridge].reverse()]), { fill: fade(a) }),
+        path(polygon([...left, ...ridge.slice(1)]), { fill: fade(a) }),
         path(polygon([...right, ...[...ridge].reverse()]), { fill: fade(b) }),
         path(polygon(snow), { fill: '#fbfaf6', 'fill-opacity': 0.8 }),
         pen(brush, [...left, ...right.slice(1)], 1.3, { opacity: 0.45, corners: true }),

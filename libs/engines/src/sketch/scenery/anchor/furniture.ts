@@ -214,15 +214,15 @@ const cushion: Anchor = {
         brush,
         [x + 0.12, 0, z + 0.1],
         [
-          [0.26, 0],
-          [0.32, 0.1],
-          [0.32, 0.22],
-          [0.24, 0.33],
-          [0.05, 0.345],
+          [0.2, 0],
+          [0.26, 0.08],
+          [0.26, 0.2],
+          [0.2, 0.29],
+          [0.05, 0.3],
         ],
         brush.colours.second,
       ),
-      pillow(brush, x - 0.2, 0, z - 0.05, 0.5, 0.34, colour),
+      pillow(brush, x - 0.2, 0, z - 0.05, 0.42, 0.36, colour),
     ].join(''),
 };
 
@@ -304,7 +304,7 @@ const ladder: Anchor = {
   },
 };
 
-/** What stands for words that the library does not know: a wrapped form on a low block, in the accent colour. */
+/** What stands for words that the library does not know: a smooth form on a low block, in the accent colour. */
 export const object: Anchor = {
   belongs: 'floor',
   width: 0.7,
@@ -325,14 +325,12 @@ export const object: Anchor = {
         brush,
         [x, 0.14, z],
         [
-          [0.13, 0],
-          [0.2, 0.14],
-          [0.19, 0.34],
-          [0.11, 0.5],
-          [0.1, 0.62],
-          [0.16, 0.8],
-          [0.13, 0.94],
-          [0.02, 1],
+          [0.12, 0],
+          [0.19, 0.13],
+          [0.22, 0.32],
+          [0.2, 0.52],
+          [0.13, 0.72],
+          [0.02, 0.8],
         ],
         colour,
       ),

@@ -1,6 +1,6 @@
 import { blend, shade } from '../../drawing/colour.js';
 import { flow, outline } from '../../drawing/curve.js';
-import { lerp, type Point } from '../../drawing/geometry.js';
+import { lerp, profile, type Point } from '../../drawing/geometry.js';
 import { path } from '../../drawing/svg-sheet.js';
 import { blot, hairlines, on, pen, toned, weightAt, type Brush } from '../brush.js';
 import { perMetre } from '../camera.js';
@@ -180,48 +180,64 @@ const olive = treeOf({
   bark: '#84705c',
 });
 
+/** Half-breadth of a cypress over its height. */
+const FLAME: readonly Point[] = [
+  [0, 0.07],
+  [0.06, 0.2],
+  [0.2, 0.29],
+  [0.42, 0.27],
+  [0.66, 0.185],
+  [0.85, 0.085],
+  [1, 0.004],
+];
+
 const cypress: Anchor = {
   belongs: 'floor',
   width: 0.7,
   draw(brush, { x, z }) {
     const random = brush.random.fork(`cypress${x.toFixed(2)}`);
-    const tall = random.between(2.5, 3.1);
-    const contour = (shrink: number): Point[] =>
-      [-1, 1].flatMap((side) => {
-        const rows = [0.04, 0.15, 0.35, 0.6, 0.85, 1];
-        const line = rows.map((t) =>
-          on(
-            brush,
-            x + side * shrink * 0.3 * Math.sin(Math.PI * (0.2 + 0.8 * t)) ** 0.8 + random.wobble(0.02),
-            t * tall * (0.9 + 0.1 * shrink),
-            z,
-          ),
-        );
-        return side < 0 ? line : line.reverse();
-      });
-    const green = blend(brush.colours.leaf, '#34503a', 0.6);
+    const tall = random.between(2.3, 2.9);
+    const green = blend(brush.colours.leaf, '#2f4a36', 0.6);
     const scale = perMetre(brush.camera, z);
-    const flames = Array.from({ length: 34 }, () => {
-      const t = random.between(0.05, 0.92);
-      const [px, py] = on(brush, x + random.wobble(0.2) * Math.sin(Math.PI * (0.2 + 0.8 * t)), t * tall, z);
-      const long = scale * 0.2;
-      return pen(
-        brush,
-        [
-          [px, py],
-          [px + random.wobble(4), py - long * 0.5],
-          [px + random.wobble(3), py - long],
-        ],
-        2.4,
-        { colour: toned(brush, shade(green, random.wobble(12)), 0.2, z), opacity: 0.9 },
-      );
+    const contour = (shrink: number): Point[] => {
+      const side = (turn: number): Point[] =>
+        Array.from({ length: 15 }, (_, i) => {
+          const t = 0.04 + (0.96 * i) / 14;
+          const ragged = 1 + random.wobble(0.22) * (1 - t * 0.5);
+          return on(brush, x + turn * shrink * profile(FLAME, t) * ragged, t * tall, z);
+        });
+      return [...side(-1), ...side(1).reverse()];
+    };
+    // Tongues of leaf that all strive upward; the lit ones lie on the light's side.
+    const tongues = Array.from({ length: 110 }, () => {
+      const t = random.between(0.03, 0.95);
+      const u = random.between(-1, 1);
+      const half = profile(FLAME, t);
+      const [px, py] = on(brush, x + u * half * 0.95, t * tall, z);
+      const long = scale * random.between(0.07, 0.15) * (1 - 0.5 * t);
+      const lean = u * long * 0.25;
+      const lit = u * brush.light.side * 0.7 + random.wobble(0.6);
+      const tip: Point = [px + lean, py - long];
+      const fat = long * 0.16;
+      const shape = [
+        [px, py],
+        [px - fat + lean * 0.5, py - long * 0.5],
+        tip,
+        [px + fat + lean * 0.5, py - long * 0.45],
+      ] as const;
+      return path(outline(shape), {
+        fill: toned(brush, shade(green, random.wobble(9)), lit, z),
+        'fill-opacity': 0.85,
+      });
     });
-    return (
-      shadowOf(brush, [x, z], 0.24, 1.4) +
-      path(outline(contour(1)), { fill: toned(brush, green, -0.5, z) }) +
-      path(outline(contour(0.62)), { fill: toned(brush, shade(green, 6), 0.3, z), 'fill-opacity': 0.7 }) +
-      flames.join('')
-    );
+    const foot = [on(brush, x, 0.16, z), on(brush, x + 0.005, 0.08, z), on(brush, x, 0, z)];
+    return [
+      shadowOf(brush, [x, z], 0.2, 1.4),
+      pen(brush, foot, (0.09 * scale) / brush.unit, { colour: '#6a5644', opacity: 1.2 }),
+      path(outline(contour(1)), { fill: toned(brush, green, -0.45, z) }),
+      path(outline(contour(0.6)), { fill: toned(brush, green, 0.1, z), 'fill-opacity': 0.7 }),
+      ...tongues,
+    ].join('');
   },
 };
 

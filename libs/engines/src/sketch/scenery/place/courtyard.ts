@@ -68,7 +68,7 @@ function verandaBehind({ brush }: Site, opening: Opening): string {
 
 /** An arcade with a veranda behind it, its tiled eave against the sky, and low walls at the sides. */
 export function courtyardVeranda(site: Site): Place {
-  const { brush, spec, rear, half } = site;
+  const { brush, spec, rear } = site;
   const { camera, colours } = brush;
   const [left, right] = seen(camera, rear);
   const visible = topOf(camera, rear);
@@ -89,7 +89,15 @@ export function courtyardVeranda(site: Site): Place {
       arched: true,
       depth: 0.3,
     };
-    arches.push(openWall(brush, opening, colours.wall, verandaBehind(site, opening)));
+    arches.push(
+      openWall(
+        brush,
+        opening,
+        colours.wall,
+        // The middle arch leads out to what lies in the distance.
+        i === 0 && site.hasFar ? site.far : verandaBehind(site, opening),
+      ),
+    );
     // What hangs on walls hangs on the inner wall's bays, a little in front of it.
     if (Math.abs(i) <= 1)
       spots.push({ x, z: rear + 0.02, width: bay * 0.8, height: height * 0.84, colour: colours.wall });
@@ -129,8 +137,7 @@ export function courtyardVeranda(site: Site): Place {
       ...bases,
       sideWalls(site, rear - 0.42, low, blend(colours.wall, colours.second, 0.3)),
     ].join(''),
-    front: '',
-    walls: half > 0 ? order : spots,
+    walls: order,
     back: rear - 0.8,
   };
 }

@@ -199,7 +199,6 @@ export function openLocation(site: Site): Place {
   const draw = { sky: field, ceiling: glazed, studio: painted }[site.overhead];
   return {
     svg: draw(site),
-    front: '',
     walls: [],
     back: site.overhead === 'sky' ? site.rear + 0.4 : site.rear - 0.5,
   };

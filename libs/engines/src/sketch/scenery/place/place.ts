@@ -31,10 +31,9 @@ export interface WallSpot {
   readonly colour: string;
 }
 
-/** A place as it is drawn: what lies behind the anchors, what comes in front of the subject's sides. */
+/** A place as it is drawn, without its anchors, and where they may go. */
 export interface Place {
   readonly svg: string;
-  readonly front: string;
   readonly walls: readonly WallSpot[];
   /** Pieces on the floor stand no farther than this, metres. */
   readonly back: number;

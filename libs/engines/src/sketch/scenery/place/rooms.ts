@@ -21,7 +21,7 @@ export function shallowWall(site: Site): Place {
   if (site.overhead === 'ceiling') {
     const svg =
       ground + wideWall(site, z, 3.6, colours.wall, 'main') + (hasFar ? vista(site, z, 2.8, 1.6) : '');
-    return { svg, front: '', walls: spotsOn(site, z, 2.9, colours.wall, [left, right]), back: z - 0.35 };
+    return { svg, walls: spotsOn(site, z, 2.9, colours.wall, [left, right]), back: z - 0.35 };
   }
   if (site.overhead === 'sky') {
     // The wall ends below the picture's upper edge, so that the sky is part of the place.
@@ -40,8 +40,8 @@ export function shallowWall(site: Site): Place {
         drawWall(brush, wall, spec.surface, 'main') +
         weather(brush, wall, brush.random.fork('drips')) +
         base +
-        coping,
-      front: '',
+        coping +
+        (hasFar ? vista(site, z, height, 1.6) : ''),
       walls: spotsOn(site, z, height, colours.wall, [left, right]),
       back: z - 0.35,
     };
@@ -76,7 +76,6 @@ export function shallowWall(site: Site): Place {
       rule(brush, wall.map(0, 0), wall.map(wall.width, 0), 1.7),
       hasFar ? vista(site, z, 2.8, 1.4) : '',
     ].join(''),
-    front: '',
     walls: spotsOn(site, z, 2.9, colours.wall, [Math.max(left, range[0]), Math.min(right, range[1])]),
     back: z - 0.35,
   };
@@ -108,7 +107,6 @@ export function rearPlaneRoom(site: Site): Place {
       sideWalls(site, rear, height, sideColour),
       rule(brush, wall.map(0, 0), wall.map(wall.width, 0), 1.6),
     ].join(''),
-    front: '',
     walls: spotsOn(site, rear, height - 0.1, colours.wall, inside(brush, rear, half)),
     back: rear - 0.45,
   };

@@ -100,7 +100,6 @@ export function plainShapes(site: Site): Place {
         { smooth: false },
       ),
     ].join(''),
-    front: '',
     walls: [-0.3, 0.3].map((t) => ({
       x: (left + right) / 2 + (right - left) * t * side,
       z: rear,

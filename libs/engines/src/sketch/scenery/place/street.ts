@@ -242,9 +242,7 @@ export function streetPath(site: Site): Place {
     blend(colours.wall, colours.second, 0.3),
     litBy(brush, FRONT),
   );
-  const above = { studio: () => studioSpace(brush), ceiling: () => studioSpace(brush), sky: () => site.far }[
-    site.overhead
-  ]();
+  const above = site.overhead === 'sky' || site.hasFar ? site.far : studioSpace(brush);
   const near = jutting(site, brush.light.side < 0 ? 1 : -1, 6.4, x * 0.74, colours.wall);
   const farther = jutting(
     site,
@@ -274,7 +272,7 @@ export function streetPath(site: Site): Place {
     svg: [
       above,
       drawGround(brush, site.ground, end),
-      site.overhead === 'sky' && site.hasFar
+      site.hasFar
         ? ''
         : drawWall(brush, closing, '', 'end') +
           moulding(brush, closing, 3.3, 0.1, '#b07a5a') +
@@ -285,7 +283,6 @@ export function streetPath(site: Site): Place {
       ...beforeJut.map((house) => house.svg),
       glass,
     ].join(''),
-    front: '',
     walls: [near.spot, farther.spot],
     back: 6,
   };

@@ -48,6 +48,9 @@ export function wideWall(
   );
 }
 
+/** Ceilings and sides begin this near to the camera, metres: beyond every edge of the picture. */
+const NEAR = 0.7;
+
 /** Both side walls from the rear plane to behind the camera. */
 export function sideWalls(
   { brush, spec, overhead, half }: Site,
@@ -55,7 +58,7 @@ export function sideWalls(
   height: number,
   colour: string,
 ): string {
-  const near = brush.camera.near * 0.8;
+  const near = Math.min(brush.camera.near * 0.8, NEAR);
   return ([-1, 1] as const)
     .map((side) => {
       const lit = litBy(brush, side < 0 ? RIGHT : LEFT);
@@ -80,7 +83,7 @@ export function sideWalls(
 
 /** A ceiling between the side walls, with a beam or two. */
 export function ceiling({ brush, half }: Site, rear: number, height: number, colour: string): string {
-  const near = brush.camera.near * 0.8;
+  const near = Math.min(brush.camera.near * 0.8, NEAR);
   const lid: Vec3[] = [
     [-half, height, near],
     [half, height, near],

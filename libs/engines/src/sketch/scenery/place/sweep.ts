@@ -116,14 +116,14 @@ export function seamlessSweep(site: Site): Place {
   const { brush, spec, rear } = site;
   const { camera, colours } = brush;
   const [left, right] = seen(camera, rear);
-  const framed = site.overhead !== 'studio' || spec.register === 'studio_set';
+  const framed = site.overhead !== 'studio' || site.hasFar || spec.register === 'studio_set';
   const half = framed ? Math.min(1.35, ((right - left) / 2) * 0.8) : Math.max(-left, right) * 3;
   const top = framed ? Math.min(2.55, topOf(camera, rear) * 0.93) : topOf(camera, rear) + 1;
   const paved = site.ground !== 'seamless';
   const start = paved ? rear - 0.5 : camera.near * 0.9;
   const profile = profileOf(brush, rear, paved ? 0.4 : 0.9, start, top);
   const behind = {
-    studio: () => studioSpace(brush),
+    studio: () => (site.hasFar ? site.far : studioSpace(brush)),
     ceiling: () =>
       wideWall(site, rear + 1, 3.4, colours.second, 'behind') +
       (site.hasFar ? vista(site, rear + 1, 3.2, 3) : ''),
@@ -149,7 +149,6 @@ export function seamlessSweep(site: Site): Place {
   const shadow = framed && !paved ? shadowOf(brush, [0, rear], half, 0.4) : '';
   return {
     svg: behind + ground + shadow + sheetOf + rims,
-    front: '',
     walls: spotsOn(site, rear, top, colours.wall, inside(brush, rear, half)),
     back: rear - 0.5,
   };

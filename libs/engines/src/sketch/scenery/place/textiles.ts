@@ -7,7 +7,7 @@ import { seen, topOf } from '../camera.js';
 import { drawGround } from '../ground/ground.js';
 import { drape } from '../solids.js';
 import type { Place, Site } from './place.js';
-import { inside, spotsOn, studioSpace, wideWall } from './studio-space.js';
+import { inside, spotsOn, studioSpace, vista, wideWall } from './studio-space.js';
 
 /** A length of cloth that is slung between two points under the ceiling. */
 function swag(
@@ -90,8 +90,10 @@ export function textileInstallation(site: Site): Place {
   const top = topOf(camera, rear) + 0.15;
   const pale = blend(colours.wall, '#f8f1e6', 0.62);
   const behind = {
-    studio: () => studioSpace(brush),
-    ceiling: () => wideWall(site, rear + 0.7, 3.6, blend(colours.wall, '#f1e9db', 0.3), 'behind'),
+    studio: () => (site.hasFar ? site.far : studioSpace(brush)),
+    ceiling: () =>
+      wideWall(site, rear + 0.7, 3.6, blend(colours.wall, '#f1e9db', 0.3), 'behind') +
+      (site.hasFar ? vista(site, rear + 0.7, 3, 2) : ''),
     sky: () => site.far,
   }[site.overhead]();
   // Outdoors the cloths leave gaps, and the landscape is seen between them.
@@ -171,7 +173,6 @@ export function textileInstallation(site: Site): Place {
         'a',
       ),
     ].join(''),
-    front: '',
     walls: spotsOn(site, rear - 0.06, top, colours.wall, inside(brush, rear, 9)),
     back: mid - 0.3,
   };
