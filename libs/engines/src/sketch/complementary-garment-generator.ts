@@ -31,7 +31,7 @@ function ground(size: CanvasSize, random: SeededRandom): Promise<Raster> {
 
 /** A square of the cloth, large enough that the weave is seen. */
 async function swatch(spec: GarmentSpec, request: RenderRequest): Promise<EnginePicture> {
-  const side = 512;
+  const side = 400;
   const sheet = new SvgSheet();
   const cloth = new Cloth(sheet, fabricOf(spec), new SeededRandom(request.seed).fork('cloth'));
   const piece = cloth.piece(
@@ -59,7 +59,9 @@ async function lineDrawing(
   request: RenderRequest,
   size: CanvasSize,
 ): Promise<EnginePicture> {
-  const small = previewSize(size);
+  // A technical drawing tells as much at half the size, in a quarter of the time.
+  const full = previewSize(size);
+  const small = { ...full, width: Math.round(full.width / 2), height: Math.round(full.height / 2) };
   const plain: GarmentSpec = { ...spec, colours: ['#f7f5f0'], pattern: 'solid', material: 'paper' };
   const layer = await paintGarment(plain, request.seed, small.width, small.height);
   const paper = await ground(small, new SeededRandom(request.seed).fork('ground'));

@@ -120,7 +120,7 @@ export class Cloth {
   private form(shape: readonly Point[], d: string, colour: string, round: number): string {
     const { width, height } = boxOf(shape);
     const reach = Math.max(0.8, Math.min(6, Math.min(width, height) * 0.16));
-    const soft = this.sheet.blur(Math.round(reach * 40) / 100);
+    const soft = this.sheet.blur(Math.round(reach * 40) / 100, 8);
     const dark = blend(shade(colour, lightness(colour) < 24 ? -9 : -24, 1.15), '#3a2340', 0.18);
     const rim = (stroke: string, opacity: number, shift: number, thick: number): string =>
       path(d, {
