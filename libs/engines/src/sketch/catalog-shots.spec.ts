@@ -5,6 +5,9 @@ import type { EngineStage } from '../image-engine.js';
 import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
+
+/** Several pictures are drawn in a test, and the machine that tests may be busy with other tests. Milliseconds. */
+const SLOW = 120_000;
 const sample = (name: string): Promise<Buffer> =>
   readFile(new URL(`../../../../assets/samples/${name}.jpg`, import.meta.url));
 
@@ -82,58 +85,96 @@ const two = () =>
   (first ??= order({ garments: ['jumper', 'trousers'], parameters: { aspect_ratio: '16:9' } }));
 
 describe('catalog-shots', () => {
-  it('is 2:3 whatever is asked, of 1K, and of 2K for high quality', async () => {
-    expect((await two()).picture).toMatchObject({ kind: 'catalog_image', width: 683, height: 1024 });
-    const high = await order({
-      garments: ['trousers'],
-      parameters: { quality: 'high', output_preset: 'square' },
-    });
-    expect([high.picture.width, high.picture.height]).toEqual([1365, 2048]);
-  });
+  it(
+    'is 2:3 whatever is asked, of 1K, and of 2K for high quality',
+    async () => {
+      expect((await two()).picture).toMatchObject({ kind: 'catalog_image', width: 683, height: 1024 });
+      const high = await order({
+        garments: ['trousers'],
+        parameters: { quality: 'high', output_preset: 'square' },
+      });
+      expect([high.picture.width, high.picture.height]).toEqual([1365, 2048]);
+    },
+    SLOW,
+  );
 
-  it('echoes its four references and the title exactly', async () => {
-    const { picture, refs } = await two();
-    expect(picture.meta).toMatchObject(refs);
-    expect(picture.meta['garment_image_asset_refs']).toEqual(refs.garment_image_asset_refs);
-  });
+  it(
+    'echoes its four references and the title exactly',
+    async () => {
+      const { picture, refs } = await two();
+      expect(picture.meta).toMatchObject(refs);
+      expect(picture.meta['garment_image_asset_refs']).toEqual(refs.garment_image_asset_refs);
+    },
+    SLOW,
+  );
 
-  it('keeps what the presets are made of to itself', async () => {
-    const told = JSON.stringify((await two()).picture.meta);
-    for (const secret of ['ethnicity', 'age_range', 'colour_temperature', 'topology', 'palette', 'skin_tone'])
-      expect(told).not.toContain(secret);
-    expect((await two()).picture.meta['seed']).toBe(5);
-  });
+  it(
+    'keeps what the presets are made of to itself',
+    async () => {
+      const told = JSON.stringify((await two()).picture.meta);
+      for (const secret of [
+        'ethnicity',
+        'age_range',
+        'colour_temperature',
+        'topology',
+        'palette',
+        'skin_tone',
+      ])
+        expect(told).not.toContain(secret);
+      expect((await two()).picture.meta['seed']).toBe(5);
+    },
+    SLOW,
+  );
 
-  it('dresses the model in all garments: the jumper above, the trousers below', async () => {
-    const { picture } = await two();
-    const [red = 0, , blue = 0] = await meanOf(picture.bytes, 0.47, 0.34, 0.06);
-    expect(red - blue).toBeGreaterThan(45);
-    const [r = 0, , b = 0] = await meanOf(picture.bytes, 0.43, 0.6, 0.03);
-    expect(b - r).toBeGreaterThan(15);
-    expect(picture.meta['garments']).toMatchObject([
-      { garment_class: 'top', worn: true },
-      { garment_class: 'trousers', worn: true },
-    ]);
-  });
+  it(
+    'dresses the model in all garments: the jumper above, the trousers below',
+    async () => {
+      const { picture } = await two();
+      const [red = 0, , blue = 0] = await meanOf(picture.bytes, 0.47, 0.34, 0.06);
+      expect(red - blue).toBeGreaterThan(45);
+      const [r = 0, , b = 0] = await meanOf(picture.bytes, 0.43, 0.6, 0.03);
+      expect(b - r).toBeGreaterThan(15);
+      expect(picture.meta['garments']).toMatchObject([
+        { garment_class: 'top', worn: true },
+        { garment_class: 'trousers', worn: true },
+      ]);
+    },
+    SLOW,
+  );
 
-  it('shows the cut-outs, then the posed model', async () => {
-    const { stages } = await two();
-    expect(stages.map(({ stage, pictures }) => [stage, pictures.length])).toEqual([
-      ['garment_cutouts', 2],
-      ['figure_posed', 1],
-    ]);
-  });
+  it(
+    'shows the cut-outs, then the posed model',
+    async () => {
+      const { stages } = await two();
+      expect(stages.map(({ stage, pictures }) => [stage, pictures.length])).toEqual([
+        ['garment_cutouts', 2],
+        ['figure_posed', 1],
+      ]);
+    },
+    SLOW,
+  );
 
-  it('wears one garment in each place and says which one stayed over', async () => {
-    const { picture } = await order({ garments: ['trousers', 'trousers'], shot: 'Half length, soft light' });
-    expect(picture.meta['garments']).toMatchObject([{ worn: true }, { worn: false }]);
-    expect(picture.meta['view']).toMatchObject({ framing: 'half' });
-  });
+  it(
+    'wears one garment in each place and says which one stayed over',
+    async () => {
+      const { picture } = await order({
+        garments: ['trousers', 'trousers'],
+        shot: 'Half length, soft light',
+      });
+      expect(picture.meta['garments']).toMatchObject([{ worn: true }, { worn: false }]);
+      expect(picture.meta['view']).toMatchObject({ framing: 'half' });
+    },
+    SLOW,
+  );
 
-  it('refuses an order without a garment as bad input', async () => {
-    await expect(order({ garments: [] })).rejects.toMatchObject({
-      errorClass: 'bad_input',
-      message: expect.stringContaining('garment_image_asset_refs'),
-    });
-  });
+  it(
+    'refuses an order without a garment as bad input',
+    async () => {
+      await expect(order({ garments: [] })).rejects.toMatchObject({
+        errorClass: 'bad_input',
+        message: expect.stringContaining('garment_image_asset_refs'),
+      });
+    },
+    SLOW,
+  );
 });

@@ -4,6 +4,9 @@ import type { EngineStage } from '../image-engine.js';
 import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
+
+/** Several pictures are drawn in a test, and the machine that tests may be busy with other tests. Milliseconds. */
+const SLOW = 120_000;
 const jumper = readFile(new URL('../../../../assets/samples/jumper.jpg', import.meta.url));
 
 const run = async (operation: string, parameters: Record<string, unknown> = {}) => {
@@ -25,34 +28,46 @@ const run = async (operation: string, parameters: Record<string, unknown> = {}) 
 };
 
 describe('product-to-model-phased', () => {
-  it('shows each phase as a stage with a picture, and ends with the picture that the direct way makes', async () => {
-    const phased = await run('product-to-model-phased');
-    const direct = await run('product-to-model-direct');
-    expect(phased.stages.map(({ stage, pictures }) => [stage, pictures[0]?.kind])).toEqual([
-      ['garment_cutout', 'garment_cutout'],
-      ['figure_posed', 'figure'],
-      ['dressed', 'dressed_figure'],
-      ['placed', 'placed_figure'],
-    ]);
-    for (const one of phased.stages.flatMap(({ pictures }) => pictures))
-      expect(await sharp(one.bytes).metadata()).toMatchObject({ width: one.width, height: one.height });
-    expect(phased.picture).toMatchObject({ kind: 'on_model_render', label: 'Rust jumper' });
-    expect(phased.picture.bytes.equals(direct.picture.bytes)).toBe(true);
-    expect(phased.picture.meta).toEqual(direct.picture.meta);
-  });
+  it(
+    'shows each phase as a stage with a picture, and ends with the picture that the direct way makes',
+    async () => {
+      const phased = await run('product-to-model-phased');
+      const direct = await run('product-to-model-direct');
+      expect(phased.stages.map(({ stage, pictures }) => [stage, pictures[0]?.kind])).toEqual([
+        ['garment_cutout', 'garment_cutout'],
+        ['figure_posed', 'figure'],
+        ['dressed', 'dressed_figure'],
+        ['placed', 'placed_figure'],
+      ]);
+      for (const one of phased.stages.flatMap(({ pictures }) => pictures))
+        expect(await sharp(one.bytes).metadata()).toMatchObject({ width: one.width, height: one.height });
+      expect(phased.picture).toMatchObject({ kind: 'on_model_render', label: 'Rust jumper' });
+      expect(phased.picture.bytes.equals(direct.picture.bytes)).toBe(true);
+      expect(phased.picture.meta).toEqual(direct.picture.meta);
+    },
+    SLOW,
+  );
 
-  it('honours output_preset', async () => {
-    const { picture } = await run('product-to-model-phased', { output_preset: 'story' });
-    expect([picture.width, picture.height]).toEqual([576, 1024]);
-  });
+  it(
+    'honours output_preset',
+    async () => {
+      const { picture } = await run('product-to-model-phased', { output_preset: 'story' });
+      expect([picture.width, picture.height]).toEqual([576, 1024]);
+    },
+    SLOW,
+  );
 
-  it('keeps what it tells of the picture within a few kilobytes', async () => {
-    const { picture } = await run('product-to-model-phased', { output_preset: 'square' });
-    expect(picture.meta).toMatchObject({
-      seed: 8,
-      garment_class: 'top',
-      person: { seed: 8, gender: 'FEMALE' },
-    });
-    expect(JSON.stringify(picture.meta).length).toBeLessThan(5000);
-  });
+  it(
+    'keeps what it tells of the picture within a few kilobytes',
+    async () => {
+      const { picture } = await run('product-to-model-phased', { output_preset: 'square' });
+      expect(picture.meta).toMatchObject({
+        seed: 8,
+        garment_class: 'top',
+        person: { seed: 8, gender: 'FEMALE' },
+      });
+      expect(JSON.stringify(picture.meta).length).toBeLessThan(5000);
+    },
+    SLOW,
+  );
 });

@@ -174,7 +174,7 @@ async function settingOf(
 }
 
 /** A place out of a picture; somebody who was photographed there had its light, somebody who is drawn must take some. */
-const reconstructed = (plate: Raster, photographed: boolean): Setting => {
+export const reconstructed = (plate: Raster, photographed: boolean): Setting => {
   const mean = meanColour(plate);
   const wall = toHex(mean);
   const tint = photographed ? ambientTint(mean) : NEUTRAL.tint;
