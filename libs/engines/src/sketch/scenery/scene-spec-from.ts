@@ -87,7 +87,10 @@ function fromWords(fields: Fields, seed: number): SceneSpec {
   const ground = groundIn(scene);
   const preset = GROUNDS.find((entry) => entry === ground);
   const light = lightIn(mood) ?? lightIn(scene) ?? 'soft_side_daylight';
-  const mentioned = anchorsIn(scene).slice(0, 4);
+  // A palace's courtyard is inside of it: nothing of the palace lies in the distance.
+  const mentioned = anchorsIn(scene)
+    .filter((name) => name !== 'skyline' || topology !== 'courtyard_veranda')
+    .slice(0, 4);
   const usual = furnish(topology, scene, random.fork('furnish')).filter((name) => !mentioned.includes(name));
   const said = texts(fields['dominant_colors']);
   return {

@@ -46,7 +46,10 @@ function path({ brush, rear, overhead, ground, drawn }: Site): string {
   const steps = [0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.82, 0.92, 1];
   const line = (side: number) => steps.map((t) => at(side, t)).map(([x, z]) => on(brush, x, 0, z));
   const [left, right] = [line(-1), line(1)];
-  const tone = loose ? blend('#c9a97c', colours.floor, 0.3) : blend(colours.second, colours.accent, 0.35);
+  const paved = street
+    ? blend(colours.stone, colours.second, 0.35)
+    : blend(colours.second, colours.accent, 0.35);
+  const tone = loose ? blend('#c9a97c', colours.floor, 0.3) : paved;
   const lit = litBy(brush, UP);
   const paint = brush.sheet.linear(0, Math.round(camera.horizon), 0, camera.height, [
     [0, toned(brush, shade(tone, 4), lit, Math.min(end, 14))],
