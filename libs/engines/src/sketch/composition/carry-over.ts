@@ -108,8 +108,9 @@ async function clothOf({ picture, cloth, front, framing }: KnownSource): Promise
     .toColourspace('b-w')
     .raw()
     .toBuffer();
-  for (let i = 0; i < width * height; i++)
-    raster.data[i * 4 + 3] = Math.max(0, Math.min(255, ((alpha[i] ?? 0) - 80) * 1.8));
+  // The blurred rim is drawn in by half a pixel and made steep again.
+  const steep = Uint8ClampedArray.from({ length: 256 }, (_, v) => (v - 80) * 1.8);
+  for (let i = 0; i < width * height; i++) raster.data[i * 4 + 3] = steep[alpha[i] ?? 0] ?? 0;
   return raster;
 }
 

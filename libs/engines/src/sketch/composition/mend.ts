@@ -48,8 +48,8 @@ function smoothColumns(rgb: Float32Array, hole: Mask, reach: number): Float32Arr
       for (let c = 0; c < 3; c++) {
         let [sum, weight] = [0, 0];
         for (let k = -reach; k <= reach; k++) {
-          const row = Math.min(height - 1, Math.max(0, y + k));
-          const w = reach + 1 - Math.abs(k);
+          const row = y + k < 0 ? 0 : y + k >= height ? height - 1 : y + k;
+          const w = reach + 1 - (k < 0 ? -k : k);
           sum += w * (rgb[(row * width + x) * 3 + c] ?? 0);
           weight += w;
         }
@@ -118,11 +118,12 @@ async function softPatch(patch: Buffer, hole: Mask, width: number, height: numbe
 export function resampled(mask: Mask, width: number, height: number): Mask {
   if (mask.width === width && mask.height === height) return mask;
   const data = new Uint8Array(width * height);
+  const nearest = (from: number, to: number): Int32Array =>
+    Int32Array.from({ length: to }, (_, k) => Math.min(from - 1, Math.floor(((k + 0.5) * from) / to)));
+  const [columns, rows] = [nearest(mask.width, width), nearest(mask.height, height)];
   for (let y = 0; y < height; y++) {
-    const row = Math.min(mask.height - 1, Math.floor(((y + 0.5) * mask.height) / height)) * mask.width;
-    for (let x = 0; x < width; x++)
-      data[y * width + x] =
-        mask.data[row + Math.min(mask.width - 1, Math.floor(((x + 0.5) * mask.width) / width))] ?? 0;
+    const row = (rows[y] ?? 0) * mask.width;
+    for (let x = 0; x < width; x++) data[y * width + x] = mask.data[row + (columns[x] ?? 0)] ?? 0;
   }
   return { data, width, height };
 }
