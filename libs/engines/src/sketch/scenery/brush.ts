@@ -3,7 +3,7 @@ import { at, outline, polygon } from '../drawing/curve.js';
 import { clamp, distance, lerp, type Point } from '../drawing/geometry.js';
 import { ink } from '../drawing/ink.js';
 import type { SeededRandom } from '../drawing/seeded-random.js';
-import { path, type SvgSheet } from '../drawing/svg-sheet.js';
+import { element, path, type SvgSheet } from '../drawing/svg-sheet.js';
 import { project, SUBJECT_DISTANCE, type Camera, type Vec3 } from './camera.js';
 import type { Light } from './light.js';
 import type { SceneColours } from './scene-colours.js';
@@ -200,6 +200,35 @@ export function hairlines(
     'stroke-width': (weight * brush.unit).toFixed(2),
     'stroke-linecap': 'round',
     'stroke-opacity': opacity.toFixed(2),
+  });
+}
+
+/**
+ * A soft spot: an ellipse whose colour fades to its rim. A gradient does what a blur would, without a filter, each of which
+ * costs a sheet of its own.
+ * @param core how far from the middle the full colour reaches, as a share
+ */
+export function spot(
+  sheet: SvgSheet,
+  [cx, cy]: Point,
+  rx: number,
+  ry: number,
+  colour: string,
+  opacity: number,
+  core = 0,
+  turn = 0,
+): string {
+  const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+  const matrix = [cos * rx, sin * rx, -sin * ry, cos * ry, cx, cy].map((v) => v.toFixed(2)).join(' ');
+  return element('circle', {
+    r: 1,
+    transform: `matrix(${matrix})`,
+    fill: sheet.radial(0, 0, 1, [
+      [core, colour, 1],
+      [core + (1 - core) * 0.5, colour, 0.48],
+      [1, colour, 0],
+    ]),
+    'fill-opacity': opacity.toFixed(2),
   });
 }
 

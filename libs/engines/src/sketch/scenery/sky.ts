@@ -1,12 +1,12 @@
 import { blend, shade } from '../drawing/colour.js';
 import { flow } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
-import { element, group, path } from '../drawing/svg-sheet.js';
-import { blot, type Brush } from './brush.js';
+import { element, path } from '../drawing/svg-sheet.js';
+import { spot, type Brush } from './brush.js';
 
 /** The sky over the vanishing line, with loose clouds: fewer in the sun, a whole cover of them when it is overcast. */
 export function drawSky(brush: Brush): string {
-  const { camera, sheet, colours, light, unit } = brush;
+  const { camera, sheet, colours, light } = brush;
   const { width, horizon } = camera;
   const random = brush.random.fork('sky');
   const bottom = Math.max(horizon, camera.height * 0.2);
@@ -21,23 +21,24 @@ export function drawSky(brush: Brush): string {
     const [cx, cy] = [random.between(-0.1, 1.1) * width, random.between(0.02, 0.72) * bottom];
     const size = random.between(0.1, 0.26) * Math.max(width, camera.height * 0.8);
     const bright = blend(colours.skyLow, '#fffdf8', light.level < 0.8 ? 0.1 : 0.75);
-    const puffs = Array.from({ length: 4 }, (_, i) => {
-      const at: Point = [cx + (i - 1.5) * size * 0.42, cy - random.next() * size * 0.1];
-      return path(blot(random, at, size * random.between(0.3, 0.5), size * random.between(0.1, 0.2), 0.22), {
-        fill: bright,
-        'fill-opacity': overcast ? 0.4 : 0.5,
-      });
+    const puffs = Array.from({ length: 5 }, (_, i) => {
+      const at: Point = [cx + (i - 2) * size * 0.36, cy - random.next() * size * 0.1];
+      const [rx, ry] = [size * random.between(0.34, 0.56), size * random.between(0.12, 0.22)];
+      return spot(sheet, at, rx, ry, bright, overcast ? 0.5 : 0.68, 0.45);
     });
-    const belly = path(blot(random, [cx, cy + size * 0.08], size * 0.6, size * 0.06, 0.2), {
-      fill: blend(shade(colours.sky, -9), light.shade, 0.2),
-      'fill-opacity': overcast ? 0.25 : 0.13,
-    });
+    const shadow = blend(shade(colours.sky, -9), light.shade, 0.2);
+    const belly = spot(
+      sheet,
+      [cx, cy + size * 0.09],
+      size * 0.7,
+      size * 0.08,
+      shadow,
+      overcast ? 0.3 : 0.16,
+      0.2,
+    );
     return puffs.join('') + belly;
   });
-  return [
-    element('rect', { width, height: Math.ceil(bottom) + 2, fill: paint }),
-    group({ filter: sheet.blur(Math.round(5 * unit)) }, ...clouds),
-  ].join('');
+  return [element('rect', { width, height: Math.ceil(bottom) + 2, fill: paint }), ...clouds].join('');
 }
 
 /** A ridge of hills from edge to edge; `height` over the vanishing line in shares of the picture's height. */

@@ -1,8 +1,22 @@
 import { blend, shade } from '../drawing/colour.js';
 import { flow, polygon } from '../drawing/curve.js';
 import { clamp, lerp, type Point } from '../drawing/geometry.js';
-import { element, group, path } from '../drawing/svg-sheet.js';
-import { edges, FRONT, LEFT, on, pen, plane, RIGHT, toned, UP, wash, weightAt, type Brush } from './brush.js';
+import { element, path } from '../drawing/svg-sheet.js';
+import {
+  edges,
+  FRONT,
+  LEFT,
+  on,
+  pen,
+  plane,
+  spot,
+  RIGHT,
+  toned,
+  UP,
+  wash,
+  weightAt,
+  type Brush,
+} from './brush.js';
 import { perMetre, project, type Vec3 } from './camera.js';
 
 export interface Box {
@@ -175,25 +189,43 @@ export function shadowOf(
   const [dx, dz] = [-lx * length, Math.max(-0.5, -lz * length)];
   const colour = blend(shade(colours.floor, -34), light.shade, 0.5);
   const scale = perMetre(camera, z);
-  const soft = (size: number): string =>
-    brush.sheet.blur(Math.round(Math.max(0.6 * unit, size * scale * (0.15 + light.softness)) * 10) / 10);
-  const core = group(
-    { filter: brush.sheet.blur(Math.round(0.02 * scale * 10) / 10 + 0.4) },
-    disc(brush, [x + dx * 0.03, 0, z], half * 1.08, colour, 0.36 + 0.2 * light.contrast),
+  const [fx, fy] = project(camera, [x + dx * 0.03, 0, z]);
+  const flat = Math.max(2 * unit, squash(brush, 0, z) * half * scale);
+  const core = spot(
+    brush.sheet,
+    [fx, fy],
+    half * scale * 1.25,
+    flat * 1.3,
+    colour,
+    0.5 + 0.2 * light.contrast,
+    0.45,
   );
-  const fall = polygon(
-    [
-      [x - half, 0, z],
-      [x + half, 0, z],
-      [x + half * 0.9 + dx, 0, z + dz],
-      [x - half * 0.9 + dx, 0, z + dz],
-    ].map((p) => project(camera, p as unknown as Vec3)),
-  );
-  const cast = group(
-    { filter: soft(0.055) },
-    path(fall, { fill: colour, 'fill-opacity': (0.1 + 0.34 * light.contrast).toFixed(2) }),
-  );
-  return light.softness > 0.85 ? core : cast + core;
+  if (light.softness > 0.85) return core;
+  const strength = 0.12 + 0.34 * light.contrast;
+  const [tx, ty] = project(camera, [x + dx, 0, z + dz]);
+  if (light.softness > 0.3) {
+    const reach = Math.hypot(tx - fx, ty - fy);
+    const turn = Math.atan2(ty - fy, tx - fx);
+    const middle: Point = [(fx + tx) / 2, (fy + ty) / 2];
+    return (
+      spot(brush.sheet, middle, reach * 0.62 + half * scale, flat * 1.6, colour, strength * 1.2, 0.2, turn) +
+      core
+    );
+  }
+  // Hard light draws the shadow's shape; it pales with distance from the foot.
+  const fall: Vec3[] = [
+    [x - half, 0, z],
+    [x + half, 0, z],
+    [x + half * 0.9 + dx, 0, z + dz],
+    [x - half * 0.9 + dx, 0, z + dz],
+  ];
+  const paint = brush.sheet.linear(Math.round(fx), Math.round(fy), Math.round(tx), Math.round(ty), [
+    [0, colour, 1],
+    [0.6, colour, 0.8],
+    [1, colour, 0.1],
+  ]);
+  const cast = polygon(fall.map((corner) => project(camera, corner)));
+  return path(cast, { fill: paint, 'fill-opacity': strength.toFixed(2) }) + core;
 }
 
 export interface DrapeOptions {

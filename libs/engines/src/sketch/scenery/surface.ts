@@ -3,7 +3,7 @@ import { flow, polygon } from '../drawing/curve.js';
 import { lerp, type Point } from '../drawing/geometry.js';
 import type { SeededRandom } from '../drawing/seeded-random.js';
 import { group, path } from '../drawing/svg-sheet.js';
-import { blot, hairlines, pen, rule, toned, wash, type Brush } from './brush.js';
+import { blot, hairlines, pen, rule, spot, toned, wash, type Brush } from './brush.js';
 import { perMetre, project, type Vec3 } from './camera.js';
 import { hashWords } from './words/hash.js';
 import { surfaceIn, type Surface } from './words/scene-words.js';
@@ -77,12 +77,20 @@ function clouds(brush: Brush, wall: Wall, random: SeededRandom, count: number, s
     const colour = random.chance(0.3)
       ? toned(brush, blend(wall.colour, brush.colours.second, 0.3), wall.lit, wall.z)
       : tint(brush, wall, random.wobble(1) > 0 ? 6 : -6, 1.06);
-    return path(blot(random, centre, r, r * random.between(0.5, 0.9), 0.3, 13), {
-      fill: colour,
-      'fill-opacity': (strength * random.between(0.5, 1)).toFixed(2),
-    });
+    const flat = random.between(0.5, 0.9);
+    const turn = random.between(0, Math.PI);
+    return spot(
+      brush.sheet,
+      centre,
+      r * 1.25,
+      r * flat * 1.25,
+      colour,
+      strength * random.between(0.6, 1.1),
+      0.3,
+      turn,
+    );
   });
-  return group({ filter: brush.sheet.blur(Math.round(7 * brush.unit)) }, ...blots);
+  return blots.join('');
 }
 
 /** Courses of bricks, stones or tiles; some pieces stand out, the joints are drawn as lines. */

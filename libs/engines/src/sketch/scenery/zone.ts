@@ -1,12 +1,12 @@
 import { blend, shade } from '../drawing/colour.js';
 import { polygon } from '../drawing/curve.js';
-import { edges, litBy, on, pen, plane, rule, toned, UP, wash } from './brush.js';
+import { edges, litBy, on, pen, plane, rule, toned, UP, wash, spot } from './brush.js';
 import { seen, SUBJECT_DISTANCE, type Vec3 } from './camera.js';
 import { drawColumn } from './anchor/structures.js';
 import { trunk } from './anchor/foliage.js';
 import { tufts } from './ground/loose.js';
 import type { Site } from './place/place.js';
-import { box, disc, drape, shadowOf } from './solids.js';
+import { box, disc, drape, shadowOf, squash } from './solids.js';
 import type { SceneSpec } from './scene-spec.js';
 
 /** Distance of the plane behind the subject in each zone, metres. */
@@ -105,14 +105,9 @@ function patio({ brush, rear, overhead }: Site): string {
 /** A worn ring of lighter ground: the middle is kept free. */
 function clearing({ brush }: Site): string {
   const paint = blend(brush.colours.floor, '#fff6e4', 0.75);
-  return disc(
-    brush,
-    [0, 0, SUBJECT_DISTANCE + 0.25],
-    1.05,
-    paint,
-    0.2,
-    brush.sheet.blur(Math.round(12 * brush.unit)),
-  );
+  const z = SUBJECT_DISTANCE + 0.25;
+  const reach = (1.2 * brush.camera.focal) / z;
+  return spot(brush.sheet, on(brush, 0, 0, z), reach, reach * squash(brush, 0, z), paint, 0.3, 0.4);
 }
 
 /** A round mark on the floor where the subject is to stand. */

@@ -261,8 +261,7 @@ function framed(
       return [
         path(polygon(drop), {
           fill: toned(brush, shade(spot.wallColour, -18), -0.5, spot.z),
-          'fill-opacity': 0.5,
-          filter: brush.sheet.blur(Math.round(5 * brush.unit * (0.3 + brush.light.softness))),
+          'fill-opacity': 0.38 - 0.16 * brush.light.softness,
         }),
         path(polygon(frame), { fill: toned(brush, blend('#b08f55', spot.colour, 0.35), 0.2, spot.z) }),
         pen(brush, frame, weightAt(spot.z, 1.6), { closed: true, corners: true }),
@@ -410,7 +409,7 @@ const fireplace: Anchor = {
         on(brush, x + 0.1, 0.46, z),
         on(brush, x + 0.24, 0.06, z),
       ]),
-      { fill: '#e58f3c', 'fill-opacity': 0.9, filter: brush.sheet.blur(Math.round(2 * brush.unit)) },
+      { fill: '#e58f3c', 'fill-opacity': 0.9 },
     );
     return [
       panel(brush, [x - 0.62, x + 0.62], [0, 1.08], z, stone, 0.1, 1.6),

@@ -1,8 +1,8 @@
 import { blend, shade } from '../../drawing/colour.js';
 import { polygon } from '../../drawing/curve.js';
 import type { Point } from '../../drawing/geometry.js';
-import { group, path } from '../../drawing/svg-sheet.js';
-import { blot, litBy, on, pen, toned, UP, wash, weightAt, type Brush } from '../brush.js';
+import { group } from '../../drawing/svg-sheet.js';
+import { spot, litBy, on, pen, toned, UP, wash, weightAt, type Brush } from '../brush.js';
 import { seen, topOf } from '../camera.js';
 import { drawGround } from '../ground/ground.js';
 import { lathe, shadowOf } from '../solids.js';
@@ -52,17 +52,21 @@ function paper(site: Site, profile: readonly Bend[], half: number): string {
     const tone = random.chance(0.5)
       ? blend(colours.wall, colours.second, 0.3)
       : shade(colours.wall, random.wobble(9));
-    return path(blot(random, centre, r, r * random.between(0.5, 1), 0.3, 13), {
-      fill: toned(brush, tone, 0, 4),
-      'fill-opacity': 0.16,
-    });
+    const flat = random.between(0.5, 1);
+    return spot(
+      brush.sheet,
+      centre,
+      r * 1.2,
+      r * flat * 1.2,
+      toned(brush, tone, 0, 4),
+      0.24,
+      0.2,
+      random.next() * 3,
+    );
   });
   return (
     wash(brush, shape, brush.sheet.linear(0, Math.round(high), 0, Math.round(low), stops), { rim: 0 }) +
-    group(
-      { 'clip-path': brush.sheet.clip(shape) },
-      group({ filter: brush.sheet.blur(Math.round(9 * brush.unit)) }, ...stains),
-    )
+    group({ 'clip-path': brush.sheet.clip(shape) }, ...stains)
   );
 }
 
