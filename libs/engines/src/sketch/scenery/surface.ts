@@ -309,8 +309,8 @@ export function drawSurface(brush: Brush, wall: Wall, words: string, label: stri
     polished: () => sheen(brush, wall, random),
     concrete: () => formwork(brush, wall, random),
   };
-  const depth = words === '' ? 0.22 : 0.16 + (hashWords(words) % 20) / 100;
-  const many = words === '' ? 9 : 7 + (hashWords(words) % 12);
+  const depth = words === '' ? 0.26 : 0.34 + (hashWords(words) % 20) / 80;
+  const many = words === '' ? 9 : 12 + (hashWords(words) % 12);
   const inner = known ? draw[known]() : clouds(brush, wall, random, many, depth);
   return group({ 'clip-path': brush.sheet.clip(wallShape(wall)) }, inner);
 }
