@@ -121,7 +121,9 @@ export async function dress(
     },
   }));
   const shaded: OverlayOptions[] = [];
-  if (inPhotograph.every(({ part }) => part === 'body')) {
+  // Sleeves that are left away are cut off the body: they must not go with it.
+  const sleeved = fit.owns.left.includes(1) || fit.owns.right.includes(1);
+  if (!sleeved && inPhotograph.every(({ part }) => part === 'body')) {
     const meshes = inPhotograph.map(({ mesh }) => mesh);
     shaded.push(...(await layPart(cutOut.raster, meshes, framing, width, height)));
   } else {

@@ -137,6 +137,10 @@ function hookFor(item: Item, { rig }: Outfit): Hook | undefined {
 export const isSocks = (item: Item): boolean =>
   item.category === 'accessory' && accessoryKind(item) === 'socks';
 
+/** The colour of the gloves, if any are worn. */
+export const gloveColour = (items: readonly Item[]): string | undefined =>
+  items.find((item) => item.category === 'accessory' && accessoryKind(item) === 'gloves')?.colours[0]?.hex;
+
 const UNDER_ARMS: readonly string[] = ['belt', 'necktie', 'bow_tie'];
 
 /** Whether an accessory lies under arms and hands rather than over head and shoulders. */

@@ -6,6 +6,7 @@ import { drawHand } from '../figure/hand.js';
 import { figureLayer, type Layer } from '../scene.js';
 import { hang } from './hang.js';
 import type { Item } from './item.js';
+import { gloved } from './jewels.js';
 
 /** Breadth in figure units (a hand is 18 broad), by category; a photographed bag is a handbag. */
 const BREADTH: Readonly<Record<string, number>> = {
@@ -22,7 +23,13 @@ const carrier = ({ rig }: Outfit): 'left' | 'right' =>
   rig.poses.right.onHip && !rig.poses.left.onHip ? 'left' : 'right';
 
 /** A bag hangs from a hand, a small one on a long strap from the shoulder; the fingers close over its handle. */
-export async function carry(outfit: Outfit, item: Item, framing: Framing, canvas: Canvas): Promise<Layer[]> {
+export async function carry(
+  outfit: Outfit,
+  item: Item,
+  glove: string | undefined,
+  framing: Framing,
+  canvas: Canvas,
+): Promise<Layer[]> {
   const { rig } = outfit;
   const name = carrier(outfit);
   const arm = rig.arms[name];
@@ -45,7 +52,13 @@ export async function carry(outfit: Outfit, item: Item, framing: Framing, canvas
     canvas,
   );
   const hand = await figureLayer(rig.spec, framing, canvas.width, canvas.height, (pens) =>
-    drawHand(pens, wrist, angle, -arm.side as -1 | 1, rig.proportions.handScale),
+    drawHand(
+      glove ? gloved(pens, glove) : pens,
+      wrist,
+      angle,
+      -arm.side as -1 | 1,
+      rig.proportions.handScale,
+    ),
   );
   return [...bag, hand];
 }

@@ -5,20 +5,19 @@ import { fitGarment } from '../dressing/fit-garment.js';
 import { shade } from '../drawing/colour.js';
 import { buildRig, type ArmPose, type Rig } from '../figure/rig.js';
 import type { Item, ItemCategory } from './item.js';
-import { armsFor, hemOf, type DrawnGarment } from './wear-drawn.js';
+import { hemOf, type Manner } from './body-drawn.js';
+import type { DrawnGarment } from './paint-to-wear.js';
+import { armsFor } from './wear-drawn.js';
 
 /** From the skin outward. */
 const LAYERS: readonly ItemCategory[] = ['bottom', 'top', 'one_piece', 'outerwear'];
 
 const RANK = { base: 0, mid: 1, outer: 2, none: 1 } as const;
 
-/** A garment on the figure. A sleeve that another one covers is left away: two never lie on one arm. */
-export interface Clad {
+/** A garment on the figure. */
+export interface Clad extends Manner {
   readonly garment: Item;
   readonly fit: Fit;
-  readonly sleeves: boolean;
-  /** Its hem goes into the waistband of what is worn below. */
-  readonly tucked: boolean;
 }
 
 export interface FullOutfit extends Outfit {
@@ -26,7 +25,7 @@ export interface FullOutfit extends Outfit {
 }
 
 /** Tops whose hem goes into the waistband. */
-const TUCKED: readonly string[] = ['shirt', 'blouse', 'camisole', 'turtleneck', 'saree_blouse'];
+const TUCKED: readonly string[] = ['shirt', 'blouse', 'camisole', 'turtleneck', 'saree_blouse', 'swimsuit'];
 
 const isTucked = ({ spec }: Item, items: readonly Item[]): boolean =>
   TUCKED.includes(spec?.category.key ?? '') &&
@@ -39,8 +38,8 @@ const OVER_TOP: readonly string[] = ['saree', 'dungarees'];
 export const clothes = (items: readonly Item[]): Item[] => {
   const place = (item: Item): number => {
     if (isTucked(item, items)) return -1;
-    const under = item.category === 'one_piece' && item.spec?.category.layer !== 'mid';
-    return under ? 0.5 : LAYERS.indexOf(item.category);
+    const base = item.category === 'one_piece' && item.spec?.category.layer !== 'mid';
+    return base ? 0.5 : LAYERS.indexOf(item.category);
   };
   const rank = ({ spec }: Item): number => RANK[spec?.category.layer ?? 'mid'];
   return items
@@ -71,6 +70,8 @@ const fitOf = (item: Item, rig: Rig): Fit =>
 const sleeved = (item: Item, fit: Fit): boolean =>
   item.drawn ? item.drawn.frame.sleeve !== undefined : fit.parts.some(({ part }) => part !== 'body');
 
+const CLOSE_FITTING: readonly string[] = ['leggings', 'churidar', 'joggers'];
+
 const LEGGED: readonly string[] = ['jumpsuit', 'dungarees'];
 
 function baseOf(worn: readonly Clad[], items: readonly Item[]): Outfit['base'] {
@@ -95,6 +96,14 @@ function baseOf(worn: readonly Clad[], items: readonly Item[]): Outfit['base'] {
   return { legwear: 0.9, vest };
 }
 
+/** Whether shoes disappear under wide hems, in contrast to boots over close-fitting legs. */
+export const hemsOverShoes = ({ worn }: FullOutfit): boolean =>
+  worn.some(({ garment, fit }) => {
+    const key = garment.spec?.category.key ?? '';
+    if (CLOSE_FITTING.includes(key)) return false;
+    return LEGGED.includes(key) || (garment.category === 'bottom' && fit.garmentClass === 'trousers');
+  });
+
 function posed(person: Person, order: readonly Item[]): { rig: Rig; outermost: number } {
   const first = buildRig(person.spec);
   const trial = order.map((item) => fitOf(item, first));
@@ -114,6 +123,7 @@ export function dressAll(person: Person, items: readonly Item[]): FullOutfit {
     fit: fitOf(garment, rig),
     sleeves: i >= outermost,
     tucked: isTucked(garment, items),
+    under: order.slice(i + 1).some(({ category }) => category === 'outerwear'),
   }));
   const uppers = worn.filter(({ garment }) => garment.category !== 'bottom');
   const covering = uppers.find(({ fit }) => fit.armsInFront === 'none') ?? worn[outermost];

@@ -9,9 +9,9 @@ import { silhouettes } from '../composition/silhouettes.js';
 import { drawPerson, type FigureLayers } from '../composition/subject.js';
 import type { View } from '../composition/view.js';
 import { frame } from '../scene.js';
-import { adorn, isSocks, underArms } from './adorn.js';
+import { adorn, gloveColour, isSocks, underArms } from './adorn.js';
 import { carry } from './carry.js';
-import { dressAll, type FullOutfit } from './dress-all.js';
+import { dressAll, hemsOverShoes, type FullOutfit } from './dress-all.js';
 import { underHat, wearHat } from './headwear.js';
 import { itemFacts, pictureOfItem, readItems, type Item } from './item.js';
 import { layOne } from './lay-cloth.js';
@@ -112,8 +112,8 @@ export async function drawDressed(
   await pause();
   const feet = [...socks, ...(await shoes(ensemble, easel))];
   const clothed = [
-    ...present(figure.bare, figure.base),
-    ...feet,
+    ...present(figure.bare),
+    ...(hemsOverShoes(outfit) ? [...feet, ...present(figure.base)] : [...present(figure.base), ...feet]),
     ...cloth,
     ...under,
     ...present(figure.over),
@@ -137,7 +137,8 @@ export async function drawDressed(
   );
   await pause();
   const bags: Layer[] = [];
-  for (const item of of(items, 'bag').slice(0, 1)) bags.push(...(await carry(outfit, item, framing, size)));
+  for (const item of of(items, 'bag').slice(0, 1))
+    bags.push(...(await carry(outfit, item, gloveColour(items), framing, size)));
   const hats: Layer[] = [];
   for (const item of of(items, 'headwear').slice(0, 1))
     hats.push(...(await wearHat(outfit, item, framing, size)));

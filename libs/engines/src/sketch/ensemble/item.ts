@@ -9,7 +9,7 @@ import { encode } from '../encode.js';
 import { paintGarment } from '../garments/draw-garment.js';
 import { garmentFromMeta, type GarmentSpec } from '../garments/garment-spec.js';
 import { flatten } from '../scene.js';
-import { hangsByCut, paintToWear, type DrawnGarment } from './wear-drawn.js';
+import { hangsByCut, paintToWear, type DrawnGarment } from './paint-to-wear.js';
 
 export const ITEM_CATEGORIES = [
   'top',
@@ -110,6 +110,9 @@ async function together({ arms, body }: DrawnGarment): Promise<Raster> {
   return arms ? flatten([arms, body], body.width, body.height) : body;
 }
 
+/** What is seen large on the figure and so is read in full. */
+const CLOTHES: readonly ItemCategory[] = ['top', 'bottom', 'one_piece', 'outerwear'];
+
 type Known = Pick<Item, 'cut' | 'spec' | 'drawn'>;
 
 /** A thing of our own hand, drawn again as it looks when somebody wears it: necks open, nothing seen from behind. */
@@ -136,7 +139,13 @@ async function readItem(
   const own = input.meta?.['seed'];
   const found: Known = spec
     ? await drawnAgain(spec, typeof own === 'number' ? own : 0, density)
-    : { cut: await cutOut(input.bytes, Math.round(density * 170), input.name) };
+    : {
+        cut: await cutOut(
+          input.bytes,
+          Math.round(density * (CLOTHES.includes(category) ? 170 : 84)),
+          input.name,
+        ),
+      };
   const shape = new Silhouette(found.cut.mask);
   return {
     ...found,

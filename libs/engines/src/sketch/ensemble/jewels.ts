@@ -91,18 +91,21 @@ export function watch(pens: Pens, rig: Rig, name: 'left' | 'right', metal: strin
   );
 }
 
+/** Pens that draw a hand in a glove. */
+export const gloved = (pens: Pens, colour: string): Pens => ({
+  ...pens,
+  palette: {
+    ...pens.palette,
+    skin: colour,
+    skinShade: shade(colour, -13),
+    skinLight: shade(colour, 10),
+    skinDeep: shade(colour, -20),
+  },
+});
+
 /** Hands and wrists in another skin. */
 export function gloves(pens: Pens, rig: Rig, colour: string): string {
-  const worn: Pens = {
-    ...pens,
-    palette: {
-      ...pens.palette,
-      skin: colour,
-      skinShade: shade(colour, -13),
-      skinLight: shade(colour, 10),
-      skinDeep: shade(colour, -20),
-    },
-  };
+  const worn = gloved(pens, colour);
   return (['left', 'right'] as const)
     .map((name) => {
       const arm = rig.arms[name];

@@ -1,7 +1,6 @@
 import type { Canvas } from '../composition/subject.js';
 import { boxedLayers } from '../dressing/boxed-layer.js';
 import { dress, type Framing } from '../dressing/dress.js';
-import type { Point } from '../drawing/geometry.js';
 import type { Rig } from '../figure/rig.js';
 import type { Layer } from '../scene.js';
 import type { Clad } from './dress-all.js';
@@ -22,12 +21,5 @@ export async function layOne(
     return layers;
   }
   const parts = sleeves ? fit.parts : fit.parts.filter(({ part }) => part === 'body');
-  if (fit.owns.left.includes(1) || fit.owns.right.includes(1))
-    return [await dress(garment.cut, { ...fit, parts }, framing, width, height)];
-  const ratio = garment.cut.raster.width / garment.cut.mask.width;
-  const carried = parts.map(({ mesh }) => ({
-    raster: garment.cut.raster,
-    mesh: { ...mesh, source: mesh.source.map((row) => row.map(([x, y]): Point => [x * ratio, y * ratio])) },
-  }));
-  return boxedLayers(carried, framing, width, height);
+  return [await dress(garment.cut, { ...fit, parts }, framing, width, height)];
 }

@@ -12,7 +12,7 @@ export type ShoeKind =
 
 const KINDS: Readonly<Record<string, ShoeKind>> = {
   sneakers: 'sneaker',
-  loafers: 'laced',
+  loafers: 'flat',
   oxford_shoes: 'laced',
   ballet_flats: 'flat',
   pumps: 'pump',

@@ -4,7 +4,9 @@ import { path } from '../drawing/svg-sheet.js';
 import { contour, symmetric, type Cloth } from './cloth.js';
 import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
-import { borderColour, embroidery, trimsIn } from './trims.js';
+import { embroidery } from './trims/ornaments.js';
+import { borderColour } from './trims/sewing.js';
+import { trimsIn } from './trims/trims.js';
 import { shapeWords } from './tailor.js';
 
 const clasp = (c: Cloth, x: number, y: number, w: number, h: number): string =>

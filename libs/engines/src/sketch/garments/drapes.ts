@@ -4,7 +4,7 @@ import { path } from '../drawing/svg-sheet.js';
 import { contour, mirror, symmetric, type Cloth } from './cloth.js';
 import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
-import { borderColour } from './trims.js';
+import { borderColour } from './trims/sewing.js';
 
 const strip = (c: Cloth, colour: string, ...edge: readonly string[]): string =>
   c.piece(contour(...edge.map((e) => points(e))), { colour, bare: true, sheen: 0.4, round: 0.5, opacity: 1 });

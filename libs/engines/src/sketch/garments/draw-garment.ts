@@ -12,11 +12,12 @@ import { fabricOf } from './fabric.js';
 import type { Frame } from './frame.js';
 import type { GarmentSpec } from './garment-spec.js';
 import { drawHat } from './hats.js';
-import { drawLegs, drawSkirt } from './lower.js';
+import { drawLegs } from './legs.js';
 import { drawShoes } from './shoes.js';
+import { drawSkirt } from './skirts.js';
 import { drawSmallThing } from './small-things.js';
 import { shapeWords, tailored } from './tailor.js';
-import { drawTrims, SLEEVE_TRIMS, trimsIn } from './trims.js';
+import { drawTrims, SLEEVE_TRIMS, trimsIn } from './trims/trims.js';
 import { drawUpper } from './upper.js';
 
 const clothOf = (sheet: SvgSheet, spec: GarmentSpec, seed: number, worn: boolean): Cloth =>

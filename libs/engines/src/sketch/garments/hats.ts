@@ -3,7 +3,7 @@ import { points } from '../drawing/points.js';
 import { contour, symmetric, type Cloth } from './cloth.js';
 import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
-import { borderColour } from './trims.js';
+import { borderColour } from './trims/sewing.js';
 
 interface Hat {
   readonly svg: string;

@@ -5,7 +5,7 @@ import { group } from '../drawing/svg-sheet.js';
 import { contour, type Cloth } from './cloth.js';
 import { boxed, type Drawing } from './drawing.js';
 import type { GarmentSpec } from './garment-spec.js';
-import { borderColour } from './trims.js';
+import { borderColour } from './trims/sewing.js';
 
 const edges = (...lines: readonly string[]): Point[] => contour(...lines.map((l) => points(l)));
 

@@ -1,0 +1,263 @@
+import { lightness, shade } from '../../drawing/colour.js';
+import { type Point } from '../../drawing/geometry.js';
+import { path } from '../../drawing/svg-sheet.js';
+import { contour, type Cloth } from '../cloth.js';
+import { across, band, type Frame, type Trim } from '../frame.js';
+import { borderColour } from './sewing.js';
+
+export const belt = (
+  cloth: Cloth,
+  frame: Frame,
+  height: number,
+  colour: string | undefined,
+  buckle: 'none' | 'bow' | 'buckle',
+): string => {
+  const y = frame.waist;
+  const strip = cloth.piece(
+    band({ ...frame, half: (at) => frame.half(at) + 0.5 }, y - height / 2, y + height / 2),
+    { round: 0.7, ...(colour ? { colour, bare: true } : {}) },
+  );
+  if (buckle === 'none') return strip;
+  if (buckle === 'buckle')
+    return (
+      strip +
+      `<rect x="-2.6" y="${y - height / 2 + 0.4}" width="5.2" height="${height + 0.8}" rx=".7" fill="none" stroke="${cloth.metal}" stroke-width=".9"/>` +
+      cloth.piece(
+        contour(
+          [
+            [3, y + 1],
+            [8, y + 3],
+            [10, y + 9],
+          ],
+          [
+            [10, y + 9],
+            [7.4, y + 9.6],
+            [5.4, y + 4.6],
+            [2, y + 3.6],
+          ],
+        ),
+        { ...(colour ? { colour, bare: true } : {}), round: 0.6 },
+      )
+    );
+  const tail = (s: 1 | -1, drop: number): Point[] =>
+    contour(
+      [
+        [0, y],
+        [3 * s, y + 6],
+        [4.4 * s, y + drop],
+      ],
+      [
+        [4.4 * s, y + drop],
+        [1.4 * s, y + drop + 1],
+      ],
+      [
+        [1.4 * s, y + drop + 1],
+        [0.6 * s, y + 8],
+        [-0.8 * s, y + 1],
+      ],
+    );
+  const loop = (s: 1 | -1): Point[] =>
+    contour([
+      [0, y],
+      [4 * s, y - 3.4],
+      [7.4 * s, y - 1.4],
+      [6 * s, y + 2.6],
+      [0, y + 0.8],
+    ]);
+  return (
+    strip +
+    [tail(1, 17), tail(-1, 14), loop(1), loop(-1)]
+      .map((s) => cloth.piece(s, { ...(colour ? { colour, bare: true } : {}), round: 0.7 }))
+      .join('') +
+    cloth.piece(
+      contour([
+        [-1.3, y - 1.4],
+        [1.3, y - 1.4],
+        [1.5, y + 1.6],
+        [-1.5, y + 1.6],
+        [-1.3, y - 1.4],
+      ]),
+      { round: 0.6 },
+    )
+  );
+};
+
+/** What closes, ties and cinches. */
+export const TIES: Readonly<Record<string, Trim>> = {
+  drawcord: (c, f) =>
+    [3.4, -3.4]
+      .map((x, i) =>
+        path(`M${x} ${f.neck[1] - 1}q${x * 0.3} 6 ${x * 0.1} ${12 + i * 1.6}`, {
+          fill: 'none',
+          stroke: c.light,
+          'stroke-width': 0.85,
+          'stroke-linecap': 'round',
+        }),
+      )
+      .join(''),
+  neck_tie: (c, f) => {
+    const y = f.neck[1];
+    const tail = (s: number, d: number): Point[] =>
+      contour(
+        [
+          [0, y - 1],
+          [s * 3.4, y + 7],
+          [s * 4.6, y + d],
+        ],
+        [
+          [s * 4.6, y + d],
+          [s * 1.5, y + d + 1.6],
+        ],
+        [
+          [s * 1.5, y + d + 1.6],
+          [s * 0.6, y + 8],
+          [-s * 0.6, y],
+        ],
+      );
+    return (
+      [tail(1, 22), tail(-1, 18)].map((t) => c.piece(t, { round: 0.7 })).join('') +
+      [1, -1]
+        .map((s) =>
+          c.piece(
+            contour([
+              [0, y - 0.6],
+              [s * 4, y - 4],
+              [s * 7.6, y - 1.6],
+              [s * 6, y + 3],
+              [0, y + 0.8],
+            ]),
+            { round: 0.7 },
+          ),
+        )
+        .join('') +
+      c.piece(
+        contour([
+          [-1.3, y - 1.8],
+          [1.3, y - 1.8],
+          [1.4, y + 1.4],
+          [-1.4, y + 1.4],
+          [-1.3, y - 1.8],
+        ]),
+        { round: 0.6 },
+      )
+    );
+  },
+  drawn_waist: (c, f) =>
+    c.seam(across(f, f.waist + 1, 1), 0.5) +
+    [-0.7, -0.4, -0.12, 0.2, 0.5, 0.78]
+      .map((u) =>
+        c.fold(
+          [
+            [u * f.half(f.waist) * 0.7, f.waist + 1.6],
+            [u * f.half(f.waist) * 0.74, f.waist + 9],
+          ],
+          1.4,
+          0.7,
+        ),
+      )
+      .join(''),
+  fabric_belt: (c, f) => belt(c, f, 3.2, undefined, 'bow'),
+  trench_belt: (c, f) => belt(c, f, 4.4, undefined, 'buckle'),
+  contrast_belt: (c, f) => belt(c, f, 3.2, c.fabric.accents[0] ?? '#5a3a28', 'buckle'),
+  belt_tab: (c, f) =>
+    c.piece(band(f, f.hem - 4.6, f.hem + 0.4, 1.5), { round: 0.5 }) +
+    `<rect x="7" y="${f.hem - 3.6}" width="4.2" height="3.6" rx=".6" fill="none" stroke="${c.metal}" stroke-width=".7"/>`,
+  obi: (c, f) =>
+    c.piece(band({ ...f, half: (y) => f.half(y) + 0.5 }, f.waist - 8, f.waist + 9), {
+      colour: c.fabric.accents[0] ?? shade(c.fabric.colour, lightness(c.fabric.colour) > 50 ? -36 : 34),
+      bare: true,
+      sheen: 0.4,
+    }) +
+    c.piece(band({ ...f, half: (y) => f.half(y) + 0.7 }, f.waist - 1, f.waist + 2), {
+      colour: borderColour(c),
+      bare: true,
+      sheen: 0.3,
+      round: 0.4,
+    }),
+  bow: (c, f) => {
+    const y = f.neck[1] > 2 ? f.neck[1] + 1 : f.waist;
+    return (
+      [1, -1]
+        .map(
+          (s) =>
+            c.piece(
+              contour([
+                [0, y],
+                [s * 4, y - 4],
+                [s * 8, y - 2],
+                [s * 7, y + 3.4],
+                [0, y + 1],
+              ]),
+              { round: 0.7 },
+            ) +
+            c.piece(
+              contour(
+                [
+                  [0, y],
+                  [s * 2.6, y + 5],
+                  [s * 3.6, y + 11],
+                ],
+                [
+                  [s * 3.6, y + 11],
+                  [s * 0.8, y + 10],
+                  [0, y + 3],
+                ],
+              ),
+              { round: 0.7 },
+            ),
+        )
+        .join('') +
+      c.piece(
+        contour([
+          [-1.2, y - 1.4],
+          [1.2, y - 1.4],
+          [1.3, y + 1.6],
+          [-1.3, y + 1.6],
+          [-1.2, y - 1.4],
+        ]),
+        { round: 0.5 },
+      )
+    );
+  },
+  frog_closure: (c, f) =>
+    [
+      [4, 6],
+      [9, 12],
+      [13, 19],
+    ]
+      .map(
+        ([x = 0, y = 0]) =>
+          `<g stroke="${borderColour(c)}" stroke-width=".6" fill="none"><circle cx="${x - 1.6}" cy="${y}" r="1"/><circle cx="${x + 1.6}" cy="${y + 0.4}" r="1"/><path d="M${x - 0.6} ${y}h1.2"/></g>`,
+      )
+      .join('') +
+    c.seam(
+      [
+        [0.4, f.neck[1]],
+        [5, 7],
+        [11, 15],
+        [f.half(23) - 1, 23],
+      ],
+      0.4,
+    ),
+  front_zip: (c, f) =>
+    path(`M0 ${f.neck[1]}V${f.hem + 1}`, { fill: 'none', stroke: c.dark, 'stroke-width': 1.5 }) +
+    path(`M0 ${f.neck[1]}V${f.hem + 1}`, {
+      fill: 'none',
+      stroke: c.metal,
+      'stroke-width': 0.8,
+      'stroke-dasharray': '.36 .26',
+    }),
+  front_buttons: (c, f) => {
+    const from = Math.max(f.top + 3, f.neck[1] + 3);
+    const count = Math.max(3, Math.floor((Math.min(f.hem, 100) - from) / 9));
+    return (
+      c.seam(
+        [
+          [1.6, f.neck[1]],
+          [1.6, f.hem],
+        ],
+        0.3,
+      ) + Array.from({ length: count }, (_, i) => c.button(0, from + i * 9, 0.85)).join('')
+    );
+  },
+};
