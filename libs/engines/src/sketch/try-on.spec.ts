@@ -113,6 +113,18 @@ describe('try-on', () => {
     expect(await shareOf(long.picture.bytes, [0.42, 0.6, 0.58, 0.75], '#2438c8', 90)).toBeGreaterThan(0.8);
   });
 
+  it('lays long sleeves along both arms', async () => {
+    const shirt = asInput('item-0', (await garment('sweater', '#1fa34a')).picture);
+    const { picture } = await make('try-on', body(['top']), [asInput('user_image', person.picture), shirt]);
+    // From above the elbow to above the wrist, where no body is.
+    for (const arm of [
+      [0.26, 0.3, 0.4, 0.4],
+      [0.6, 0.3, 0.74, 0.4],
+    ] as const) {
+      expect(await shareOf(picture.bytes, arm, '#1fa34a', 80)).toBeGreaterThan(0.2);
+    }
+  });
+
   it('honours the size that is asked for', async () => {
     const [first] = things;
     const asked = { ...body(['top']), output_preset: 'square' };

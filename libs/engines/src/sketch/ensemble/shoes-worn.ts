@@ -164,9 +164,9 @@ export function drawShoesWorn(pens: Pens, rig: Rig, item: Item): string {
           })
         : '';
       const skin =
-        kind === 'ankle_boot' || kind === 'knee_boot'
-          ? ''
-          : path(outline(put(BARE)), { fill: pens.palette.skin });
+        open || (male && kind !== 'ankle_boot' && kind !== 'knee_boot')
+          ? path(outline(put(BARE)), { fill: pens.palette.skin })
+          : '';
       const instep = open ? stroke(pens, put(BARE), 1.1) : '';
       const shape = SHAPES[kind];
       return [

@@ -22,6 +22,8 @@ export interface Frame {
 export interface SleeveFrame {
   readonly outer: Point;
   readonly inner: Point;
+  /** Where its lower edge meets the body. */
+  readonly armpit: Point;
   /** Unit vector down the sleeve. */
   readonly down: Point;
   readonly slant: number;

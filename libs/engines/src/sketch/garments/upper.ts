@@ -87,7 +87,7 @@ function sleeveShape(cut: Cut, armpit: Point): { shape: Point[]; frame: SleeveFr
   ];
   return {
     shape: contour(upper, [outer, inner], lower, hole),
-    frame: { outer, inner, down: d, slant: (slant * 180) / Math.PI },
+    frame: { outer, inner, armpit, down: d, slant: (slant * 180) / Math.PI },
   };
 }
 
