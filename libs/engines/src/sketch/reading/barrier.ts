@@ -27,8 +27,10 @@ function barrier(plane: Float32Array, width: number, height: number): Float32Arr
   for (let y = 0; y < height; y++) distance[y * width] = distance[y * width + width - 1] = 0;
   const relax = (i: number, from: number): void => {
     const value = plane[i] ?? 0;
-    const top = Math.max(high[from] ?? 0, value);
-    const bottom = Math.min(low[from] ?? 0, value);
+    const above = high[from] ?? 0;
+    const beneath = low[from] ?? 0;
+    const top = above > value ? above : value;
+    const bottom = beneath < value ? beneath : value;
     if (top - bottom >= (distance[i] ?? 0)) return;
     distance[i] = top - bottom;
     high[i] = top;

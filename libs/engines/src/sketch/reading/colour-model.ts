@@ -18,7 +18,7 @@ export function colourBins({ l, a, b }: LabPlanes): Uint16Array {
 const blurAxis = (bins: Float32Array, stride: number, length: number, weight: number): Float32Array => {
   const out = new Float32Array(bins.length);
   for (let i = 0; i < bins.length; i++) {
-    const at = Math.floor(i / stride) % length;
+    const at = ((i / stride) | 0) % length;
     const before = at > 0 ? (bins[i - stride] ?? 0) : 0;
     const after = at < length - 1 ? (bins[i + stride] ?? 0) : 0;
     out[i] = (bins[i] ?? 0) * (1 - 2 * weight) + (before + after) * weight;
@@ -51,7 +51,8 @@ export class ColourModel {
   }
 
   private band(pixel: number): number {
-    return Math.min(BANDS - 1, Math.floor((Math.floor(pixel / this.width) / this.height) * BANDS));
+    const row = (pixel / this.width) | 0;
+    return ((row * BANDS) / this.height) | 0;
   }
 
   /** Bands that hold few pixels lean on the whole picture. */
@@ -59,13 +60,13 @@ export class ColourModel {
     const whole = new Float32Array(BINS);
     const totals = new Float32Array(BANDS);
     for (let i = 0; i < counts.length; i++) {
-      const band = Math.floor(i / BINS);
+      const band = (i / BINS) | 0;
       whole[i % BINS] = (whole[i % BINS] ?? 0) + (counts[i] ?? 0);
       totals[band] = (totals[band] ?? 0) + (counts[i] ?? 0);
     }
     const all = totals.reduce((sum, v) => sum + v, 0) + 1e-6;
     return counts.map((count, i) => {
-      const total = totals[Math.floor(i / BINS)] ?? 0;
+      const total = totals[(i / BINS) | 0] ?? 0;
       const trust = total / (total + all * 0.06);
       const local = total > 0 ? count / total : 0;
       return 0.75 * trust * local + (1 - 0.75 * trust) * ((whole[i % BINS] ?? 0) / all);

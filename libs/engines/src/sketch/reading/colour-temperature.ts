@@ -1,3 +1,4 @@
+import { least, most } from './arithmetic.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Mask } from '../cutout/mask.js';
 
@@ -7,7 +8,9 @@ const WARMEST = 2200;
 const STEP = 50;
 
 /** Saturation from which a colour says more about a surface than about the light. */
-const COLOURED = 0.72;
+const COLOURED = 0.82;
+/** Share of the highlights' luminance from which a pixel is bright. */
+const BRIGHT = 0.55;
 
 const LINEAR = Float32Array.from({ length: 256 }, (_, c) => {
   const v = c / 255;
@@ -29,37 +32,50 @@ export function correlatedTemperature(red: number, green: number, blue: number):
 /** The colour of a photograph's light: linear sRGB with green 1. */
 export type Illuminant = readonly [red: number, green: number, blue: number];
 
+interface Tone {
+  readonly rgb: Illuminant;
+  readonly luminance: number;
+  readonly weight: number;
+}
+
+/** Every third pixel in linear light; what is nearly black tells nothing of the light. */
+function tonesOf({ data, width, height }: Raster, subject: Mask | undefined): Tone[] {
+  const tones: Tone[] = [];
+  for (let i = 0; i < width * height; i += 3) {
+    if ((data[i * 4 + 3] ?? 255) < 128) continue;
+    const r = LINEAR[data[i * 4] ?? 0] ?? 0;
+    const g = LINEAR[data[i * 4 + 1] ?? 0] ?? 0;
+    const b = LINEAR[data[i * 4 + 2] ?? 0] ?? 0;
+    const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    if (luminance < 0.06) continue;
+    const saturation = 1 - least(r, least(g, b)) / most(r, most(g, b));
+    const weight = most(0, 1 - saturation / COLOURED) * luminance * (subject?.data[i] ? 0.35 : 1);
+    tones.push({ rgb: [r, g, b], luminance, weight });
+  }
+  return tones;
+}
+
 /**
- * The colour of the light: that of what is bright and nearly neutral, first of all in the ground. A white that looks blue
- * lies in cold light. An estimate: a tinted wall looks like tinted light, which is why strongly coloured pixels do not count
- * and few neutral ones draw the answer toward neutral.
+ * The colour of the light: that of what is brightest and not strongly coloured, first of all in the ground. A white that
+ * looks blue lies in cold light. An estimate: a picture of nothing but a tinted wall looks like tinted light.
  * @param subject what is not ground, if that is known yet
  */
-export function illuminantOf({ data, width, height }: Raster, subject?: Mask): Illuminant {
+export function illuminantOf(picture: Raster, subject?: Mask): Illuminant {
+  const tones = tonesOf(picture, subject);
+  const sorted = Float64Array.from(tones, (tone) => tone.luminance).sort();
+  const bright = BRIGHT * (sorted[Math.floor(sorted.length * 0.97)] ?? 1);
   let [red, green, blue, weight] = [0, 0, 0, 0];
-  let neutral = 0;
-  const size = width * height;
-  for (let i = 0; i < size; i += 3) {
-    if ((data[i * 4 + 3] ?? 255) < 128) continue;
-    const [r, g, b] = [
-      LINEAR[data[i * 4] ?? 0] ?? 0,
-      LINEAR[data[i * 4 + 1] ?? 0] ?? 0,
-      LINEAR[data[i * 4 + 2] ?? 0] ?? 0,
-    ];
-    const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    if (luminance < 0.08) continue;
-    const saturation = 1 - Math.min(r, g, b) / Math.max(r, g, b);
-    if (saturation > COLOURED) continue;
-    const greyness = (1 - saturation / COLOURED) ** 2;
-    neutral += greyness;
-    const w = luminance * greyness * (subject?.data[i] ? 0.35 : 1);
-    red += r * w;
-    green += g * w;
-    blue += b * w;
-    weight += w;
+  let count = 0;
+  for (const tone of tones) {
+    if (tone.luminance < bright || tone.weight === 0) continue;
+    red += tone.rgb[0] * tone.weight;
+    green += tone.rgb[1] * tone.weight;
+    blue += tone.rgb[2] * tone.weight;
+    weight += tone.weight;
+    count++;
   }
   if (weight < 1e-3) return [1, 1, 1];
-  const trust = Math.min(1, neutral / (size / 3) / 0.16);
+  const trust = Math.min(1, count / ((picture.width * picture.height) / 3) / 0.04);
   const against = (v: number): number => 1 + (v / green - 1) * trust;
   return [against(red), 1, against(blue)];
 }

@@ -1,4 +1,5 @@
-import { clamp, lerp } from '../drawing/geometry.js';
+import { abs, exp, least, most, within } from './arithmetic.js';
+import { lerp } from '../drawing/geometry.js';
 import type { Head } from './head.js';
 
 /** What is expected of a subject's place before its colours are looked at. */
@@ -24,13 +25,13 @@ export function expectMiddle(width: number, height: number, centre: number): Exp
   const place = fill(width, height, (x, y) => {
     const v = y / height;
     const across = x / width - centre;
-    const side = Math.min(x, width - 1 - x) / width;
-    const down = Math.max(0, (0.1 - v) / 0.1);
+    const side = least(x, width - 1 - x) / width;
+    const down = most(0, (0.1 - v) / 0.1);
     return 1.1 - (36 - 24 * v) * across * across - 1.5 * down - (side < 0.03 ? 1.4 : 0);
   });
   const near = fill(width, height, (x, y) => {
     const reach = 0.13 + (0.17 * y) / height;
-    return Math.exp(-(((x / width - centre) / reach) ** 2));
+    return exp(-(((x / width - centre) / reach) ** 2));
   });
   return { place, near };
 }
@@ -68,19 +69,19 @@ export function expectBody(width: number, height: number, head: Head): Expectati
   const top = Math.min(head.crown, crown) - unit * 0.1;
   const place = fill(width, height, (x, y) => {
     if (y < top) return -3;
-    const u = Math.abs(x - middle) / unit;
+    const u = abs(x - middle) / unit;
     const v = (y - crown) / unit;
     // Towering hair is broad at its top.
     const [inside, even, outside] = v < 0.5 && top < crown ? [0.2, 0.9, 1.25] : breadths(v);
     if (u < inside) return v > 1.4 && v < 3.5 ? 3.6 : 2.4;
     // Between legs and beside hips the ground looks through as often as not.
     const sure = v < 3.4 ? 1.5 : 0.4;
-    if (u < even) return lerp(sure, 0, (u - inside) / Math.max(0.01, even - inside));
-    return -3.4 * clamp((u - even) / (outside - even), 0, 1);
+    if (u < even) return lerp(sure, 0, (u - inside) / most(0.01, even - inside));
+    return -3.4 * within((u - even) / (outside - even), 0, 1);
   });
   const near = fill(width, height, (x, y) => {
     const [, even] = breadths((y - crown) / unit);
-    return Math.exp(-(((x - middle) / (unit * Math.max(0.5, even) * 0.9)) ** 4));
+    return exp(-(((x - middle) / (unit * most(0.5, even) * 0.9)) ** 4));
   });
   return { place, near };
 }

@@ -1,3 +1,4 @@
+import { abs, floor, hypot } from './arithmetic.js';
 import { components, close, open, select, type Mask } from '../cutout/mask.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { colourGroups } from './kmeans.js';
@@ -46,7 +47,7 @@ function sharesOf(groups: Int8Array, wanted: (i: number) => boolean): { shares: 
 }
 
 const variation = (p: Shares, q: Shares): number =>
-  p.reduce((sum, v, k) => sum + Math.abs(v - (q[k] ?? 0)), 0) / 2;
+  p.reduce((sum, v, k) => sum + abs(v - (q[k] ?? 0)), 0) / 2;
 
 const shareOf = ({ data }: Mask): number => data.reduce((sum, v) => sum + v, 0) / data.length;
 
@@ -68,14 +69,14 @@ interface Body {
 function bodyOf(planes: LabPlanes, subject: Mask, wearer: Wearer): Body {
   const { width, height } = subject;
   const { head, cloth } = wearer;
-  const bottom = Math.floor(subject.data.lastIndexOf(1) / width);
+  const bottom = floor(subject.data.lastIndexOf(1) / width);
   return {
     wearer,
     ...colourGroups(planes, cloth.data, GROUPS),
     width,
     height,
-    v: (i) => (Math.floor(i / width) - head.chin) / head.unit,
-    u: (i) => Math.abs((i % width) - head.x) / head.unit,
+    v: (i) => (floor(i / width) - head.chin) / head.unit,
+    u: (i) => abs((i % width) - head.x) / head.unit,
     bottom,
     cropped: bottom >= height - 3,
   };
@@ -87,7 +88,7 @@ function footwearOf(body: Body): Uint8Array {
   const data = new Uint8Array(width * height);
   const tall = bottom - wearer.head.chin;
   if (body.cropped || tall < wearer.head.unit * 4.5) return data;
-  const row = (i: number): number => (bottom - Math.floor(i / width)) / tall;
+  const row = (i: number): number => (bottom - floor(i / width)) / tall;
   const shoe = sharesOf(groups, (i) => row(i) < 0.03 && row(i) >= 0);
   const leg = sharesOf(groups, (i) => row(i) > 0.12 && row(i) < 0.3);
   for (let i = 0; i < data.length; i++) {
@@ -109,7 +110,7 @@ function waistOf(body: Body, cloth: (i: number) => boolean): { at: number; chang
   const rows = Array.from({ length: 95 }, () => new Float64Array(GROUPS));
   for (let i = 0; i < body.groups.length; i++) {
     const group = body.groups[i] ?? -1;
-    const row = rows[Math.floor(body.v(i) / step)];
+    const row = rows[floor(body.v(i) / step)];
     if (group >= 0 && row && body.u(i) < 1 && cloth(i)) row[group] = (row[group] ?? 0) + 1;
   }
   const sum = (from: number, to: number): Shares => {
@@ -196,8 +197,8 @@ function bagOf(body: Body, cloth: (i: number) => boolean): Uint8Array | undefine
   const foreign = centres.map((centre, k) =>
     centres.every((other, j) => {
       if (j === k || (worn[j] ?? 0) < 0.05) return (worn[k] ?? 0) < 0.05;
-      const hue = Math.hypot(centre[1] - other[1], centre[2] - other[2]);
-      return hue > 11 || Math.abs(centre[0] - other[0]) > 38;
+      const hue = hypot(centre[1] - other[1], centre[2] - other[2]);
+      return hue > 11 || abs(centre[0] - other[0]) > 38;
     }),
   );
   const data = new Uint8Array(groups.length);

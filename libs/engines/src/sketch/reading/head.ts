@@ -1,3 +1,4 @@
+import { within } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import type { Mask } from '../cutout/mask.js';
 import { Integral } from './integral.js';
@@ -35,7 +36,7 @@ type Box = readonly [left: number, top: number, right: number, bottom: number];
 /** Faces are this much taller than broad, from the brows to the chin. */
 const FACE_ASPECT = 1.15;
 
-const clamp01 = (v: number): number => Math.max(0, Math.min(1, v));
+const clamp01 = (v: number): number => within(v, 0, 1);
 
 /** ΔE between the mean colours of two boxes. */
 function apart(fields: Fields, one: Box, two: Box): number {
@@ -57,6 +58,12 @@ function standsFree(mask: Mask, x: number, y: number, half: number): boolean {
   return to - from < half * 4.6 && Math.abs((from + to) / 2 - x) < half * 0.8;
 }
 
+/** Standard deviation of lightness in a box. */
+function spreadOf({ lab, squaredL }: Fields, box: Box): number {
+  const mean = lab[0].mean(...box);
+  return Math.sqrt(Math.max(0, squaredL.mean(...box) - mean * mean));
+}
+
 /** How much a box looks like a face: skin inside, something else above and beside it, eyes darker than cheeks. */
 function score(fields: Fields, x: number, y: number, half: number, crown: number): number {
   const tall = half * FACE_ASPECT;
@@ -64,8 +71,9 @@ function score(fields: Fields, x: number, y: number, half: number, crown: number
   const skin = fields.skin.mean(...face);
   const inside = fields.inside.mean(...face);
   if (skin < 0.62 || inside < 0.9 || !standsFree(fields.mask, x, y, half)) return 0;
-  const mean = fields.lab[0].mean(...face);
-  const spread = Math.sqrt(Math.max(0, fields.squaredL.mean(...face) - mean * mean));
+  const spread = spreadOf(fields, face);
+  // Eyes, brows and lips: a patch of even colour is cloth.
+  if (spreadOf(fields, [x - half * 0.55, y - tall * 0.5, x + half * 0.55, y + tall * 0.55]) < 2.2) return 0;
   const even = 1 - 0.6 * clamp01((spread - 12) / 16);
   const above: Box = [x - half * 0.6, y - tall * 1.65, x + half * 0.6, y - tall * 1.2];
   const left: Box = [x - half * 1.55, y - tall * 0.7, x - half * 1.12, y + tall * 0.5];
@@ -85,15 +93,10 @@ function score(fields: Fields, x: number, y: number, half: number, crown: number
   return skin * high * even * (0.5 + 0.5 * body) * (0.34 * topped + 0.36 * framed + 0.3 * looks);
 }
 
-function crownAt(mask: Mask, x: number, half: number): number {
-  const { data, width, height } = mask;
-  for (let y = 0; y < height; y++) {
-    let count = 0;
-    for (let i = Math.max(0, Math.round(x - half)); i < Math.min(width, x + half); i++)
-      count += data[y * width + i] ?? 0;
-    if (count > half * 0.5) return y;
-  }
-  return height;
+/** The first row from above in which the subject fills a quarter of a column about `x`. */
+function crownAt(inside: Integral, x: number, half: number): number {
+  for (let y = 0; y < inside.height; y++) if (inside.mean(x - half, y, x + half, y + 1) > 0.25) return y;
+  return inside.height;
 }
 
 interface Candidate {
@@ -104,14 +107,14 @@ interface Candidate {
   readonly score: number;
 }
 
-function best(fields: Fields, mask: Mask): Candidate | undefined {
+function best(fields: Fields): Candidate | undefined {
   const { width, height } = fields;
   let found: Candidate | undefined;
   let most = 0;
   for (let half = Math.max(4, width * 0.016); half < width * 0.26; half *= 1.13) {
     const step = Math.max(1, half / 4);
     for (let x = width * 0.12; x < width * 0.88; x += step) {
-      const crown = crownAt(mask, x, half);
+      const crown = crownAt(fields.inside, x, half);
       const last = Math.min(height, crown + half * FACE_ASPECT * 4.2);
       for (let y = crown + half * 0.6; y < last; y += step) {
         const value = score(fields, x, y, half, crown);
@@ -210,8 +213,8 @@ export function findHead(planes: LabPlanes, mask: Mask): Head | undefined {
     width,
     height,
   };
-  const found = best(fields, mask);
-  if (!found || found.score < 0.4) return undefined;
+  const found = best(fields);
+  if (!found || found.score < 0.47) return undefined;
   const tone = faceTone(planes, skin, found);
   if (!tone) return undefined;
   const own = skinOfTone(planes, tone, 1.6);

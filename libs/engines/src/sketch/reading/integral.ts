@@ -1,3 +1,6 @@
+/** The nearest whole place between 0 and `end`. */
+const clipped = (v: number, end: number): number => (v < 0 ? 0 : v > end ? end : (v + 0.5) | 0);
+
 /** Sums over rectangles in constant time. */
 export class Integral {
   private readonly table: Float64Array;
@@ -20,9 +23,10 @@ export class Integral {
 
   /** Mean over [left, right) × [top, bottom), clipped to the picture; 0 where nothing is left. */
   mean(left: number, top: number, right: number, bottom: number): number {
-    const clamp = (v: number, most: number): number => Math.max(0, Math.min(most, Math.round(v)));
-    const [x0, x1] = [clamp(left, this.width), clamp(right, this.width)];
-    const [y0, y1] = [clamp(top, this.height), clamp(bottom, this.height)];
+    const x0 = clipped(left, this.width);
+    const x1 = clipped(right, this.width);
+    const y0 = clipped(top, this.height);
+    const y1 = clipped(bottom, this.height);
     if (x1 <= x0 || y1 <= y0) return 0;
     const stride = this.width + 1;
     const at = (x: number, y: number): number => this.table[y * stride + x] ?? 0;

@@ -1,3 +1,4 @@
+import { abs, floor } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { erode, type Mask } from '../cutout/mask.js';
 import type { Reading } from './reading.js';
@@ -27,18 +28,15 @@ function slopeOf({ l, width, height }: LabPlanes, pixels: readonly number[]): Sl
   if (pixels.length < 60) return undefined;
   let chosen = pixels;
   let fit = [0, 0, 0];
-  const at = (i: number): [number, number] => [
-    (i % width) / width - 0.5,
-    Math.floor(i / width) / height - 0.5,
-  ];
+  const at = (i: number): [number, number] => [(i % width) / width - 0.5, floor(i / width) / height - 0.5];
   const off = (i: number): number => {
     const [x, y] = at(i);
     return (l[i] ?? 0) - (fit[0] ?? 0) - (fit[1] ?? 0) * x - (fit[2] ?? 0) * y;
   };
   for (let round = 0; round < 3; round++) {
     fit = plane(l, chosen, at);
-    const spread = median(chosen.map((i) => Math.abs(off(i))));
-    chosen = chosen.filter((i) => Math.abs(off(i)) < Math.max(2.5, 2.5 * spread));
+    const spread = median(chosen.map((i) => abs(off(i))));
+    chosen = chosen.filter((i) => abs(off(i)) < Math.max(2.5, 2.5 * spread));
   }
   const xs = chosen.map((i) => at(i)[0]);
   const mean = xs.reduce((sum, x) => sum + x, 0) / Math.max(1, xs.length);
@@ -71,7 +69,7 @@ function plane(l: Float32Array, pixels: readonly number[], at: (i: number) => [n
   const cvx = svx - (sv * sx) / n;
   const cvy = svy - (sv * sy) / n;
   const determinant = cxx * cyy - cxy * cxy;
-  if (Math.abs(determinant) < 1e-6) return [sv / Math.max(1, n), 0, 0];
+  if (abs(determinant) < 1e-6) return [sv / Math.max(1, n), 0, 0];
   const across = (cvx * cyy - cvy * cxy) / determinant;
   const down = (cvy * cxx - cvx * cxy) / determinant;
   return [(sv - across * sx - down * sy) / n, across, down];
@@ -95,14 +93,14 @@ const meanOf = (l: Float32Array, pixels: readonly number[]): number =>
   pixels.reduce((sum, i) => sum + (l[i] ?? 0), 0) / Math.max(1, pixels.length);
 
 const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+  sorted[floor(share * (sorted.length - 1))] ?? 0;
 
 function directionOf(across: number, down: number, backlit: boolean): LightDirection {
-  const sideways = Math.abs(across) > 5;
+  const sideways = abs(across) > 5;
   if (sideways) {
     const side = across > 0 ? 'right' : 'left';
     // Only light that falls off downward as well comes from above.
-    return -down > Math.abs(across) * 0.6 && -down > 5 ? `upper_${side}` : side;
+    return -down > abs(across) * 0.6 && -down > 5 ? `upper_${side}` : side;
   }
   if (backlit) return 'back';
   return down < -9 ? 'above' : 'front';

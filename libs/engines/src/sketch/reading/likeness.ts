@@ -1,3 +1,4 @@
+import { floor } from './arithmetic.js';
 import type { EngineImage } from '../../image-engine.js';
 import { cast } from '../casting/cast.js';
 import type { HairTexture } from '../casting/complexion.js';
@@ -46,7 +47,7 @@ export function buildOf(subject: Mask, { head, hair, hairLength }: Wearer): Buil
   const most = (values: number[]): number => (values.length > 0 ? Math.max(...values) : 0);
   const aboveChin = {
     ...hair,
-    data: hair.data.map((v, i) => (v && Math.floor(i / hair.width) < chin ? 1 : 0)),
+    data: hair.data.map((v, i) => (v && floor(i / hair.width) < chin ? 1 : 0)),
   };
   const columns = [...aboveChin.data.keys()].filter((i) => aboveChin.data[i]).map((i) => i % hair.width);
   return {

@@ -61,14 +61,14 @@ function balanced(raster: Raster): Raster {
     counts[Math.round(tone)] = (counts[Math.round(tone)] ?? 0) + 1;
   }
   const [low, high] = [percentile(counts, 0.0015), percentile(counts, 0.998)];
-  const foggy = low > 60 && high - low > 30 && high - low < 170;
+  const foggy = low > 60 && high - low > 30 && high - low < 135;
   const [from, scale] = foggy ? [low - 25, Math.min(2.6, 225 / (high - low + 25))] : [0, 1];
-  const out = new Uint8Array(data.length);
-  for (let i = 0; i < data.length; i++) {
-    const gain = i % 4 === 3 ? undefined : gains[i % 4];
-    const value = data[i] ?? 0;
-    out[i] = gain === undefined ? value : clamp((value * gain - from) * scale, 0, 255);
-  }
+  const tables = gains.map((gain) =>
+    Uint8Array.from({ length: 256 }, (_, value) => clamp((value * gain - from) * scale, 0, 255)),
+  );
+  const out = new Uint8Array(data);
+  for (const [channel, table] of tables.entries())
+    for (let i = channel; i < data.length; i += 4) out[i] = table[data[i] ?? 0] ?? 0;
   return { ...raster, data: out };
 }
 

@@ -1,3 +1,4 @@
+import { abs, floor, within } from './arithmetic.js';
 import sharp from 'sharp';
 import { dilate, type Mask } from '../cutout/mask.js';
 import type { Raster } from '../drawing/rasterise.js';
@@ -90,7 +91,7 @@ function relax(picture: Float32Array, missing: Uint8Array, width: number, height
   for (let round = 0; round < 14; round++) {
     for (const i of round % 2 ? inside : inside.toReversed()) {
       const x = i % width;
-      const y = Math.floor(i / width);
+      const y = floor(i / width);
       for (let c = 0; c < 3; c++) {
         let [sum, weight] = [0, 0];
         const add = (j: number, w: number): void => {
@@ -155,7 +156,7 @@ async function fillAt(plate: Raster, missing: Uint8Array, mask: Mask): Promise<B
   for (let i = 0; i < width * height; i++)
     for (let c = 0; c < 3; c++) colours[i * 3 + c] = coarse.data[i * 4 + c] ?? 0;
   smoothFill(colours, holes, width, height);
-  const bytes = Buffer.from(colours.map((v) => Math.max(0, Math.min(255, v))));
+  const bytes = Buffer.from(colours.map((v) => within(v, 0, 255)));
   const large = await sharp(bytes, { raw: { width, height, channels: 3 } })
     .resize(plate.width, plate.height, { fit: 'fill', kernel: 'cubic' })
     .raw()
@@ -195,8 +196,8 @@ export async function emptyPlate(photograph: Photograph, subject: Subject): Prom
         const at = (y * width + source) * 4 + c;
         const grain = source < 0 ? 0 : (plate.data[at] ?? 0) - (low[at] ?? 0);
         // Beyond this it is no grain but the edge of a thing, and its mirror image would be seen.
-        const made = (soft[i * 3 + c] ?? 0) + (Math.abs(grain) < MOST_GRAIN ? grain : 0);
-        data[i * 4 + c] = missing[i] ? Math.max(0, Math.min(255, made)) : own;
+        const made = (soft[i * 3 + c] ?? 0) + (abs(grain) < MOST_GRAIN ? grain : 0);
+        data[i * 4 + c] = missing[i] ? within(made, 0, 255) : own;
       }
       data[i * 4 + 3] = 255;
     }

@@ -1,10 +1,11 @@
 import { EngineError } from '../../image-engine.js';
 import { lift, type CutOut } from '../cutout/cut-out.js';
 import { classify } from '../cutout/classify.js';
-import { components, select, type Mask } from '../cutout/mask.js';
+import { components, open, select, type Mask } from '../cutout/mask.js';
 import { Silhouette } from '../cutout/silhouette.js';
 import type { GarmentRegion, Slot } from './garments.js';
 import { wornGarments } from './garments.js';
+import { findLimbs } from './limbs.js';
 import { openPhotograph, type Photograph } from './photograph.js';
 import { findSubject, type Subject } from './subject.js';
 import { readWearer, type Wearer } from './wearer.js';
@@ -31,11 +32,13 @@ const SLOT_OF_CLASS: Readonly<Record<string, Slot>> = {
 /** A garment fills this much of a photograph at least, unless a person wears it. */
 const LEAST_SHARE = 0.015;
 /** Beyond this nothing is left that could be called ground. */
-export const MOST_SHARE = 0.9;
+const MOST_SHARE = 0.93;
 
 /** Every region that lies apart is a garment of its own; two small ones of one size are a pair of shoes. */
 async function laidOut(photograph: Photograph, subject: Subject): Promise<GarmentRegion[]> {
-  const { labels, list } = components(subject.mask, 1);
+  const limbs = findLimbs(photograph.planes, subject.mask)?.data;
+  const cloth: Mask = { ...subject.mask, data: subject.mask.data.map((v, i) => (v && !limbs?.[i] ? 1 : 0)) };
+  const { labels, list } = components(limbs ? open(cloth, 2) : cloth, 1);
   const total = subject.mask.data.length;
   const large = list.filter((c) => c.area > total * LEAST_SHARE * 0.5).sort((p, q) => q.area - p.area);
   const [first, second] = large;
@@ -62,14 +65,44 @@ async function slotOf(photograph: Photograph, mask: Mask): Promise<Slot> {
 }
 
 /**
+ * Without a head and on a restless ground anything may have been taken for the subject: a window, a wall's pattern. What is
+ * a garment there stands near the middle and leaves the rim free, but for where it is cropped.
+ */
+function credible({ mask, plainGround, head }: Subject): boolean {
+  if (head || plainGround) return true;
+  const { data, width, height } = mask;
+  let [rim, sum, count] = [0, 0, 0];
+  for (let i = 0; i < data.length; i++) {
+    if (!data[i]) continue;
+    const x = i % width;
+    const y = Math.floor(i / width);
+    if (x < 2 || y < 2 || x >= width - 2 || y >= height - 2) rim++;
+    sum += x / width;
+    count++;
+  }
+  return (
+    count < data.length * 0.45 &&
+    rim < (width + height) * 4 * 0.16 &&
+    Math.abs(sum / Math.max(1, count) - 0.5) < 0.2
+  );
+}
+
+const nothing = (subject: Subject): Subject => ({
+  mask: { ...subject.mask, data: new Uint8Array(subject.mask.data.length) },
+  share: 0,
+  plainGround: subject.plainGround,
+});
+
+/**
  * Reads a photograph: subject and ground, skin, hair and cloth, and the garments.
  * @throws EngineError `bad_input` when the bytes are no picture
  */
 export async function readPhotograph(bytes: Buffer, name: string): Promise<Reading> {
   const photograph = await openPhotograph(bytes, name);
-  const subject = findSubject(photograph);
+  const seen = findSubject(photograph);
+  const subject = credible(seen) ? seen : nothing(seen);
   const { head, mask, share } = subject;
-  if (share < LEAST_SHARE * 0.5 || share > MOST_SHARE + 0.06) return { photograph, subject, garments: [] };
+  if (share < LEAST_SHARE * 0.5 || share > MOST_SHARE) return { photograph, subject, garments: [] };
   if (!head) return { photograph, subject, garments: await laidOut(photograph, subject) };
   const wearer = readWearer(photograph.planes, mask, head);
   return { photograph, subject, wearer, garments: wornGarments(photograph.planes, mask, wearer) };

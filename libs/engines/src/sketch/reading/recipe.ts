@@ -1,3 +1,4 @@
+import { floor, hypot } from './arithmetic.js';
 import { toHex, fromLab } from '../drawing/colour.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { erode, type Mask } from '../cutout/mask.js';
@@ -26,7 +27,7 @@ function groundColours({ photograph, subject }: Reading): string[] {
     const chosen: number[] = [];
     for (let i = 0; i < data.length; i += 5) {
       const x = i % width < width / 2 ? 0 : 1;
-      const y = Math.floor(i / width) < height * 0.66 ? 0 : 2;
+      const y = floor(i / width) < height * 0.66 ? 0 : 2;
       if (!data[i] && x + y === k) chosen.push(i);
     }
     const median = (plane: Float32Array): number =>
@@ -36,9 +37,7 @@ function groundColours({ photograph, subject }: Reading): string[] {
   const kept: (readonly [number, number, number])[] = [];
   for (const colour of quarters) {
     if (!colour) continue;
-    const near = kept.some(
-      (one) => Math.hypot(one[0] - colour[0], one[1] - colour[1], one[2] - colour[2]) < 9,
-    );
+    const near = kept.some((one) => hypot(one[0] - colour[0], one[1] - colour[1], one[2] - colour[2]) < 9);
     if (!near) kept.push(colour);
   }
   return kept.map((colour) => toHex(fromLab(colour)));

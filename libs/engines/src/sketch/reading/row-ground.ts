@@ -1,3 +1,4 @@
+import { abs, least, sqrt } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 
 /** Outside pixels that are averaged on either side. */
@@ -26,7 +27,7 @@ export function rowGroundDistance(planes: LabPlanes, outside: (pixel: number) =>
     for (let x = step === 1 ? 0 : width - 1; x >= 0 && x < width; x += step) {
       const i = y * width + x;
       if (outside(i)) {
-        seen = last >= 0 && Math.abs(last - x) > REACH ? 1 : Math.min(REACH, seen + 1);
+        seen = last >= 0 && abs(last - x) > REACH ? 1 : least(REACH, seen + 1);
         meanL += ((l[i] ?? 0) - meanL) / seen;
         meanA += ((a[i] ?? 0) - meanA) / seen;
         meanB += ((b[i] ?? 0) - meanB) / seen;
@@ -42,20 +43,21 @@ export function rowGroundDistance(planes: LabPlanes, outside: (pixel: number) =>
     scan(y, left, leftAt, 1);
     scan(y, right, rightAt, -1);
     for (let x = 0; x < width; x++) {
-      const [from, to] = [leftAt[x] ?? -1, rightAt[x] ?? -1];
+      const from = leftAt[x] ?? -1;
+      const to = rightAt[x] ?? -1;
       if (from < 0 && to < 0) continue;
       const i = y * width + x;
       const between = to > from ? (x - from) / (to - from) : 0.5;
-      let least = Infinity;
+      let nearest = Infinity;
       // As on the left, between the two, as on the right: as far as there is ground on that side.
       for (let way = from < 0 ? 2 : 0; way < (to < 0 ? 1 : 3); way++) {
         const t = way === 0 ? 0 : way === 1 ? between : 1;
         const dl = (l[i] ?? 0) - mixed(left, right, x * 3, t);
         const da = (a[i] ?? 0) - mixed(left, right, x * 3 + 1, t);
         const db = (b[i] ?? 0) - mixed(left, right, x * 3 + 2, t);
-        least = Math.min(least, dl * dl + da * da + db * db);
+        nearest = least(nearest, dl * dl + da * da + db * db);
       }
-      result[i] = Math.sqrt(least);
+      result[i] = sqrt(nearest);
     }
   }
   return result;

@@ -1,3 +1,4 @@
+import { abs, floor, hypot } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { buildOf } from './likeness.js';
 import type { Reading } from './reading.js';
@@ -40,7 +41,7 @@ export function personSignature(reading: Reading): PersonSignature | undefined {
 const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
 
 const bin = (l: number, a: number, b: number): number => {
-  const clamp = (v: number): number => Math.max(0, Math.min(BINS - 1, Math.floor(v)));
+  const clamp = (v: number): number => Math.max(0, Math.min(BINS - 1, floor(v)));
   return (clamp(l / 16.7) * BINS + clamp((a + 30) / 10)) * BINS + clamp((b + 30) / 10);
 };
 
@@ -76,8 +77,8 @@ export function locationSignature({ photograph, subject }: Reading): LocationSig
   for (let i = 0; i < l.length; i += 3) {
     if (subject.mask.data[i]) continue;
     ground.push(i);
-    const column = Math.floor(((i % width) / width) * ACROSS);
-    const row = Math.floor((Math.floor(i / width) / height) * DOWN);
+    const column = floor(((i % width) / width) * ACROSS);
+    const row = floor((floor(i / width) / height) * DOWN);
     cells[row * ACROSS + column]?.push(i);
   }
   if (ground.length < (l.length / 3) * 0.08) return undefined;
@@ -87,22 +88,22 @@ export function locationSignature({ photograph, subject }: Reading): LocationSig
     const tone = median(cell.map((i) => l[i] ?? 0));
     return {
       colour: [tone, median(cell.map((i) => a[i] ?? 0)), median(cell.map((i) => b[i] ?? 0))] as const,
-      texture: median(cell.map((i) => Math.abs((l[i] ?? 0) - (l[i + 1] ?? 0)))),
+      texture: median(cell.map((i) => abs((l[i] ?? 0) - (l[i + 1] ?? 0)))),
     };
   });
   return { places, histogram: histogramOf(planes, ground) };
 }
 
 const apart = (p: LabColour, q: LabColour, lightness: number): number =>
-  Math.hypot((p[0] - q[0]) * lightness, p[1] - q[1], p[2] - q[2]);
+  hypot((p[0] - q[0]) * lightness, p[1] - q[1], p[2] - q[2]);
 
 /** 0 for the same person in the same light; 1 is where doubt begins. */
 export function personDistance(p: PersonSignature, q: PersonSignature): number {
   const skin = apart(p.skin, q.skin, 0.8) / 9;
   const hair = p.hair && q.hair ? apart(p.hair, q.hair, 0.8) / 12 : p.hair || q.hair ? 1 : 0;
-  const length = Math.abs(p.hairLength - q.hairLength) / 0.5;
-  const height = Math.abs(p.hairHeight - q.hairHeight) / 0.6;
-  const neck = p.neck > 0 && q.neck > 0 ? Math.abs(p.neck - q.neck) / 0.17 : 0;
+  const length = abs(p.hairLength - q.hairLength) / 0.5;
+  const height = abs(p.hairHeight - q.hairHeight) / 0.6;
+  const neck = p.neck > 0 && q.neck > 0 ? abs(p.neck - q.neck) / 0.17 : 0;
   return Math.sqrt(skin ** 2 + hair ** 2 + 0.7 * length ** 2 + 0.5 * height ** 2 + 0.8 * neck ** 2);
 }
 
@@ -112,7 +113,7 @@ export function locationDistance(p: LocationSignature, q: LocationSignature): nu
   const gaps = p.places.flatMap((one, k) => {
     const other = q.places[k];
     return one && other
-      ? [apart(one.colour, other.colour, 0.7) / 12 + Math.abs(one.texture - other.texture) / 8]
+      ? [apart(one.colour, other.colour, 0.7) / 12 + abs(one.texture - other.texture) / 8]
       : [];
   });
   // The better two thirds: a thing that stands in one corner does not make another place.

@@ -1,11 +1,12 @@
+import { hypot, most, sqrt, within } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 
 /** Hues from pink to yellow at moderate chroma: what skin of any tone is made of. Cloth and brick can be so, too. */
 export function looksLikeSkin(l: number, a: number, b: number): boolean {
-  const chroma = Math.hypot(a, b);
+  const chroma = sqrt(a * a + b * b);
   if (l < 11 || l > 94 || chroma < 7.5 || chroma > 46) return false;
-  const hue = (Math.atan2(b, a) * 180) / Math.PI;
-  return hue > 20 && hue < 84;
+  // A hue between 20 and 84 degrees, as slopes: an angle is costly for every pixel.
+  return a > 0 && b > 0.364 * a && b < 9.51 * a;
 }
 
 /** 1 where a pixel could be skin by its colour alone. */
@@ -27,13 +28,14 @@ export function medianColour(planes: LabPlanes, wanted: Iterable<number>): LabCo
 
 /** 1 where the colour is one that skin of this very tone takes in light and in shade: lightness may move more than hue. */
 export function skinOfTone({ l, a, b }: LabPlanes, [tl, ta, tb]: LabColour, ease = 1): Uint8Array {
-  const chroma = Math.hypot(ta, tb);
+  const widest = ((3.8 + 0.12 * hypot(ta, tb)) * ease) ** 2;
+  const deepest = within(tl * 0.42, 9, 26) * ease;
   return Uint8Array.from(l, (value, i) => {
     const fall = value - tl;
     // Colour fades with the light.
-    const faded = Math.max(0.75, 1 + Math.min(0, fall) / 90);
-    const off = Math.hypot((a[i] ?? 0) - ta * faded, (b[i] ?? 0) - tb * faded);
-    const deepest = Math.max(9, Math.min(26, tl * 0.42));
-    return fall < 15 * ease && fall > -deepest * ease && off < (3.8 + 0.12 * chroma) * ease ? 1 : 0;
+    const faded = fall > 0 ? 1 : most(0.75, 1 + fall / 90);
+    const da = (a[i] ?? 0) - ta * faded;
+    const db = (b[i] ?? 0) - tb * faded;
+    return fall < 15 * ease && fall > -deepest && da * da + db * db < widest ? 1 : 0;
   });
 }

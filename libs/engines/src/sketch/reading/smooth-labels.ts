@@ -1,3 +1,4 @@
+import { exp, most } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 
 const ROUNDS = 10;
@@ -10,11 +11,11 @@ function bonds({ l, a, b, width, height }: LabPlanes, strength: number): [Float3
     ((l[i] ?? 0) - (l[j] ?? 0)) ** 2 + ((a[i] ?? 0) - (a[j] ?? 0)) ** 2 + ((b[i] ?? 0) - (b[j] ?? 0)) ** 2;
   let total = 0;
   for (let i = 0; i < size - width - 1; i += 3) total += gap(i, i + 1) + gap(i, i + width);
-  const scale = 1 / (2 * Math.max(4, (1.5 * total) / (size / 1.5)));
+  const scale = 1 / (2 * most(4, (1.5 * total) / (size / 1.5)));
   const [right, below] = [new Float32Array(size), new Float32Array(size)];
   for (let i = 0; i < size; i++) {
-    if (i % width < width - 1) right[i] = strength * (0.08 + Math.exp(-gap(i, i + 1) * scale));
-    if (i < size - width) below[i] = strength * (0.08 + Math.exp(-gap(i, i + width) * scale));
+    if (i % width < width - 1) right[i] = strength * (0.08 + exp(-gap(i, i + 1) * scale));
+    if (i < size - width) below[i] = strength * (0.08 + exp(-gap(i, i + width) * scale));
   }
   return [right, below];
 }

@@ -1,3 +1,4 @@
+import { exp, log, within } from './arithmetic.js';
 import { EngineError } from '../../image-engine.js';
 import { modelBackground } from '../cutout/background-model.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
@@ -71,7 +72,7 @@ function onPlainGround(photograph: Photograph, agreement: number): PlainSubject 
   }
 }
 
-const sigmoid = (v: number): number => 1 / (1 + Math.exp(-v));
+const sigmoid = (v: number): number => 1 / (1 + exp(-v));
 
 /** Where the mass of what stands out lies, as a share of the width. */
 function centreOf(evidence: Float32Array, width: number, height: number): number {
@@ -92,7 +93,7 @@ function barrierEvidence(planes: LabPlanes): Float32Array {
   const sorted = Float32Array.from(distance.filter((_, i) => i % 7 === 0)).sort();
   const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
   const threshold = Math.min(60, Math.max(14, at(0.3) + 0.34 * (at(0.97) - at(0.3))));
-  return distance.map((d) => Math.max(-2.2, Math.min(2.2, (3.2 * (d - threshold)) / threshold)));
+  return distance.map((d) => within((3.2 * (d - threshold)) / threshold, -2.2, 2.2));
 }
 
 /** Log-odds from how well a pixel goes with the ground on its row. */
@@ -100,7 +101,7 @@ function groundEvidence(planes: LabPlanes, belief: Float32Array): Float32Array {
   const outside = (i: number): boolean => (belief[i] ?? 0) < -0.4;
   const limit = Math.min(18, Math.max(3.2, 2 * restlessness(planes, outside)));
   return rowGroundDistance(planes, outside).map((d) =>
-    d < 0 ? 0 : Math.max(-1.8, Math.min(0.9, (d - limit) / (0.6 * limit))),
+    d < 0 ? 0 : within((d - limit) / (0.6 * limit), -1.8, 0.9),
   );
 }
 
@@ -138,8 +139,8 @@ function labelled(
       const bin = bins[i] ?? 0;
       const off = ground[i] ?? 0;
       // What differs from the very ground beside it is not taken for ground because its colour occurs elsewhere in it.
-      const least = off > 0 ? -1.2 : -2.6;
-      const colour = Math.max(least, Math.min(2.6, Math.log(inside.at(i, bin) / outside.at(i, bin))));
+      const lowest = off > 0 ? -1.2 : -2.6;
+      const colour = within(log(inside.at(i, bin) / outside.at(i, bin)), lowest, 2.6);
       return colour + 0.8 * (barrier[i] ?? 0) + off + (place[i] ?? 0);
     });
     belief = smoothLabels(own, planes, 2.4);

@@ -1,3 +1,4 @@
+import { abs, floor, hypot } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { close, components, open, select, type Mask } from '../cutout/mask.js';
 import type { Head } from './head.js';
@@ -9,9 +10,9 @@ function wholeTrunk(mask: Mask, head: Head): Mask {
   const { labels, list } = components(close(mask, Math.max(2, Math.round(head.unit * 0.07))), 0);
   const central = new Set<number>();
   for (let i = 0; i < labels.length; i++) {
-    const v = (Math.floor(i / width) - head.chin) / head.unit;
+    const v = (floor(i / width) - head.chin) / head.unit;
     // Gaps between an arm and the trunk never come this near to the middle, gaps between legs begin lower.
-    if (v > 0.2 && v < 2.9 && Math.abs((i % width) - head.x) < head.unit * 0.28) central.add(labels[i] ?? 0);
+    if (v > 0.2 && v < 2.9 && abs((i % width) - head.x) < head.unit * 0.28) central.add(labels[i] ?? 0);
   }
   const inTrunk = list.filter((c) => !c.touchesBorder && central.has(c.label));
   const holes = select(
@@ -27,8 +28,8 @@ function wholeTrunk(mask: Mask, head: Head): Mask {
 }
 
 const nearTrunk = (i: number, width: number, head: Head): boolean => {
-  const v = (Math.floor(i / width) - head.chin) / head.unit;
-  return v > 0 && v < 3 && Math.abs((i % width) - head.x) < head.unit * 0.8;
+  const v = (floor(i / width) - head.chin) / head.unit;
+  return v > 0 && v < 3 && abs((i % width) - head.x) < head.unit * 0.8;
 };
 
 /**
@@ -40,7 +41,7 @@ function withoutFloorShadow(mask: Mask, planes: LabPlanes): Mask {
   const last = data.lastIndexOf(1);
   const first = data.indexOf(1);
   if (last < 0) return mask;
-  const [top, bottom] = [Math.floor(first / width), Math.floor(last / width)];
+  const [top, bottom] = [floor(first / width), floor(last / width)];
   if (bottom >= height - 2) return mask;
   const from = Math.round(bottom - (bottom - top) * 0.075);
   const { l, a, b } = planes;
@@ -53,7 +54,7 @@ function withoutFloorShadow(mask: Mask, planes: LabPlanes): Mask {
       const i = y * width + x;
       if (!data[i]) continue;
       const fall = ground[0] - (l[i] ?? 0);
-      const tint = Math.hypot((a[i] ?? 0) - ground[1], (b[i] ?? 0) - ground[2]);
+      const tint = hypot((a[i] ?? 0) - ground[1], (b[i] ?? 0) - ground[2]);
       if ((apart[i] ?? 0) < 4 || (fall > -3 && fall < 27 && tint < 5.5 + fall * 0.08)) shadow[i] = 1;
     }
   }

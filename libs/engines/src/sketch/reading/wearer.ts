@@ -1,3 +1,4 @@
+import { abs, floor, hypot } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { close, components, dilate, open, select, type Mask } from '../cutout/mask.js';
 import type { Head } from './head.js';
@@ -91,13 +92,13 @@ function findHair(planes: LabPlanes, subject: Mask, skin: Mask, head: Head, tone
   const data = new Uint8Array(subject.data.length);
   for (let i = 0; i < data.length; i++) {
     if (!subject.data[i] || skin.data[i]) continue;
-    const v = (Math.floor(i / width) - chin) / unit;
-    const u = Math.abs((i % width) - middle) / breadth;
+    const v = (floor(i / width) - chin) / unit;
+    const u = abs((i % width) - middle) / breadth;
     if (v > 2.2 || (v > 0.12 && (u < 0.3 || u > 1.15))) continue;
     const fall = (l[i] ?? 0) - tone[0];
-    const hue = Math.hypot((a[i] ?? 0) - tone[1], (b[i] ?? 0) - tone[2]);
+    const hue = hypot((a[i] ?? 0) - tone[1], (b[i] ?? 0) - tone[2]);
     const easy = v < 0 ? 1.6 : 1;
-    if (Math.abs(fall) < 17 * easy && hue < 10 * easy) data[i] = 1;
+    if (abs(fall) < 17 * easy && hue < 10 * easy) data[i] = 1;
   }
   const mask = close({ data, width, height }, 1);
   const { labels, list } = components(mask, 1);
@@ -133,8 +134,8 @@ export function readWearer(planes: LabPlanes, subject: Mask, head: Head): Wearer
   const hair = hairy ? findHair(planes, subject, skin, head, hairy) : none;
   // Above the chin there are lips and brows, and a neck in the chin's shadow is still a neck.
   const face = (i: number): boolean => {
-    const v = (Math.floor(i / width) - head.chin) / head.unit;
-    return v < 0.06 || (v < 0.4 && Math.abs((i % width) - head.x) < head.breadth * (0.62 - v * 0.5));
+    const v = (floor(i / width) - head.chin) / head.unit;
+    return v < 0.06 || (v < 0.4 && abs((i % width) - head.x) < head.breadth * (0.62 - v * 0.5));
   };
   const bare = dilate(skin, 1).data;
   const data = subject.data.map((v, i) => (v && !bare[i] && !hair.data[i] && !face(i) ? 1 : 0));
