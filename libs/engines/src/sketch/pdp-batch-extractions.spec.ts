@@ -34,13 +34,13 @@ const shared = ({ pictures }: RenderResult, axis: string): EnginePicture[] =>
 
 describe('pdp-batch-extractions', () => {
   it('groups a shoot by who is in it and by where it was, also over noise, crop and compression', async () => {
-    const dressInRoom = await worn('garment-photograph', 72, 'room');
+    const dressInRoom = await worn('garment-photograph', 37, 'room');
     const jumperAtWall = await worn('jumper', 44, 'bricks');
     const result = await run([
       dressInRoom,
       jumperAtWall,
       await sample('jacket'),
-      await worn('garment-photograph', 72, 'bricks'),
+      await worn('garment-photograph', 37, 'bricks'),
       await anotherFrame(dressInRoom),
       await anotherFrame(jumperAtWall),
       await worn('jumper', 44, 'room'),
@@ -69,7 +69,7 @@ describe('pdp-batch-extractions', () => {
   }, 60_000);
 
   it('keeps apart two people who were never in one picture, and their studios', async () => {
-    const result = await run([await worn('trousers', 65), await worn('garment-photograph', 72, 'bricks')]);
+    const result = await run([await worn('trousers', 65), await worn('garment-photograph', 37, 'bricks')]);
     expect(groupingOf(result)).toMatchObject({ person_groups: [], location_groups: [] });
     expect(result.pictures).toHaveLength(1);
     expect(result.message).toMatch(/no shared person, no shared place/);

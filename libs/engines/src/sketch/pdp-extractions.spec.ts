@@ -25,7 +25,7 @@ const run = (asked: RenderRequest): Promise<RenderResult> =>
 
 let dressed: Promise<RenderResult> | undefined;
 const inDress = async (): Promise<RenderResult> =>
-  (dressed ??= run(request(await worn('garment-photograph', 72, 'bricks'), { product_name: 'Marea dress' })));
+  (dressed ??= run(request(await worn('garment-photograph', 37, 'bricks'), { product_name: 'Marea dress' })));
 
 const apart = (one: string, two: string): number => {
   const [p, q] = [toLab(parseHex(one)), toLab(parseHex(two))];
@@ -128,10 +128,10 @@ describe('pdp-extractions', () => {
     const { width, height } = await sharp(bytes).metadata();
     const close = await sharp(bytes)
       .extract({
-        left: Math.round(width * 0.3),
-        top: Math.round(height * 0.06),
-        width: Math.round(width * 0.4),
-        height: Math.round(height * 0.62),
+        left: Math.round(width * 0.38),
+        top: Math.round(height * 0.1),
+        width: Math.round(width * 0.24),
+        height: Math.round(height * 0.3),
       })
       .png()
       .toBuffer();

@@ -56,9 +56,11 @@ export function namedGarment(
   if (named) return slots.indexOf(named[1]);
   const garmentClass = classFromWords({ product_name: name }) ?? classFromWords({ product_name: words });
   if (!garmentClass) return slots.length > 0 ? 0 : -1;
-  const fitting = (SLOTS_OF_CLASS[garmentClass] ?? [])
-    .map((slot) => slots.indexOf(slot))
-    .find((at) => at >= 0);
+  // A dress that is cropped at the hip passes for a top, but not over a skirt.
+  const possible = (SLOTS_OF_CLASS[garmentClass] ?? []).filter(
+    (slot) => garmentClass !== 'dress' || slot === 'one_piece' || !slots.includes('lower'),
+  );
+  const fitting = possible.map((slot) => slots.indexOf(slot)).find((at) => at >= 0);
   return fitting ?? -1;
 }
 

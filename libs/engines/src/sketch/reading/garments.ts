@@ -210,7 +210,7 @@ function bagOf(body: Body, cloth: (i: number) => boolean): Uint8Array | undefine
   // Slivers along an arm vanish when they are opened.
   const mask = tidy(open({ data, width, height }, Math.round(unit * 0.1)).data, width, height, 0.5);
   const area = mask.data.reduce((sum, v) => sum + v, 0);
-  return area > unit ** 2 * 0.2 ? mask.data : undefined;
+  return area > unit ** 2 * 0.3 ? mask.data : undefined;
 }
 
 /** What a person wears, as regions; largest first. */

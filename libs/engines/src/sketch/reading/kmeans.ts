@@ -5,7 +5,7 @@ const ROUNDS = 8;
 /** Shade moves lightness far more than it moves hue. */
 const LIGHTNESS_WEIGHT = 0.5;
 /** Groups nearer than this are one colour in light and in shade. */
-const ONE_COLOUR = 8;
+const ONE_COLOUR = 6.5;
 
 const gap = (p: LabColour, q: LabColour): number =>
   ((p[0] - q[0]) * LIGHTNESS_WEIGHT) ** 2 + (p[1] - q[1]) ** 2 + (p[2] - q[2]) ** 2;

@@ -16,7 +16,7 @@ const MOST_GRAIN = 9;
 const RIM = 7;
 
 /** Least share of ground from which a plate can be made up. */
-export const LEAST_GROUND = 0.14;
+export const LEAST_GROUND = 0.33;
 
 /** The subject with its rim, and the shadow that it throws on the floor: all that an empty plate must not show. */
 function hole(subject: Subject, photograph: Photograph): Mask {
