@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decode } from '#domain/stored-events.js';
+import { environments, categoryPrefix, streamName, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { Logger } from '#platform/logger.js';
+
+/** What has changed about one job since its last `next`. To be released when nobody waits any more. */
+export interface JobNews {
+  /**
+   * True as soon as the job has, or may have, a new event: since this was made for the first call, since the one
+   * before for later ones. False when the time is over, the signal aborts, or the watch stops.
+   */
+  next(options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<boolean>;
+  release(): void;
+}
+
+const retryMs = 1_000;
+
+/** Events that a caller sees on a timeline. JobQueued is missing: nobody waits for a job before it is there. */
+const types = ['StageCompleted', 'JobSucceeded', 'JobFailed', 'JobCancelled'];
+
+const endings = new Set(['JobSucceeded', 'JobFailed', 'JobCancelled', 'JobVoided']);
+
+/** One who waits for one job. News that come while nobody waits for them are remembered. */
+class Watcher {
+  #fresh = false;
+  #over = false;
+  #wake: (() => void) | undefined;
+
+  tell(): void {
+    this.#fresh = true;
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#wake?.();
+  }
+
+  async wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
+    if (!this.#fresh && !this.#over && !signal?.aborted && timeoutMs > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        signal?.addEventListener('abort', this.#wake, { once: true });
+      });
+      if (this.#wake) signal?.removeEventListener('abort', this.#wake);
+      this.#wake = undefined;
+    }
+    const fresh = this.#fresh && !this.#over && !signal?.aborted;
+    this.#fresh = false;
+    return fresh;
+  }
+}
+
+/**
+ * Tells those who wait for a job that it has news. One subscription serves the whole process, and wakes nobody but
+ * those who watch that very job. It says that there is something to read, not what.
+ *
+ * No wake-up is lost between reading and waiting, as long as the watch begins before the job's own stream is read:
+ * what was told before the watch began is in the stream by then, and what comes later is remembered until `next`.
+ * A read model may be behind what was told, so it is not what to read.
+ */
+export class JobWatch {
+  readonly #watchers = new Map<string, Set<Watcher>>();
+  readonly #stopped = new AbortController();
+  #following: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    this.#following ??= this.#follow();
+  }
+
+  /** Ends every wait at once: whoever waits answers with what there is. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    for (const watcher of this.#everybody()) watcher.end();
+    await this.#following;
+  }
+
+  watch(environment: Environment, jobId: string): JobNews {
+    const stream = streamName(environment, 'job', jobId);
+    const watcher = new Watcher();
+    if (this.#stopped.signal.aborted) watcher.end();
+    const ofStream = this.#watchers.get(stream) ?? new Set();
+    this.#watchers.set(stream, ofStream.add(watcher));
+    return {
+      next: ({ timeoutMs, signal }) => watcher.wait(timeoutMs, signal),
+      release: () => {
+        ofStream.delete(watcher);
+        if (ofStream.size === 0 && this.#watchers.get(stream) === ofStream) this.#watchers.delete(stream);
+      },
+    };
+  }
+
+  /**
+   * True once the job has ended, at once when it has already. False when the time is over, the signal aborts, or
+   * this process stops. Whose job it is has to be asked before.
+   * @throws what the store throws
+   */
+  async waitForEnd(
+    environment: Environment,
+    jobId: string,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<boolean> {
+    const end = performance.now() + timeoutMs;
+    const news = this.watch(environment, jobId);
+    try {
+      for (;;) {
+        if (await this.#hasEnded(environment, jobId)) return true;
+        const remainingMs = Math.max(0, Math.ceil(end - performance.now()));
+        if (!(await news.next({ timeoutMs: remainingMs, ...(signal && { signal }) }))) return false;
+      }
+    } finally {
+      news.release();
+    }
+  }
+
+  async #hasEnded(environment: Environment, jobId: string): Promise<boolean> {
+    const stream = streamName(environment, 'job', jobId);
+    const slice = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
+    const last = slice.kind === 'found' ? slice.events[0] : undefined;
+    return last !== undefined && endings.has(decode(last).type);
+  }
+
+  *#everybody(): Generator<Watcher> {
+    for (const watchers of this.#watchers.values()) yield* watchers;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stopped;
+    const streamPrefixes = environments.map((environment) => categoryPrefix(environment, 'job'));
+    let after: bigint | undefined;
+    while (!signal.aborted) {
+      try {
+        if (after === undefined) {
+          after = await this.store.head();
+          // Whoever has read before the subscription had its place in the log reads once more.
+          for (const watcher of this.#everybody()) watcher.tell();
+        }
+        const from = after === undefined ? {} : { after };
+        for await (const batch of this.store.subscribe({
+          ...from,
+          filter: { types, streamPrefixes },
+          signal,
+        })) {
+          for (const { stream } of batch.events) {
+            for (const watcher of this.#watchers.get(stream) ?? []) watcher.tell();
+          }
+          after = batch.position;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.logger.warn({ err: error }, 'news of jobs are not heard at the moment');
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+}
