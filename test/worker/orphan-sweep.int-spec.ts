@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Dispatcher, DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { Operations } from '#application/operation/operations.js';
 import { References } from '#application/dispatch/references.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
 import { AccountWriter } from '#application/account/account-writer.js';
@@ -79,6 +80,7 @@ describe('an orphaned charge', () => {
       stalling(workshop.store, awake),
       workshop.accounts,
       new References(workshop.store),
+      new Operations(workshop.store),
     ).dispatch(workshop.request(tenant), ids);
     await eventually(async () => (await workshop.balance(tenant)) === 95);
     await eventually(async () => (await workshop.balance(tenant)) === 100);

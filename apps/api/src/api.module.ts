@@ -133,7 +133,7 @@ function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites):
   });
   const pictures = new StoredPictures(store);
   const references = new References(store, pictures);
-  const dispatcher = new Dispatcher(store, accounts, references);
+  const dispatcher = new Dispatcher(store, accounts, references, dependencies.operations);
   const getJob = new GetJobHandler(each('jobs'), jobStreams, consistency);
   const handlers = [
     new DispatchWorkflowHandler(dispatcher, idempotency),

@@ -12,6 +12,7 @@ import type { Caller } from '#application/caller.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
 import { Dispatcher, type DispatchRequest } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { Operations } from '#application/operation/operations.js';
 import { References } from '#application/dispatch/references.js';
 import { jobAggregate } from '#application/render/job-aggregate.js';
 import type { StoredAsset } from '#domain/asset/asset.js';
@@ -64,7 +65,12 @@ export class Workshop implements AsyncDisposable {
     readonly folder: string,
   ) {
     this.accounts = new AccountWriter(events.store, events.snapshots);
-    this.#dispatcher = new Dispatcher(events.store, this.accounts, new References(events.store));
+    this.#dispatcher = new Dispatcher(
+      events.store,
+      this.accounts,
+      new References(events.store),
+      new Operations(events.store),
+    );
   }
 
   static async open(): Promise<Workshop> {

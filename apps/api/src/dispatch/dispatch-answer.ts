@@ -99,6 +99,7 @@ function refused(operation: string, { rejection, requestId }: Refused, replayed:
       return new ApiError(rejection.code, message, more);
     }
     case 'ACCOUNT_INACTIVE':
+    case 'OPERATION_DISABLED':
       return notAllowed(operation, rejection.code, more);
     default:
       return rejection satisfies never;

@@ -6,6 +6,8 @@ import { createLogger } from '#platform/logger.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
+import { setOperationPrice, switchOperation } from '../operation/manage-operations.js';
+import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
 import { Dispatcher, DispatchVoided, type DispatchRequest } from './dispatcher.js';
@@ -53,10 +55,10 @@ function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatc
     return outcome;
   });
   const writer = new AccountWriter(dying, fixture.snapshots);
-  return new Dispatcher(dying, writer, new References(dying));
+  return new Dispatcher(dying, writer, new References(dying), new Operations(dying));
 }
 
-const dispatcher = () => new Dispatcher(store, accounts, new References(store));
+const dispatcher = () => new Dispatcher(store, accounts, new References(store), new Operations(store));
 
 async function sweep({ caller }: DispatchRequest, { requestId, jobId }: DispatchIds) {
   const candidate = { tenant: caller.tenant, chargeId: requestId, jobId };
@@ -104,6 +106,24 @@ describe('a dispatch', () => {
     await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
     expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', ids });
     expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
+  });
+
+  it('that is resumed costs what it cost, whatever the price is now, and also when there is none to be had', async () => {
+    const request = { ...(await tenantWith(10)), operation: 'background-generator' };
+    const ids = fresh();
+    await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
+    const context = () => fixture.context('installation');
+    await setOperationPrice(store, context(), 'background-generator', { credits: 7, reason: 'tests' });
+    await switchOperation(store, context(), 'background-generator', { enabled: false, reason: 'tests' });
+    expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', creditsCost: 5 });
+    expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });
+    expect(await dispatcher().dispatch(request, fresh())).toMatchObject({
+      ...{ kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } },
+    });
+    await switchOperation(store, context(), 'background-generator', { enabled: true, reason: 'tests' });
+    expect(await dispatcher().dispatch(request, fresh())).toMatchObject({
+      ...{ kind: 'refused', rejection: { code: 'INSUFFICIENT_BALANCE', cost: 7 } },
+    });
   });
 
   it('that is resumed before it was charged is over: its ids are spent, also for a first try that was only slow', async () => {

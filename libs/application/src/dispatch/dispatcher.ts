@@ -5,7 +5,7 @@ import { categoryById } from '#domain/garment/categories.js';
 import type { JobInputImage, TestOutcome } from '#domain/job/job.events.js';
 import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { queueJob, voidJob } from '#domain/job/queue-job.js';
-import { streamName } from '#domain/streams.js';
+import { streamName, type Environment } from '#domain/streams.js';
 import { coinName } from '#domain/workflow/coined-name.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
 import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
@@ -38,8 +38,21 @@ export type DispatchOutcome =
       /** Where in the log the job begins, for read-your-writes. */
       readonly position: bigint;
     }
-  | { readonly kind: 'refused'; readonly requestId: string; readonly rejection: DebitRejection }
+  | {
+      readonly kind: 'refused';
+      readonly requestId: string;
+      readonly rejection: DebitRejection | { readonly code: 'OPERATION_DISABLED' };
+    }
   | ({ readonly kind: 'unknown-reference' } & UnknownReference);
+
+/** What a workflow costs now, and whether it may be dispatched. */
+export interface Prices {
+  /** Credits of one dispatch; of each item for a batch. */
+  termsOf(
+    environment: Environment,
+    operation: string,
+  ): Promise<{ readonly credits: number; readonly enabled: boolean }>;
+}
 
 /** The sweep was faster: it has fenced the job off. The charge, if it was made, has been given back. */
 export class DispatchVoided extends Error {
@@ -60,6 +73,7 @@ export class Dispatcher {
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
     private readonly references: References,
+    private readonly prices: Prices,
   ) {}
 
   /**
@@ -68,15 +82,19 @@ export class Dispatcher {
    */
   async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
     const workflow = workflowOf(request.operation);
+    const { credits, enabled } = await this.prices.termsOf(request.caller.environment, workflow.name);
+    if (!enabled) {
+      return { kind: 'refused', requestId: ids.requestId, rejection: { code: 'OPERATION_DISABLED' } };
+    }
     const resolved = await this.references.resolve(workflow, request.body, request.caller);
     if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
 
-    const debited = await this.#debit(request, ids, workflow);
+    const debited = await this.#debit(request, ids, workflow, credits);
     if (debited.kind === 'rejected') {
       return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
     }
 
-    return this.#queue(request, ids, queuedJob(request, ids, workflow, resolved.inputs));
+    return this.#queue(request, ids, queuedJob(request, ids, workflow, credits, resolved.inputs));
   }
 
   /**
@@ -92,11 +110,14 @@ export class Dispatcher {
 
     const { environment, tenant } = request.caller;
     const { state: account } = await this.accounts.read(environment, tenant);
-    if (account.status !== 'unopened' && account.charges.get(ids.requestId)) {
+    const charge = account.status === 'unopened' ? undefined : account.charges.get(ids.requestId);
+    if (charge) {
       const workflow = workflowOf(request.operation);
       const resolved = await this.references.resolve(workflow, request.body, request.caller);
       if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
-      return this.#queue(request, ids, queuedJob(request, ids, workflow, resolved.inputs));
+      // What it cost then is what it costs, whatever the price is now.
+      const job = queuedJob(request, ids, workflow, charge.amount, resolved.inputs);
+      return this.#queue(request, ids, job);
     }
     const fence = { chargeId: ids.requestId, tenant, at: request.at.toISOString() };
     const fenced = await handle(
@@ -120,14 +141,14 @@ export class Dispatcher {
     return { kind: 'accepted', ids, creditsCost: state.job.creditsCost, position };
   }
 
-  async #debit(request: DispatchRequest, ids: DispatchIds, workflow: Workflow) {
+  async #debit(request: DispatchRequest, ids: DispatchIds, workflow: Workflow, credits: number) {
     const command: DebitCredits = {
       chargeId: ids.requestId,
       requestId: ids.requestId,
       jobId: ids.jobId,
       operation: workflow.name,
       endpoint: request.endpoint,
-      amount: workflow.credits,
+      amount: credits,
       at: request.at.toISOString(),
     };
     try {
@@ -189,6 +210,7 @@ function queuedJob(
   request: DispatchRequest,
   ids: DispatchIds,
   workflow: Workflow,
+  creditsCost: number,
   inputs: JobInputImage[],
 ): QueuedJob {
   const { body } = request;
@@ -200,7 +222,7 @@ function queuedJob(
     chargeId: ids.requestId,
     operation: workflow.name,
     jobType: workflow.jobType,
-    creditsCost: workflow.credits,
+    creditsCost,
     displayName: displayNameOf(workflow, body, inputs, seed),
     request: { ...body },
     inputs,

@@ -1,9 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spentToday } from '#domain/account/account.js';
-import type { Environment } from '#domain/streams.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
 import type { AccountWriter } from '../account/account-writer.js';
-import type { DispatchRequest } from './dispatcher.js';
+import type { DispatchRequest, Prices } from './dispatcher.js';
 import type { References, UnknownReference } from './references.js';
 
 /** What a dispatch would come to, without one: nothing is charged, recorded or queued. */
@@ -29,15 +28,6 @@ export type DryRunAnswer =
       readonly rejection: { readonly code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED' };
     }
   | ({ readonly kind: 'unknown-reference' } & UnknownReference);
-
-/** What a workflow costs now, and whether it may be dispatched. */
-export interface Prices {
-  /** Credits of one dispatch; of each item for a batch. */
-  termsOf(
-    environment: Environment,
-    operation: string,
-  ): Promise<{ readonly credits: number; readonly enabled: boolean }>;
-}
 
 @QueryHandler(DryRun)
 export class DryRunHandler implements IQueryHandler<DryRun> {
