@@ -1,0 +1,47 @@
+import type { QueuedJob } from '#domain/job/job.js';
+import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
+import { derivedId } from '#platform/ids.js';
+
+/** How many jobs and charges a request makes beside its own: one for each item of a batch, none for other workflows. */
+export function batchSizeOf({ batch }: Workflow, body: Readonly<Record<string, unknown>>): number {
+  const items = batch && body[batch.field];
+  return Array.isArray(items) ? items.length : 0;
+}
+
+/** Derived, so that whoever queues or voids the job of an item meets everybody else on the same stream. */
+export function childJobId(parentJobId: string, index: number): string {
+  return derivedId(`${parentJobId}/child/${index}`);
+}
+
+/** Names the charge of one item. What stands before the dot is the request's id. */
+export function childChargeId(requestId: string, index: number): string {
+  return `${requestId}.${index}`;
+}
+
+/** The jobs of a batch's items, in their order, as they are queued: all that they need is in their parent's first event. */
+export function childrenOf(parent: QueuedJob): QueuedJob[] {
+  const { batch } = workflowOf(parent.operation);
+  const items = batch && parent.request[batch.field];
+  if (!batch || !Array.isArray(items)) return [];
+  const { name, jobType, references } = workflowOf(batch.workflow);
+  const reference = references.find((each) => 'input' in each);
+  return (items as Record<string, unknown>[]).map((item, index) => ({
+    jobId: childJobId(parent.jobId, index),
+    tenant: parent.tenant,
+    requestId: parent.requestId,
+    chargeId: childChargeId(parent.requestId, index),
+    operation: name,
+    jobType,
+    creditsCost: parent.creditsCost / items.length,
+    displayName: parent.displayName,
+    request: { ...item },
+    inputs: parent.inputs
+      .filter((input) => input.name.endsWith(`-${index}`))
+      .map((input) => ({ ...input, name: reference && 'input' in reference ? reference.input : input.name })),
+    seed: parent.seed,
+    parentJobId: parent.jobId,
+    childIndex: index,
+    ...(parent.testOutcome && { testOutcome: parent.testOutcome }),
+    at: parent.at,
+  }));
+}
