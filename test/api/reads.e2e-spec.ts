@@ -176,7 +176,10 @@ describe('a list', () => {
 
 describe('GET /v1/credits', () => {
   it('shows the account, and the cap that refuses a dispatch', async () => {
-    tenant = await service.openTenant({ credits: 100, terms: { plan: 'studio', dailySpendCapCredits: 9 } });
+    tenant = await service.openTenant({
+      credits: 100,
+      terms: { plan: 'studio', dailySpendCapCredits: 9, rateLimitPerMin: 600 },
+    });
     expect((await api.get('/v1/credits', tenant.key)).body).toEqual({
       client_id: tenant.id,
       balance: 100,

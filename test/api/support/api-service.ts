@@ -23,7 +23,7 @@ import { migrateReadStore } from '#read-store/migrate.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { openDependencies, type ApiConfiguration } from '../../../apps/api/src/adapters.js';
-import { createApi } from '../../../apps/api/src/create-api.js';
+import { createApi, type HttpSettings } from '../../../apps/api/src/create-api.js';
 import { seedWithTiles } from '../../support/seeded-presets.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { ApiClient } from './api-client.js';
@@ -53,6 +53,9 @@ async function seedTemplate(url: string): Promise<void> {
     await rm(directory, { recursive: true, force: true });
   }
 }
+
+/** Requests a minute: specs that are not about the limit never meet it. */
+const unhindered = 1_000_000;
 
 export interface TenantOptions {
   readonly credits?: number;
@@ -105,7 +108,11 @@ export class ApiService implements AsyncDisposable {
   }
 
   /** One more API, on the database as it is reached by `databaseUrl`. */
-  async openApi(databaseUrl = this.databaseUrl, more: Partial<ApiConfiguration> = {}): Promise<ApiClient> {
+  async openApi(
+    databaseUrl = this.databaseUrl,
+    more: Partial<ApiConfiguration> = {},
+    http: HttpSettings = {},
+  ): Promise<ApiClient> {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
     const opened = await openDependencies(
@@ -123,7 +130,7 @@ export class ApiService implements AsyncDisposable {
       logger,
     );
     this.#cleanups.defer(() => opened[Symbol.asyncDispose]());
-    const api: NestFastifyApplication = await createApi(opened.dependencies);
+    const api: NestFastifyApplication = await createApi(opened.dependencies, http);
     this.#cleanups.defer(() => api.close());
     await api.listen(port, '127.0.0.1');
     return new ApiClient(publicUrl);
@@ -132,7 +139,7 @@ export class ApiService implements AsyncDisposable {
   async openTenant(options: TenantOptions = {}): Promise<Tenant> {
     const { credits = 100, environment = 'live', capabilities = ['jobs:create', 'jobs:read'] } = options;
     const id = newId();
-    const terms = { ...defaultTerms, ...options.terms };
+    const terms = { ...defaultTerms, rateLimitPerMin: unhindered, ...options.terms };
     await openTenantAccount(this.#accounts, contextOf(environment, id), { name: 'Tenant', terms });
     if (credits > 0) await this.grant({ id, environment }, credits);
     return this.issueKey({ id, environment }, capabilities);
@@ -146,14 +153,27 @@ export class ApiService implements AsyncDisposable {
   async issueKey(
     { id, environment }: Pick<Tenant, 'id' | 'environment'>,
     capabilities: readonly Capability[],
+    requiresSignature = false,
   ): Promise<Tenant> {
-    const grant = { capabilities, label: 'tests' };
+    const grant = { capabilities, label: 'tests', requiresSignature };
     const { key, keyId } = await issueApiKey(this.store, contextOf(environment, id), grant);
     return { id, environment, keyId, key };
   }
 
   async revoke({ id, environment, keyId }: Tenant): Promise<void> {
     await revokeApiKey(this.store, contextOf(environment, id), keyId, 'tests');
+  }
+
+  /** What every API process is started with, to be run as one: `startRole('apps/api/src/main.js', …)`. */
+  get roleSettings(): Record<string, string> {
+    return {
+      DATABASE_URL: this.databaseUrl,
+      EVENT_STORE_URL: this.databaseUrl,
+      ATELIER_HOME: this.folder,
+      URL_SIGNING_SECRET: 'a secret of tests',
+      PORT: '0',
+      HOST: '127.0.0.1',
+    };
   }
 
   get accounts(): AccountWriter {

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { changeTenantTerms } from '#application/account/tenants.js';
+import { generateApiKey } from '#application/key/api-key.js';
+import { startRole, type RoleProcess } from '../support/role-process.js';
+import { ApiService, contextOf, type Tenant } from './support/api-service.js';
+import { ApiClient, expectError, type Answer } from './support/api-client.js';
+
+let service: ApiService;
+let api: ApiClient;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const limited = (rateLimitPerMin: number) => service.openTenant({ terms: { rateLimitPerMin } });
+const count = (answers: readonly Answer[], status: number) =>
+  answers.filter((answer) => answer.status === status).length;
+
+/** Calls at once; after the time they took, one more may have passed for each interval of the limit. */
+async function burst(apis: readonly ApiClient[], { key }: Tenant, calls: number, perMinute: number) {
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: calls }, (_, index) =>
+      (apis[index % apis.length] as ApiClient).get('/v1/credits', key),
+    ),
+  );
+  const drained = Math.floor(((performance.now() - startedAt) * perMinute) / 60_000);
+  return { answers, drained };
+}
+
+describe('the rate limit', () => {
+  it('lets a whole minute’s allowance through at once, and no more, and says so on every answer', async () => {
+    const tenant = await limited(20);
+    for (let left = 19; left >= 0; left--) {
+      const { status, headers } = await api.get(left % 2 === 0 ? '/v1/credits' : '/v1/jobs/x', tenant.key);
+      expect(status).toBe(left % 2 === 0 ? 200 : 404);
+      expect(headers.get('ratelimit-policy')).toBe('"default";q=20;w=60');
+      const told = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '');
+      // Time goes by meanwhile.
+      expect(Number(told?.[1]) - left).toBeLessThanOrEqual(1);
+      expect(Number(told?.[2])).toBeGreaterThanOrEqual(1);
+    }
+    const refused = await api.get('/v1/credits', tenant.key);
+    expectError(refused, 429, 'RATE_LIMITED');
+    expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=(?:59|60)$/);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3);
+  });
+
+  it('lets the next request through when Retry-After says so', async () => {
+    const { key } = await limited(60);
+    await burst([api], { key } as Tenant, 60, 60);
+    let refused = await api.get('/v1/credits', key);
+    while (refused.status === 200) refused = await api.get('/v1/credits', key);
+    await sleep(Number(refused.headers.get('retry-after')) * 1_000);
+    expect((await api.get('/v1/credits', key)).status).toBe(200);
+  });
+
+  it('is one of each key, whichever routes it calls', async () => {
+    const tenant = await limited(2);
+    const other = await service.issueKey(tenant, ['jobs:read']);
+    expect((await api.get('/v1/operations', tenant.key)).status).toBe(200);
+    expect((await api.get('/v1/jobs', tenant.key)).status).toBe(200);
+    expectError(await api.get('/v1/usage', tenant.key), 429, 'RATE_LIMITED');
+    expect((await api.get('/v1/jobs', other.key)).status).toBe(200);
+  });
+
+  it('comes before everything else but the key: the body is not looked at, and nothing is written', async () => {
+    const tenant = await limited(1);
+    await api.get('/v1/credits', tenant.key);
+    for (const body of ['{', '{"seed":"x"}', '{}']) {
+      const answer = await api.call('POST', '/v1/model-generator', { key: tenant.key, body });
+      expectError(answer, 429, 'RATE_LIMITED');
+    }
+    const reader = await service.issueKey(tenant, ['jobs:read']);
+    expect((await api.get('/v1/usage', reader.key)).body.total).toBe(0);
+  });
+
+  it('does not hold for what needs no key', async () => {
+    for (const path of ['/health/live', '/health/ready', '/openapi.json', '/docs']) {
+      const { status, headers } = await api.get(path);
+      expect({ path, status, limit: headers.get('ratelimit') }).toEqual({ path, status: 200, limit: null });
+    }
+  });
+
+  it('changes with the plan, within a second', async () => {
+    const tenant = await limited(1);
+    expect((await api.get('/v1/credits', tenant.key)).status).toBe(200);
+    expect((await api.get('/v1/credits', tenant.key)).status).toBe(429);
+    await changeTenantTerms(service.accounts, contextOf('live', tenant.id), { rateLimitPerMin: 1_000 });
+    const heardBy = Date.now() + 1_000;
+    while ((await api.get('/v1/credits', tenant.key)).status !== 200) {
+      expect(Date.now()).toBeLessThan(heardBy);
+      await sleep(10);
+    }
+  });
+
+  it('is exact under parallel calls', async () => {
+    const tenant = await limited(50);
+    const { answers, drained } = await burst([api], tenant, 200, 50);
+    expect(count(answers, 200) + count(answers, 429)).toBe(200);
+    expect(count(answers, 200)).toBeGreaterThanOrEqual(50);
+    expect(count(answers, 200)).toBeLessThanOrEqual(50 + drained);
+  });
+});
+
+describe('with RATE_LIMIT_STORE=postgres', () => {
+  it('two processes count together: of 200 parallel calls at a limit of 50, 50 pass', async () => {
+    const roles: RoleProcess[] = [];
+    try {
+      for (let each = 0; each < 2; each++) {
+        const settings = { ...service.roleSettings, RATE_LIMIT_STORE: 'postgres' };
+        roles.push(await startRole('apps/api/src/main.js', settings));
+      }
+      const apis = roles.map(({ ready }) => new ApiClient(`http://127.0.0.1:${String(ready['port'])}`));
+      // Both have described themselves, and know the key, before the burst.
+      const tenant = await limited(50);
+      const warm = await service.issueKey(tenant, ['jobs:read']);
+      for (const each of apis) await each.get('/v1/credits', warm.key);
+      const { answers, drained } = await burst(apis, tenant, 200, 50);
+      expect(count(answers, 200) + count(answers, 429)).toBe(200);
+      expect(count(answers, 200)).toBeGreaterThanOrEqual(50);
+      expect(count(answers, 200)).toBeLessThanOrEqual(50 + drained);
+    } finally {
+      await Promise.all(roles.map((role) => role.stop()));
+    }
+  });
+});
+
+describe('failed authentication', () => {
+  it('is limited for each address, in the same words, and holds up nobody whose key is known', async () => {
+    const bounded = await service.openApi(undefined, { authFailuresPerMin: 5 });
+    const { key } = await service.openTenant();
+    expect((await bounded.get('/v1/credits', key)).status).toBe(200);
+    const guesses = Array.from({ length: 5 }, () => generateApiKey('live').key);
+    for (const guess of guesses) expectError(await bounded.get('/v1/credits', guess), 401, 'UNAUTHENTICATED');
+    const messages = new Set<string>();
+    for (const bad of [undefined, 'nonsense', ...guesses]) {
+      const answer = await bounded.get('/v1/credits', bad);
+      expectError(answer, 429, 'RATE_LIMITED');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(answer.headers.get('ratelimit')).toBeNull();
+      messages.add((answer.body.error.message as string).replace(/\d+/, 'n'));
+    }
+    expect(messages.size).toBe(1);
+    expect((await bounded.get('/v1/credits', key)).status).toBe(200);
+  });
+
+  it('is counted by the client’s address where a trusted proxy says it, and only there', async () => {
+    const settings = { authFailuresPerMin: 1 };
+    const behind = await service.openApi(undefined, settings, { trustedProxies: ['loopback'] });
+    const open = await service.openApi(undefined, settings);
+    const from = (to: ApiClient, address: string) =>
+      to.get('/v1/credits', undefined, { 'x-forwarded-for': address });
+    expect((await from(behind, '192.0.2.1')).status).toBe(401);
+    expect((await from(behind, '192.0.2.1')).status).toBe(429);
+    expect((await from(behind, '192.0.2.2')).status).toBe(401);
+    // What a client puts there itself comes before what the proxy added.
+    expect((await from(behind, '192.0.2.3, 192.0.2.2')).status).toBe(429);
+    expect((await from(open, '192.0.2.1')).status).toBe(401);
+    expect((await from(open, '192.0.2.2')).status).toBe(429);
+  });
+});
