@@ -45,6 +45,8 @@ describe('while the database is away', () => {
         api.get('/v1/credits', tenant.key),
         api.get('/v1/jobs', tenant.key),
         api.get('/v1/transactions', tenant.key),
+        // What a dispatch costs now is on the log: a price from memory might have been changed.
+        api.get('/v1/operations', tenant.key),
         api.get('/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF', tenant.key),
         api.post('/v1/model-generator', tenant.key, {}),
         api.post('/v1/model-generator', tenant.key, {}, { 'idempotency-key': 'away' }),
@@ -55,7 +57,7 @@ describe('while the database is away', () => {
       }
       // What needs no database goes on, and what is wrong is still told so.
       expect((await api.get('/health/live')).status).toBe(200);
-      expect((await api.get('/v1/operations', tenant.key)).status).toBe(200);
+      expect((await api.get('/v1/garment-categories', tenant.key)).status).toBe(200);
       expectError(await api.post('/v1/model-generator', tenant.key, { seed: 'x' }), 422, 'VALIDATION_ERROR');
     } finally {
       proxy.restore();

@@ -48,7 +48,7 @@ export class ApiClient {
     const answer = {
       status,
       headers: answered,
-      body: contentType?.includes('json') ? (JSON.parse(text) as Json) : text,
+      body: contentType?.includes('json') ? JSON.parse(text) : text,
     };
     if (path.startsWith('/v1/')) await this.#judge({ method, path, json, contentType, ...answer });
     return answer;

@@ -7,17 +7,17 @@ import { drawGarment } from './garments/draw-garment.js';
 import { garmentFacts, garmentFromBody, garmentFromMeta } from './garments/garment-spec.js';
 import { categoryId, make, shareOf, type Made } from './garments/sheet.fixture.js';
 
-const NAME = 'complementary-garment-generator';
 const skirt = { garment_category_public_id: categoryId('skirt') };
 const authoring = { primary_colour: '#a0282c', material: 'cotton' };
 
 let base: Promise<Made> | undefined;
-const plain = (): Promise<Made> => (base ??= make(NAME, { ...skirt, authoring }));
+const plain = (): Promise<Made> =>
+  (base ??= make('complementary-garment-generator', { ...skirt, authoring }));
 
 const svgOf = (fields: Record<string, unknown>): string =>
   drawGarment(new SvgSheet(), garmentFromBody({ ...skirt, authoring: { ...authoring, ...fields } }), 7).svg;
 
-describe(NAME, () => {
+describe('complementary-garment-generator', () => {
   it('shows the cloth and the cut, then the garment, in its colour in the middle of plain paper', async () => {
     const { picture, stages } = await plain();
     expect(stages.map((s) => [s.stage, s.pictures[0]?.kind])).toEqual([
@@ -49,7 +49,9 @@ describe(NAME, () => {
   });
 
   it('draws the same bytes for the same request, and takes the display name as its label', async () => {
-    const again = await make(NAME, { ...skirt, authoring }, [], { displayName: 'Rosso' });
+    const again = await make('complementary-garment-generator', { ...skirt, authoring }, [], {
+      displayName: 'Rosso',
+    });
     expect(again.picture.bytes.equals((await plain()).picture.bytes)).toBe(true);
     expect(again.picture.label).toBe('Rosso');
   });
@@ -132,7 +134,9 @@ describe(NAME, () => {
   );
 
   it('refuses a category that does not exist as bad input', async () => {
-    await expect(make(NAME, { garment_category_public_id: '0'.repeat(26) })).rejects.toMatchObject({
+    await expect(
+      make('complementary-garment-generator', { garment_category_public_id: '0'.repeat(26) }),
+    ).rejects.toMatchObject({
       errorClass: 'bad_input',
       message: expect.stringContaining('garment_category_public_id'),
     });

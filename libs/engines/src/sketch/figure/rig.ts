@@ -82,7 +82,9 @@ function legJoints(place: Rig['place'], spec: FigureSpec, side: -1 | 1): Point[]
   if (spec.stance === 'walking') {
     // One foot sets down before the other, as on a catwalk: the rear leg is seen bent, its foot higher on the page.
     const front = side === spec.lean;
-    const ankle: Point = front ? [side * (male ? 22 : 9) * apart, 830] : [side * (male ? 38 : 22) * apart, 794];
+    const ankle: Point = front
+      ? [side * (male ? 22 : 9) * apart, 830]
+      : [side * (male ? 38 : 22) * apart, 794];
     const knee: Point = [lerp(hip[0], ankle[0], front ? 0.42 : 0.56) + side * 1, front ? 606 : 594];
     return [hip, knee, ankle];
   }
