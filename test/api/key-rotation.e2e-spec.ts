@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rotateApiKey } from '#application/key/api-keys.js';
+import { startRole, type RoleProcess } from '../support/role-process.js';
+import { ApiService, contextOf, type Tenant } from './support/api-service.js';
+import { ApiClient, expectError } from './support/api-client.js';
+
+let service: ApiService;
+const roles: RoleProcess[] = [];
+let apis: readonly ApiClient[];
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  for (let each = 0; each < 2; each++) {
+    roles.push(await startRole('apps/api/src/main.js', service.roleSettings));
+  }
+  apis = roles.map(({ ready }) => new ApiClient(`http://127.0.0.1:${String(ready['port'])}`));
+});
+afterAll(async () => {
+  await Promise.all(roles.map((role) => role.stop()));
+  await service[Symbol.asyncDispose]();
+});
+
+const statuses = ({ key }: Pick<Tenant, 'key'>) =>
+  Promise.all(apis.map(async (api) => (await api.get('/v1/credits', key)).status));
+
+async function rotate({ id, keyId }: Tenant, overlapMs: number) {
+  const rotated = await rotateApiKey(service.store, contextOf('live', id), keyId, overlapMs);
+  if (rotated.kind === 'rejected') throw new Error(rotated.rejection.code);
+  return rotated;
+}
+
+/** Until both processes, which know the key, refuse it. @returns milliseconds */
+async function refusedEverywhere(tenant: Tenant): Promise<number> {
+  const startedAt = performance.now();
+  while ((await statuses(tenant)).some((status) => status !== 401)) {
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await sleep(10);
+  }
+  return performance.now() - startedAt;
+}
+
+describe('with two API processes', () => {
+  it('a revoked key is refused by both within a second', async () => {
+    const tenant = await service.openTenant();
+    expect(await statuses(tenant)).toEqual([200, 200]);
+    await service.revoke(tenant);
+    expect(await refusedEverywhere(tenant)).toBeLessThan(1_000);
+  });
+
+  it('a rotated key and its successor both work until the overlap is over, to the second', async () => {
+    const tenant = await service.openTenant();
+    expect(await statuses(tenant)).toEqual([200, 200]);
+    const { successor, retiresAt } = await rotate(tenant, 2_000);
+    expect(await statuses(successor)).toEqual([200, 200]);
+    while (Date.now() < retiresAt.getTime() - 300) {
+      expect(await statuses(tenant)).toEqual([200, 200]);
+      await sleep(100);
+    }
+    await sleep(Math.max(0, retiresAt.getTime() - Date.now()));
+    expect(await statuses(tenant)).toEqual([401, 401]);
+    expect(await statuses(successor)).toEqual([200, 200]);
+    const [api] = apis as [ApiClient];
+    const other = await api.get('/v1/credits', 'nonsense');
+    const retired = await api.get('/v1/credits', tenant.key);
+    expectError(retired, 401, 'UNAUTHENTICATED');
+    expect(retired.body.error.message).toBe(other.body.error.message);
+  });
+
+  it('without an overlap the old key is refused by both within a second', async () => {
+    const tenant = await service.openTenant();
+    expect(await statuses(tenant)).toEqual([200, 200]);
+    const { successor } = await rotate(tenant, 0);
+    await refusedEverywhere(tenant);
+    expect(await statuses(successor)).toEqual([200, 200]);
+  });
+
+  it('a retiring key can still be revoked at once, and its successor goes on', async () => {
+    const tenant = await service.openTenant();
+    const { successor } = await rotate(tenant, 60_000);
+    expect(await statuses(tenant)).toEqual([200, 200]);
+    await service.revoke(tenant);
+    await refusedEverywhere(tenant);
+    expect(await statuses(successor)).toEqual([200, 200]);
+  });
+
+  it('the successor may do the same, for the same tenant, and pays from the same balance', async () => {
+    const tenant = await service.openTenant({ capabilities: ['jobs:create'], credits: 20 });
+    const { successor } = await rotate(tenant, 60_000);
+    const [api] = apis as [ApiClient];
+    expect((await api.post('/v1/model-generator', successor.key, {})).status).toBe(202);
+    expectError(await api.get('/v1/jobs', successor.key), 403, 'CAPABILITY_REQUIRED');
+    expect((await api.get('/v1/credits', tenant.key)).body).toMatchObject({
+      ...{ client_id: tenant.id, balance: 15 },
+    });
+  });
+});

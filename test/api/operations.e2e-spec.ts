@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reactivateTenant, suspendTenant } from '#application/account/tenants.js';
+import {
+  installation,
+  setOperationPrice,
+  switchOperation,
+} from '#application/operation/manage-operations.js';
+import { ApiService, contextOf, type Tenant } from './support/api-service.js';
+import { expectError, type ApiClient } from './support/api-client.js';
+import { closeCharge, failJob, startJob } from './support/finish-job.js';
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+  tenant = await service.openTenant({ credits: 1_000 });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const reason = 'tests';
+
+async function price(name: string, credits: number): Promise<void> {
+  await setOperationPrice(service.store, contextOf('live', installation), name, { credits, reason });
+}
+
+async function enable(name: string, enabled: boolean): Promise<void> {
+  await switchOperation(service.store, contextOf('live', installation), name, { enabled, reason });
+}
+
+async function listed(name: string, to = api) {
+  const { body } = await to.get('/v1/operations', tenant.key);
+  return (body.operations as { name: string }[]).find((operation) => operation.name === name);
+}
+
+/** What a change of the operator's is allowed to take until every process goes by it. */
+async function withinASecond(holds: () => Promise<boolean>): Promise<void> {
+  const by = Date.now() + 1_000;
+  while (!(await holds())) {
+    expect(Date.now()).toBeLessThan(by);
+    await sleep(10);
+  }
+}
+
+const dryRun = async (to: ApiClient) =>
+  (await to.post('/v1/background-generator?dry_run=true', tenant.key, legacy)).body.credits_cost as number;
+
+const legacy = { scene_type: 'studio' };
+
+describe('a price', () => {
+  it('is what the list shows at once, and what each dispatch costs within a second, on every process', async () => {
+    const other = await service.openApi();
+    expect(await dryRun(api)).toBe(5);
+    expect(await dryRun(other)).toBe(5);
+    await price('background-generator', 7);
+    for (const each of [api, other]) {
+      expect(await listed('background-generator', each)).toMatchObject({ credits_cost: 7, enabled: true });
+    }
+    for (const each of [api, other]) await withinASecond(async () => (await dryRun(each)) === 7);
+    const { body } = await other.post('/v1/background-generator', tenant.key, legacy);
+    expect(body.credits_cost).toBe(7);
+    expect((await api.get(`/v1/jobs/${body.job_id}`, tenant.key)).body.credits_cost).toBe(7);
+  });
+
+  it('never alters a charge that was made: not its ledger entry, and not its refund', async () => {
+    const payer = await service.openTenant({ credits: 100 });
+    const { body } = await api.post('/v1/model-generator', payer.key, {});
+    expect(body.credits_cost).toBe(5);
+    await price('model-generator', 50);
+    await withinASecond(async () => {
+      const { body: estimate } = await api.post('/v1/model-generator?dry_run=true', payer.key, {});
+      return estimate.credits_cost === 50;
+    });
+    expect((await api.get(`/v1/jobs/${body.job_id}`, payer.key)).body.credits_cost).toBe(5);
+    expect((await api.get('/v1/credits', payer.key)).body.balance).toBe(95);
+    await startJob(service, payer, body.job_id as string);
+    await failJob(service, payer, body.job_id as string);
+    await closeCharge(service, payer, body.request_id as string, 'refund');
+    expect((await api.get('/v1/credits', payer.key)).body.balance).toBe(100);
+    const { items } = (await api.get('/v1/usage', payer.key)).body;
+    expect(items).toMatchObject([{ credits_charged: 5, credits_refunded: 5, status: 'REFUNDED' }]);
+    await price('model-generator', 5);
+  });
+
+  it('is one of each environment', async () => {
+    await price('look', 3);
+    const test = await service.openTenant({ environment: 'test' });
+    const { body } = await api.get('/v1/operations', test.key);
+    expect(
+      (body.operations as { name: string; credits_cost: number }[]).find(({ name }) => name === 'look'),
+    ).toMatchObject({
+      credits_cost: 10,
+    });
+    expect(await listed('look')).toMatchObject({ credits_cost: 3 });
+  });
+});
+
+describe('an operation that is disabled', () => {
+  it('is refused with 403 and stands in the usage log; nothing is charged, other operations go on', async () => {
+    const payer = await service.openTenant({ credits: 100 });
+    await enable('model-generator', false);
+    expect(await listed('model-generator')).toMatchObject({ enabled: false });
+    await withinASecond(
+      async () => (await api.post('/v1/model-generator?dry_run=true', payer.key, {})).status === 403,
+    );
+    const refused = await api.post('/v1/model-generator', payer.key, {});
+    expectError(refused, 403, 'OPERATION_DISABLED');
+    expect((await api.get('/v1/credits', payer.key)).body.balance).toBe(100);
+    expect((await api.get('/v1/jobs', payer.key)).body.count).toBe(0);
+    const { items } = (await api.get('/v1/usage', payer.key)).body;
+    expect(items[0]).toMatchObject({
+      request_id: refused.body.error.request_id,
+      status: 'FAILED',
+      http_status: 403,
+      error_code: 'OPERATION_DISABLED',
+      credits_charged: 0,
+    });
+    expect((await api.post('/v1/background-generator', payer.key, legacy)).status).toBe(202);
+    // A body that is not valid is told so first: it is refused whatever the operator decides.
+    expectError(await api.post('/v1/model-generator', payer.key, { seed: 'x' }), 422, 'VALIDATION_ERROR');
+  });
+
+  it('works again once it is enabled', async () => {
+    await enable('model-generator', true);
+    await withinASecond(async () => (await api.post('/v1/model-generator', tenant.key, {})).status === 202);
+  });
+});
+
+describe('a tenant that is suspended', () => {
+  it('dispatches nothing and reads everything, until it is reactivated', async () => {
+    const payer = await service.openTenant({ credits: 100 });
+    await suspendTenant(service.accounts, contextOf('live', payer.id), reason);
+    expectError(await api.post('/v1/model-generator', payer.key, {}), 403, 'ACCOUNT_INACTIVE');
+    expect((await api.get('/v1/credits', payer.key)).body).toMatchObject({ is_active: false, balance: 100 });
+    await reactivateTenant(service.accounts, contextOf('live', payer.id));
+    expect((await api.post('/v1/model-generator', payer.key, {})).status).toBe(202);
+  });
+});
