@@ -10,6 +10,7 @@ import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { DryRunHandler } from '#application/dispatch/dry-run.handler.js';
 import { References } from '#application/dispatch/references.js';
 import { AwaitJobHandler } from '#application/job/await-job.handler.js';
+import { CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { GetJobEventsHandler } from '#application/job/get-job-events.handler.js';
 import { GetJobHandler } from '#application/job/get-job.handler.js';
 import { JobWatch } from '#application/job/job-watch.js';
@@ -47,6 +48,7 @@ import { ErrorFilter } from './errors/error.filter.js';
 import { GarmentCategoriesController } from './garment-categories/garment-categories.controller.js';
 import { HealthController } from './health/health.controller.js';
 import { JobPresenter } from './jobs/job-presenter.js';
+import { CancelController } from './jobs/cancel.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { ObjectsController } from './objects/objects.controller.js';
@@ -72,6 +74,7 @@ const controllers = [
   GarmentCategoriesController,
   CompatibilityController,
   JobsController,
+  CancelController,
   RendersController,
   CreditsController,
   UsageController,
@@ -146,6 +149,7 @@ function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites):
     getJob,
     new AwaitJobHandler(dependencies.jobWatch, store, getJob),
     new DryRunHandler(dependencies.operations, accounts, references),
+    new CancelJobHandler(store, accounts, jobStreams),
     new GetJobEventsHandler(each('jobs'), each('timeline'), jobStreams, consistency),
     new ListRendersHandler(each('renders'), consistency),
     new GetRenderHandler(each('renders'), consistency),

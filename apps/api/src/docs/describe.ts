@@ -156,6 +156,21 @@ const dispatchErrors: Partial<Record<number, ErrorExample>> = {
   },
 };
 
+/** What a cancel can be refused for beside that. */
+const cancelErrors: Partial<Record<number, ErrorExample>> = {
+  409: {
+    description: 'The job has ended already, and stays as it is.',
+    codes: {
+      JOB_ALREADY_FINISHED: 'The job has ended already: there is nothing to cancel..',
+    },
+  },
+};
+
+/** All error answers of a cancel. */
+export function DescribeCancelErrors(): MethodDecorator {
+  return describeErrors([401, 403, 404, 409, 413, 415, 422], cancelErrors);
+}
+
 /** All error answers of a dispatch. */
 export function DescribeDispatchErrors(): MethodDecorator {
   return describeErrors([401, 402, 403, 404, 409, 413, 415, 422], dispatchErrors);

@@ -102,18 +102,22 @@ function chargeOf({ chargeId, tenant }: QueuedJob): JobCharge | 'uncharged' {
   return chargeId === null ? 'uncharged' : { chargeId, tenant };
 }
 
-/** One command id for each charge and end: whoever closes it again repeats the very same command. */
+/**
+ * One command id for each charge and end: whoever closes it again repeats the very same command.
+ * @returns a position in the log by which the charge is closed
+ */
 export async function closeCharge(
   accounts: AccountWriter,
   command: CloseCharge,
   caused: Omit<CommandContext, 'commandId' | 'tenant'>,
-): Promise<void> {
+): Promise<bigint | undefined> {
   const { chargeId, tenant } = command;
   const context = { ...caused, tenant, commandId: `${command.kind}:${chargeId}` };
   const at = caused.at.toISOString();
-  await accounts.execute(context, (account) =>
+  const verdict = await accounts.execute(context, (account) =>
     command.kind === 'settle'
       ? settleCharge({ chargeId, at }, account)
       : refundCharge({ chargeId, reason: command.reason, at }, account),
   );
+  return verdict.kind === 'accepted' ? verdict.position : undefined;
 }
