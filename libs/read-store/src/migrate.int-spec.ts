@@ -90,3 +90,28 @@ describe('the retirement of keys', () => {
     expect(rows).toEqual([{ version: 2 }, { version: 2 }]);
   });
 });
+
+describe('batches', () => {
+  it('let jobs be without a charge and give children an order, in every generation', async () => {
+    await migrateReadStore(database.url);
+    // As an installation was before: two generations, of which the second serves.
+    await client.query(`drop view live.jobs; alter table live.jobs_g1 drop column child_index;
+      alter table live.jobs_g1 alter column charge_id set not null;
+      create table live.jobs_g2 (like live.jobs_g1 including all);
+      create view live.jobs as select * from live.jobs_g2;
+      insert into read_store.projections (environment, name, generation, version, state)
+        values ('live', 'jobs', 1, 1, 'retired'), ('live', 'jobs', 2, 1, 'live');
+      delete from live.schema_migrations where name like 'AddBatches%'`);
+    await migrateReadStore(database.url);
+    await client.query(`insert into live.jobs (public_id, tenant, job_type, operation, status, credits_cost, request_id,
+        display_name, created_at, latest_seq, latest_event, revision)
+      values ('P', 'T', 'J', 'j', 'NOT_STARTED', 8, 'R', '', now(), 1, '{}', 0)`);
+    expect((await client.query('select public_id, charge_id, child_index from live.jobs_g2')).rows).toEqual([
+      { public_id: 'P', charge_id: null, child_index: null },
+    ]);
+    const { rows } = await client.query(
+      `select version from read_store.projections where environment = 'live' and name = 'jobs'`,
+    );
+    expect(rows).toEqual([{ version: 2 }, { version: 2 }]);
+  });
+});

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { environments } from '#domain/streams.js';
 import { createDataSource, type DataSourceSettings } from './data-source.js';
+import { AddBatches1790000000030 } from './migrations/add-batches.js';
 import { AddKeyRetirement1790000000021 } from './migrations/add-key-retirement.js';
 import { CreateControlTables1790000000000 } from './migrations/create-control-tables.js';
 import { CreateOperationalTables1790000000002 } from './migrations/create-operational-tables.js';
@@ -15,6 +16,7 @@ const environmentMigrations = [
   CreateOperationalTables1790000000002,
   CreatePresetAndCatalogModels1790000000010,
   AddKeyRetirement1790000000021,
+  AddBatches1790000000030,
 ];
 
 /**

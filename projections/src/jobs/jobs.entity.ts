@@ -44,11 +44,16 @@ export class JobRow {
   @Column({ type: 'text' })
   requestId: string;
 
-  @Column({ type: 'text' })
+  /** Null for the parent of a batch: its children are charged. */
+  @Column({ type: 'text', nullable: true })
   chargeId: string | null;
 
   @Column({ type: 'text', nullable: true })
   parentJobId: string | null;
+
+  /** Which of its parent's children it is, from 0. */
+  @Column({ type: 'integer', nullable: true })
+  childIndex: number | null;
 
   @Column({ type: 'text' })
   displayName: string;

@@ -34,9 +34,13 @@ beforeAll(async () => {
   await job('J5', 'acme', 3, 'LOOK', [cancelled]);
   await job('X1', 'rival', 4, 'LOOK', []);
   await fixture.append('job', 'V1', [voided], { tenant: 'acme' });
-  const child = queued('C2', 'batch', { parentJobId: 'P' });
-  await fixture.append('job', 'C2', [child]);
-  await fixture.append('job', 'C1', [queued('C1', 'batch', { parentJobId: 'P' })]);
+  const child = (id: string, childIndex: number) =>
+    fixture.append('job', id, [queued(id, 'batch', { parentJobId: 'P', childIndex })], { tenant: 'batch' });
+  await fixture.append('job', 'P', [queued('P', 'batch', { chargeId: null, childJobIds: ['C2', 'C1'] })], {
+    tenant: 'batch',
+  });
+  await child('C1', 1);
+  await child('C2', 0);
   await fixture.append('job', 'T1', [queued('T1', 'acme')], { environment: 'test' });
   await fixture.passed((await fixture.store.head())!);
 });
@@ -78,6 +82,10 @@ describe('the jobs reader', () => {
     });
   });
 
+  it('finds the parent of a batch, which has no charge of its own', async () => {
+    expect(await jobs.find('batch', 'P')).toMatchObject({ chargeId: null, childIndex: null });
+  });
+
   it('does not know a job of another tenant, of another environment, or one that was only fenced', async () => {
     expect(await jobs.find('acme', 'X1')).toBeUndefined();
     expect(await jobs.find('acme', 'T1')).toBeUndefined();
@@ -85,8 +93,8 @@ describe('the jobs reader', () => {
     expect(await jobs.find('rival', 'X1')).toBeDefined();
   });
 
-  it('lists the children of a batch to their own tenant only', async () => {
-    expect((await jobs.children('batch', 'P')).map(({ publicId }) => publicId)).toEqual(['C1', 'C2']);
+  it('lists the children of a batch in the order of its items, to their own tenant only', async () => {
+    expect((await jobs.children('batch', 'P')).map(({ publicId }) => publicId)).toEqual(['C2', 'C1']);
     expect(await jobs.children('acme', 'P')).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { JobRow, type LatestEvent } from './jobs.entity.js';
 
 export const jobsReadModel: ReadModel<JobRow> = {
   name: 'jobs',
-  version: 1,
+  version: 2,
   entity: JobRow,
   categories: ['job'],
   // A voided stream is a fence against a late JobQueued: no job ever was.
@@ -36,6 +36,7 @@ function queued(event: Extract<ProjectedEvent, { type: 'JobQueued' }>): JobRow {
     requestId,
     chargeId,
     parentJobId: event.data.parentJobId,
+    childIndex: event.data.childIndex ?? null,
     displayName: event.data.displayName,
     createdAt: new Date(event.data.at),
     startedAt: null,

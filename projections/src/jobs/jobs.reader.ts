@@ -35,9 +35,9 @@ export class JobsReader {
     return (await this.jobs.findOneBy({ tenant, publicId: jobId })) ?? undefined;
   }
 
-  /** The child jobs of a batch, in the order in which they were made. */
+  /** The child jobs of a batch, in the order of its items. */
   children(tenant: string, parentJobId: string): Promise<JobRow[]> {
-    return this.jobs.find({ where: { tenant, parentJobId }, order: { publicId: 'ASC' } });
+    return this.jobs.find({ where: { tenant, parentJobId }, order: { childIndex: 'ASC', publicId: 'ASC' } });
   }
 
   private get jobs() {

@@ -28,6 +28,7 @@ describe('the row of a job', () => {
       requestId: 'request-of-J',
       chargeId: 'request-of-J',
       parentJobId: null,
+      childIndex: null,
       displayName: 'Asha',
       createdAt: new Date(at(0)),
       startedAt: null,

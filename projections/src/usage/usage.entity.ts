@@ -30,7 +30,7 @@ export class UsageRow {
   @Column({ type: 'integer' })
   creditsRefunded: number;
 
-  /** The job of the first charge; null for a refused request. */
+  /** The job that the request was answered with; null for a refused request. */
   @Column({ type: 'text', nullable: true })
   jobId: string | null;
 

@@ -70,7 +70,7 @@ function charged(
     status: 'PENDING',
     httpStatus: 202,
     creditsCharged: data.amount,
-    jobId: data.jobId,
+    jobId: data.parentJobId ?? data.jobId,
     openCharges: 1,
   };
 }

@@ -76,6 +76,12 @@ describe('the usage row of a request', () => {
     });
   });
 
+  it('names the job that the request was answered with', () => {
+    const charge = debited('R.0', 4);
+    const ofBatch = { ...charge, data: { ...charge.data, parentJobId: 'parent' } };
+    expect(fold(ofBatch, debited('R.1', 4))).toMatchObject({ jobId: 'parent', creditsCharged: 8 });
+  });
+
   it('says why a request was refused', () => {
     expect(foldRow(usageReadModel, inStream('usage', 'acme', [rejected('R')]))).toMatchObject({
       requestId: 'R',

@@ -11,7 +11,7 @@ import {
   settled,
   suspended,
 } from './account.fixture.js';
-import { debitCredits } from './debit-credits.js';
+import { debitCredits, debitCreditsTogether } from './debit-credits.js';
 
 const account = { initial: initialAccount, evolve };
 const debit = (chargeId: string, amount: number, at = noon) => {
@@ -90,5 +90,39 @@ describe('the daily cap', () => {
     given(account, [...spent15of20, debited('c3', 20, nextDay), refunded('c1', 10)])
       .when(debit('c4', 1, nextDay))
       .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 20, cost: 1 });
+  });
+});
+
+describe('debitCreditsTogether', () => {
+  const three = (amount: number) => (state: typeof initialAccount) =>
+    debitCreditsTogether(
+      ['r.0', 'r.1', 'r.2'].map((chargeId) => debitOf(chargeId, amount)),
+      state,
+    );
+
+  it('makes every charge, down to a balance of exactly zero', () => {
+    given(account, [opened(), purchased(12)])
+      .when(three(4))
+      .then(debited('r.0', 4), debited('r.1', 4), debited('r.2', 4));
+  });
+
+  it('makes none when only their sum is beyond the balance', () => {
+    given(account, [opened(), purchased(11)])
+      .when(three(4))
+      .thenRejected({ code: 'INSUFFICIENT_BALANCE', balance: 11, cost: 12 });
+  });
+
+  it('makes none when only their sum is beyond the daily cap', () => {
+    given(account, [opened(11), purchased(100)])
+      .when(three(4))
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 11, spent: 0, cost: 12 });
+  });
+
+  it('makes none a second time, also when some of them are closed by now', () => {
+    const made = [opened(), purchased(24), debited('r.0', 4), debited('r.1', 4), debited('r.2', 4)];
+    given(account, made).when(three(4)).then();
+    given(account, [...made, refunded('r.0', 4), settled('r.2', 4)])
+      .when(three(4))
+      .then();
   });
 });

@@ -6,6 +6,8 @@ export interface DebitCredits {
   readonly chargeId: string;
   readonly requestId: string;
   readonly jobId: string;
+  /** The job that the request is answered with, where it makes several charges. */
+  readonly parentJobId?: string;
   readonly operation: string;
   readonly endpoint: string;
   /** In credits, a positive integer. */
@@ -28,16 +30,28 @@ export function debitCredits(
   command: DebitCredits,
   account: Account,
 ): Decision<AccountEvent, DebitRejection> {
-  if (account.status !== 'active') return reject({ code: 'ACCOUNT_INACTIVE' });
-  if (account.charges.get(command.chargeId)) return accept();
+  return debitCreditsTogether([command], account);
+}
 
-  const cost = command.amount;
+/**
+ * Makes all charges of one request, or none: balance and daily cap are held against their sum. They are only ever made
+ * together, so one of them that is open says that all were made, and the request is not charged twice.
+ */
+export function debitCreditsTogether(
+  charges: readonly DebitCredits[],
+  account: Account,
+): Decision<AccountEvent, DebitRejection> {
+  if (account.status !== 'active') return reject({ code: 'ACCOUNT_INACTIVE' });
+  const [first] = charges;
+  if (!first || charges.some(({ chargeId }) => account.charges.get(chargeId))) return accept();
+
+  const cost = charges.reduce((sum, { amount }) => sum + amount, 0);
   if (cost > account.balance) {
     return reject({ code: 'INSUFFICIENT_BALANCE', balance: account.balance, cost });
   }
   const cap = account.terms.dailySpendCapCredits;
-  const spent = spentToday(account, command.at);
+  const spent = spentToday(account, first.at);
   if (cap > 0 && spent + cost > cap) return reject({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap, spent, cost });
 
-  return accept({ type: 'CreditsDebited', data: { ...command } });
+  return accept(...charges.map((data): AccountEvent => ({ type: 'CreditsDebited', data: { ...data } })));
 }
