@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc, { type Arbitrary } from 'fast-check';
+import { ApiService, type Tenant } from '../api/support/api-service.js';
+import type { Answer, ApiClient, Json } from '../api/support/api-client.js';
+import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
+import { onePixelPng } from './pictures.js';
+import { SchemaArbitraries, type Schema, type Vocabulary } from './schema-arbitrary.js';
+import { wrongBody, wrongText } from './wrong.js';
+
+/** `npm run fuzz` runs 2,000 cases of each operation, half of them wrong; the tests run fewer. */
+const casesEach = Number(process.env['FUZZ_CASES'] ?? 60);
+const seed = process.env['FUZZ_SEED'] === undefined ? {} : { seed: Number(process.env['FUZZ_SEED']) };
+const credits = 1_000_000_000;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+interface Request {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | undefined;
+}
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+let document: Json;
+let arbitraries: SchemaArbitraries;
+let spent = 0;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+  tenant = await service.openTenant({ credits, terms: { rateLimitPerMin: 10_000_000 } });
+  document = (await api.get('/openapi.json')).body;
+  arbitraries = new SchemaArbitraries(document.components.schemas, await vocabularyOf());
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Things that the tenant really owns, so that requests reach what is behind validation. */
+async function vocabularyOf(): Promise<Vocabulary> {
+  const upload = (await api.upload(tenant.key, await onePixelPng())).body;
+  const dispatched = await api.post('/v1/model-generator', tenant.key, { seed: 1 });
+  const job = dispatched.body;
+  spent += job.credits_cost;
+  await startJob(service, tenant, job.job_id);
+  await finishJob(service, tenant, job.job_id);
+  await closeCharge(service, tenant, job.request_id, 'settle');
+  const product = (
+    await api.post('/v1/products', tenant.key, { upload_asset_public_id: upload.asset_id, title: 'Coat' })
+  ).body;
+  const categories = (await api.get('/v1/garment-categories?limit=3', tenant.key)).body.items as Json[];
+  const presets = async (kind: string) =>
+    ((await api.get(`/v1/presets?kind=${kind}`, tenant.key)).body as Json[]).map(({ id }) => id as string);
+  const pictures = [upload.asset_id, job.job_id];
+  const words: [RegExp, unknown[]][] = [
+    [/^X-Consistency-Token$/, [dispatched.headers.get('x-consistency-token')]],
+    [/^(source|product)_image_s3_key$/, [upload.upload_key]],
+    [/^model_preset_id$/, await presets('model')],
+    [/^background_preset_id$/, await presets('background')],
+    [/^shot_preset_id$/, await presets('shot')],
+    [/garment_category_public_id$/, categories.map(({ public_id }) => public_id)],
+    [/^product_id$/, [product.public_id]],
+    [/^(upload_asset|pdp_image)_public_id$/, [upload.asset_id]],
+    [/^source_render_public_id$/, [job.job_id]],
+    [/^trial_image$/, [upload.asset_id, upload.upload_key]],
+    [/^(public_id|.*_public_id|.*_public_ids|user_image|garment_image_asset_refs)$/, pictures],
+  ];
+  return { wordsFor: (field) => words.find(([name]) => name.test(field))?.[1] };
+}
+
+function requestOf(path: string, operation: Json, wrong: boolean): Arbitrary<Request> {
+  const parameters: Parameter[] = operation.parameters ?? [];
+  const values = parameters.map((parameter) => {
+    const header = parameter.in === 'header' ? headerOf(parameter, wrong) : undefined;
+    if (header) return header;
+    const right = arbitraries.of(parameter.schema, parameter.name).map(asText);
+    const value = wrong ? fc.oneof(right, wrongText) : right;
+    return parameter.required && !wrong ? value : fc.option(value, { nil: undefined });
+  });
+  const shape = operation.requestBody?.content['application/json']?.schema as Schema | undefined;
+  const right = shape ? arbitraries.of(shape) : fc.constant(undefined);
+  const body = wrong && shape ? wrongBody(right) : right.map((value) => value && JSON.stringify(value));
+  return fc.tuple(fc.tuple(...values), body).map(([given, sent]) => {
+    const headers: Record<string, string> = sent === undefined ? {} : { 'content-type': 'application/json' };
+    const query = new URLSearchParams();
+    let filled = path;
+    parameters.forEach(({ name, in: place }, index) => {
+      const value = given[index] as string | undefined;
+      if (place === 'path')
+        filled = filled.replace(`{${name}}`, encodeURIComponent(wellFormed(value ?? '-')));
+      else if (value === undefined) return;
+      else if (place === 'query') query.append(name, wellFormed(value));
+      else if (isHeaderValue(value) && !keepsWaiting(name, value)) headers[name] = value;
+    });
+    const search = query.size > 0 ? `?${query}` : '';
+    return { path: filled + search, headers, body: sent as string | undefined };
+  });
+}
+
+/**
+ * Headers that are made up would be refused each time, and the request never seen. Those that only make sense with
+ * another key or another body are left to requests that may be wrong.
+ */
+function headerOf({ name, schema }: Parameter, wrong: boolean): Arbitrary<string | undefined> {
+  const tokens = arbitraries.words(name);
+  const right = name === 'Idempotency-Key' ? arbitraries.of(schema, name).map(String) : undefined;
+  const known = tokens ? fc.constantFrom(...tokens.map(String)) : right;
+  const text = wrong ? fc.oneof(...(known ? [known] : []), wrongText) : known;
+  if (!text) return fc.constant(undefined);
+  // One time in ten: a wrong header hides whatever else is wrong.
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: text });
+}
+
+/** Of a parameter that can be repeated, one is sent. */
+function asText(value: unknown): string {
+  return String(Array.isArray(value) ? (value[0] ?? '') : value);
+}
+
+function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+function isHeaderValue(value: string): boolean {
+  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value);
+}
+
+/** Answers that take their time are other specs' business. */
+function keepsWaiting(name: string, value: string): boolean {
+  return name.toLowerCase() === 'prefer' && /wait/i.test(value);
+}
+
+async function send(method: string, { path, headers, body }: Request): Promise<Answer> {
+  const json = parsed(body);
+  return json === undefined
+    ? api.call(method, path, { key: tenant.key, headers, ...(body !== undefined && { body }) })
+    : api.call(method, path, { key: tenant.key, headers, json });
+}
+
+/** Only what is sent as it was made can be judged as JSON: the rest goes out as text. */
+function parsed(body: string | undefined): unknown {
+  if (body === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return JSON.stringify(value) === body ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+describe('every operation of openapi.json', () => {
+  it(
+    `answers ${casesEach} requests, half of them wrong, as described, and charges for what it accepts only`,
+    async () => {
+      const operations = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+        Object.entries<Json>(methods)
+          .filter(
+            ([, operation]) =>
+              path.startsWith('/v1/') && !operation.requestBody?.content['multipart/form-data'],
+          )
+          .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+      );
+      expect(operations.length).toBeGreaterThanOrEqual(29);
+      const statuses = new Map<string, Map<number, number>>();
+      const fuzzOne = async ({ path, method, operation }: (typeof operations)[number]) => {
+        const seen = new Map<number, number>();
+        statuses.set(`${method} ${path}`, seen);
+        for (const wrong of [false, true]) {
+          const property = fc.asyncProperty(requestOf(path, operation, wrong), async (request) => {
+            const answer = await send(method, request);
+            seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+            if (answer.status >= 500) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+            if (answer.status === 202) spent += answer.body.credits_cost;
+          });
+          await fc.assert(property, { numRuns: Math.ceil(casesEach / 2), ...seed });
+        }
+      };
+      // A few at a time: what one operation does to the account must not disturb the others.
+      const waiting = [...operations];
+      const lanes = Array.from({ length: 6 }, async () => {
+        for (let next = waiting.shift(); next; next = waiting.shift()) await fuzzOne(next);
+      });
+      await Promise.all(lanes);
+      if (process.env['FUZZ_CASES']) console.table(tableOf(statuses));
+
+      const { body } = await api.get('/v1/credits', tenant.key);
+      const cancelled = await refunds();
+      expect(body.balance).toBe(credits - spent + cancelled);
+      // Requests that are right must get through in numbers, or the fuzz tests nothing but validation.
+      for (const [name, seen] of statuses) {
+        if (name.startsWith('GET')) expect({ name, ok: seen.has(200) }).toEqual({ name, ok: true });
+      }
+    },
+    30 * 60_000,
+  );
+});
+
+/** Cancelled jobs give their credits back. */
+async function refunds(): Promise<number> {
+  let sum = 0;
+  for (let offset = 0; ; offset += 200) {
+    const { items } = (await api.get(`/v1/usage?limit=200&offset=${offset}`, tenant.key)).body;
+    for (const row of items as Json[]) sum += row.credits_refunded;
+    if (items.length < 200) return sum;
+  }
+}
+
+function tableOf(statuses: Map<string, Map<number, number>>): Record<string, Record<string, number>> {
+  return Object.fromEntries(
+    [...statuses].map(([name, seen]) => [name, Object.fromEntries([...seen].sort(([a], [b]) => a - b))]),
+  );
+}

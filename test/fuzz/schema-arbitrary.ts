@@ -1,0 +1,112 @@
+import fc, { type Arbitrary } from 'fast-check';
+
+/** The parts of JSON Schema that openapi.json uses. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export interface Vocabulary {
+  /** Values that mean something to the service under a field of this name; undefined: any will do. */
+  wordsFor(field: string): readonly unknown[] | undefined;
+}
+
+/** Values that a schema allows. Values of the vocabulary come often, so that requests get further than validation. */
+export class SchemaArbitraries {
+  constructor(
+    private readonly components: Readonly<Record<string, Schema>>,
+    private readonly vocabulary: Vocabulary,
+  ) {}
+
+  words(field: string): readonly unknown[] | undefined {
+    return this.vocabulary.wordsFor(field);
+  }
+
+  resolve(schema: Schema): Schema {
+    const name = schema.$ref?.split('/').at(-1);
+    return name === undefined ? schema : this.resolve(this.components[name] ?? {});
+  }
+
+  of(given: Schema, field = ''): Arbitrary<unknown> {
+    const schema = this.resolve(given);
+    const choices = schema.anyOf ?? schema.oneOf;
+    if (choices) return fc.oneof(...choices.map((choice) => this.of(choice, field)));
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string']);
+    const words = this.vocabulary.wordsFor(field);
+    const any = fc.oneof(...types.map((type) => this.#ofType(type, schema, field)));
+    return words && types.includes('string')
+      ? fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: any })
+      : any;
+  }
+
+  #ofType(type: string, schema: Schema, field: string): Arbitrary<unknown> {
+    const { minimum: min = -1_000_000, maximum: max = 1_000_000 } = schema;
+    switch (type) {
+      case 'null':
+        return fc.constant(null);
+      case 'boolean':
+        return fc.boolean();
+      case 'integer':
+        return fc.integer({ min, max });
+      case 'number':
+        return fc.double({ min, max, noNaN: true });
+      case 'array':
+        return this.#array(schema, field);
+      case 'object':
+        return this.#object(schema);
+      default:
+        return text(schema);
+    }
+  }
+
+  #array(
+    { items = {}, minItems = 0, maxItems = 4, uniqueItems }: Schema,
+    field: string,
+  ): Arbitrary<unknown[]> {
+    const item = this.of(items, field);
+    const lengths = { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) };
+    return uniqueItems ? fc.uniqueArray(item, lengths) : fc.array(item, lengths);
+  }
+
+  #object({ properties = {}, required = [] }: Schema): Arbitrary<unknown> {
+    const entries = Object.entries(properties).map(([name, schema]) => {
+      const value = this.of(schema, name);
+      // Few at a time: many optional fields exclude each other, and a body with all of them is always refused.
+      return required.includes(name)
+        ? value.map((each) => [name, each] as const)
+        : fc.option(
+            value.map((each) => [name, each] as const),
+            { nil: undefined, freq: 2 },
+          );
+    });
+    return fc
+      .tuple(...entries)
+      .map((fields) => Object.fromEntries(fields.filter((each) => each !== undefined)) as unknown);
+  }
+}
+
+function text({ minLength = 0, maxLength = 64, pattern, format }: Schema): Arbitrary<string> {
+  if (format === 'date-time') {
+    const max = new Date('2100-01-01');
+    return fc.date({ min: new Date(0), max, noInvalidDate: true }).map((date) => date.toISOString());
+  }
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+  return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 60), unit: 'grapheme' });
+}
