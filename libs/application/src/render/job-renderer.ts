@@ -1,10 +1,11 @@
-import { isUnfinished, type QueuedJob } from '#domain/job/job.js';
+import { isUnfinished } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import { EngineError, type EngineStage, type ImageEngine } from '#engines/image-engine.js';
 import type { Logger } from '#platform/logger.js';
 import type { RenderTask, TaskOutcome } from '#render-queue/render-queue.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { load } from '../aggregate.js';
+import { batchRoleOf, groupingStage, renderRequestOf, type BatchRole } from './batch-grouping.js';
 import type { Cancellations } from './cancellations.js';
 import { renderUnlessInterrupted, type Interruptions } from './engine-run.js';
 import { jobAggregate } from './job-aggregate.js';
@@ -47,11 +48,14 @@ export class JobRenderer {
       if (!isUnfinished(known.state)) return done;
 
       const { job } = known.state;
+      const batch = await batchRoleOf(this.options.worker.store, task.environment, job);
+      // The rest is up to its photographs.
+      if (batch.kind === 'parent' && batch.grouped) return done;
       // Before the attempt begins: a storage that cannot be reached must not use up attempts.
       const inputs = await loadInputs(this.options.storage, job.inputs);
       claim.throwIfAborted();
       const attempt = await JobAttempt.start(this.options.worker, task.environment, job, known);
-      return attempt ? await this.#run(attempt, inputs, cancel.signal, claim) : done;
+      return attempt ? await this.#run(attempt, batch, inputs, cancel.signal, claim) : done;
     } catch (error) {
       if (!(error instanceof AttemptLost)) throw error;
       this.options.logger.info({ jobId: task.jobId, because: error.message }, 'render given up');
@@ -63,6 +67,7 @@ export class JobRenderer {
 
   async #run(
     attempt: JobAttempt,
+    batch: BatchRole,
     inputs: RenderInputs,
     cancelled: AbortSignal,
     claim: AbortSignal,
@@ -71,7 +76,7 @@ export class JobRenderer {
     const interruptions = { cancelled, claim, timeout };
     try {
       if (inputs.kind === 'broken') throw inputs.error;
-      await this.#draw(attempt, inputs.images, interruptions);
+      await this.#draw(attempt, batch, inputs.images, interruptions);
       return done;
     } catch (error) {
       if (error instanceof AttemptLost) throw error;
@@ -83,6 +88,7 @@ export class JobRenderer {
 
   async #draw(
     attempt: JobAttempt,
+    batch: BatchRole,
     images: Extract<RenderInputs, { kind: 'loaded' }>['images'],
     interruptions: Interruptions,
   ): Promise<void> {
@@ -96,11 +102,17 @@ export class JobRenderer {
       const artifacts = await pictures.keep(shown, 'intermediate');
       await attempt.completeStage(stages++, { stage, message, artifacts });
     };
-    const request = { ...requestOf(job), inputs: images, testMark: environment === 'test' };
+    const request = renderRequestOf(job, batch, { inputs: images, testMark: environment === 'test' });
     const result = await renderUnlessInterrupted(engine, request, onStage, interruptions);
     if (result.pictures.length === 0) throw new EngineError('no_image', 'The engine returned no picture.');
 
-    const artifacts = await pictures.keep(result.pictures, 'final');
+    if (batch.kind === 'parent') {
+      const artifacts = await pictures.keep(result.pictures, 'intermediate');
+      await attempt.completeStage(stages, { stage: groupingStage, message: result.message, artifacts });
+      return;
+    }
+    const own = await pictures.keep(result.pictures, 'final');
+    const artifacts = batch.kind === 'child' ? [...own, ...batch.shared] : own;
     await attempt.succeed(result.message, artifacts, result.failures, {
       engine: engine.name,
       model: result.model,
@@ -125,11 +137,6 @@ export class JobRenderer {
     this.options.logger[next.alarm ? 'error' : 'warn'](facts, 'render failed');
     return done;
   }
-}
-
-function requestOf(job: QueuedJob) {
-  const { operation, request: parameters, seed, displayName } = job;
-  return { operation, parameters, seed, displayName };
 }
 
 /**

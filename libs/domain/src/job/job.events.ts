@@ -32,7 +32,9 @@ export type JobFailureCode =
   | 'ENGINE_CAPACITY'
   | 'ENGINE_OUTCOME_UNKNOWN'
   | 'ENGINE_MISCONFIGURED'
-  | 'ATTEMPTS_EXHAUSTED';
+  | 'ATTEMPTS_EXHAUSTED'
+  /** Of the parent of a batch: not one of its photographs gave a result. */
+  | 'ALL_PARTS_FAILED';
 
 /** A picture that a job needs, as it was when the job was queued. */
 export interface JobInputImage {

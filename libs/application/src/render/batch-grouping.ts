@@ -1,0 +1,92 @@
+import type { JobArtifact, JobEvent } from '#domain/job/job.events.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { decode } from '#domain/stored-events.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { EngineImage, RenderRequest } from '#engines/image-engine.js';
+import { readForwards } from '../aggregate.js';
+
+/** The stage that ends the render of a batch's parent: from it on its photographs are rendered. */
+export const groupingStage = 'grouping';
+
+/**
+ * What a job has to do with a batch, as its worker needs to know it. A `child` may only be rendered when its parent
+ * was grouped; `shared` is what its parent has extracted for it already.
+ */
+export type BatchRole =
+  | { readonly kind: 'single' }
+  | { readonly kind: 'parent'; readonly grouped: boolean }
+  | { readonly kind: 'child'; readonly shared: readonly JobArtifact[] };
+
+/**
+ * @throws Error for a child whose parent was not grouped yet, so that its task is tried again later; and what the
+ *   store throws
+ */
+export async function batchRoleOf(
+  store: EventStore,
+  environment: Environment,
+  job: QueuedJob,
+): Promise<BatchRole> {
+  if (job.childJobIds) {
+    const grouping = groupingOf(await jobEvents(store, environment, job.jobId));
+    return { kind: 'parent', grouped: grouping !== undefined };
+  }
+  if (job.parentJobId === null) return { kind: 'single' };
+  const grouping = groupingOf(await jobEvents(store, environment, job.parentJobId));
+  if (!grouping) throw new Error(`the photographs of ${job.parentJobId} are not grouped yet`);
+  return { kind: 'child', shared: sharedWith(job.childIndex, grouping) };
+}
+
+/** The whole stream of a job; no events for a job that is not there. */
+export async function jobEvents(
+  store: EventStore,
+  environment: Environment,
+  jobId: string,
+): Promise<JobEvent[]> {
+  const events: JobEvent[] = [];
+  for await (const page of readForwards(store, streamName(environment, 'job', jobId), 0n)) {
+    // The stream of a job holds events of jobs only.
+    events.push(...page.map((recorded) => decode(recorded) as JobEvent));
+  }
+  return events;
+}
+
+/** The pictures of a parent's grouping; undefined before it was grouped. Should it be there twice, the first counts. */
+export function groupingOf(parent: readonly JobEvent[]): readonly JobArtifact[] | undefined {
+  for (const event of parent) {
+    if (event.type === 'StageCompleted' && event.data.stage === groupingStage) return event.data.artifacts;
+  }
+  return undefined;
+}
+
+/** The people and places among the pictures of a grouping: all but the sheet that explains it. */
+export function sharedOf(grouping: readonly JobArtifact[]): readonly JobArtifact[] {
+  return grouping.filter(({ meta }) => meta['axis'] === 'person' || meta['axis'] === 'location');
+}
+
+function sharedWith(childIndex: number | undefined, grouping: readonly JobArtifact[]): JobArtifact[] {
+  return sharedOf(grouping)
+    .filter(({ meta: { member_indices: members } }) => Array.isArray(members) && members.includes(childIndex))
+    .map((artifact) => ({ ...artifact, role: 'final' }));
+}
+
+/** What the engine is asked for: a photograph of a batch is not read for what its parent has extracted already. */
+export function renderRequestOf(
+  job: QueuedJob,
+  batch: BatchRole,
+  rest: { readonly inputs: readonly EngineImage[]; readonly testMark: boolean },
+): RenderRequest {
+  const { operation, request, seed, displayName } = job;
+  const parameters = batch.kind === 'child' ? { ...request, arms: armsBeside(batch.shared) } : request;
+  return { operation, parameters, seed, displayName, ...rest };
+}
+
+function armsBeside(shared: readonly JobArtifact[]): string[] {
+  const axes = new Set(shared.map(({ meta }) => meta['axis']));
+  return [
+    'garment',
+    ...(axes.has('person') ? [] : ['person']),
+    ...(axes.has('location') ? [] : ['background']),
+    'recipe',
+  ];
+}

@@ -1,0 +1,99 @@
+import { accept, reject, type Decision } from '../decision.js';
+import type { JobArtifact, JobEvent, JobFailurePart } from './job.events.js';
+import { isUnfinished, type Job } from './job.js';
+
+/** What became of the job of one photograph. */
+export type BatchPart =
+  | { readonly outcome: 'unfinished' }
+  | {
+      readonly outcome: 'succeeded';
+      readonly artifacts: readonly JobArtifact[];
+      readonly failures: readonly JobFailurePart[];
+    }
+  | { readonly outcome: 'failed'; readonly code: string; readonly message: string };
+
+export interface ConcludeBatch {
+  /** In the order of the photographs. */
+  readonly parts: readonly BatchPart[];
+  /** What several photographs have in common, extracted once. */
+  readonly shared: readonly JobArtifact[];
+  readonly at: string;
+}
+
+export type ConcludeRejection = { readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' };
+
+/**
+ * Ends the parent of a batch when all its photographs have ended: it succeeds when one of them did. It belongs to no
+ * attempt, for the parent's own render was over when its photographs were grouped, or never came to pass.
+ */
+export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEvent, ConcludeRejection> {
+  if (!isUnfinished(job)) {
+    const known = job.status !== 'unqueued' && job.status !== 'voided';
+    return reject({ code: known ? 'JOB_FINISHED' : 'JOB_NOT_FOUND' });
+  }
+  const { parts, shared, at } = command;
+  if (parts.some(({ outcome }) => outcome === 'unfinished')) return accept();
+  const succeeded = parts.filter((part) => part.outcome === 'succeeded');
+  if (succeeded.length === 0) {
+    const message = 'None of the photographs gave a result. Your credits were refunded.';
+    return accept({
+      type: 'JobFailed',
+      data: { code: 'ALL_PARTS_FAILED', message, attempt: job.attempt, at },
+    });
+  }
+  const failures = parts.flatMap(failuresOf);
+  return accept({
+    type: 'JobSucceeded',
+    data: {
+      message: `${succeeded.length} of ${parts.length} photographs gave a result.`,
+      artifacts: onceEach([...shared, ...succeeded.flatMap(({ artifacts }) => artifacts)]),
+      ...(failures.length > 0 && { failures }),
+      provenance: null,
+      at,
+    },
+  });
+}
+
+/** What a photograph's own stream says of it. One that was fenced off has ended: it will never be queued. */
+export function batchPartOf(events: readonly JobEvent[]): BatchPart {
+  const last = events.at(-1);
+  switch (last?.type) {
+    case 'JobSucceeded':
+      return { outcome: 'succeeded', artifacts: last.data.artifacts, failures: last.data.failures ?? [] };
+    case 'JobFailed':
+      return { outcome: 'failed', code: last.data.code, message: last.data.message };
+    case 'JobCancelled':
+      return { outcome: 'failed', code: 'CANCELLED', message: last.data.reason };
+    case 'JobVoided': {
+      const message = 'The photograph was given up before it could be queued. Its credits were refunded.';
+      return { outcome: 'failed', code: 'NEVER_QUEUED', message };
+    }
+    case 'JobQueued':
+    case 'RenderStarted':
+    case 'StageCompleted':
+    case undefined:
+      return { outcome: 'unfinished' };
+    default:
+      return last satisfies never;
+  }
+}
+
+function failuresOf(part: BatchPart, index: number): JobFailurePart[] {
+  const photo = `photos[${index}]`;
+  switch (part.outcome) {
+    case 'succeeded':
+      return part.failures.map((failure) => ({ ...failure, arm: `${photo}.${failure.arm}` }));
+    case 'failed':
+      return [{ arm: photo, code: part.code, message: part.message }];
+    case 'unfinished':
+      return [];
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Photographs that share a picture each name it. */
+function onceEach(artifacts: readonly JobArtifact[]): JobArtifact[] {
+  const final = artifacts.map((artifact) => ({ ...artifact, role: 'final' as const }));
+  return final.filter(({ assetId }, index) => final.findIndex((one) => one.assetId === assetId) === index);
+}
