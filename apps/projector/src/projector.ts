@@ -1,12 +1,17 @@
 import {
+  BatchParents,
+  batchParents,
+  batchParentsFilter,
+} from '#application/process-managers/batch-parents.js';
+import {
   ChargeCloser,
   chargeCloser,
   chargeCloserFilter,
 } from '#application/process-managers/charge-closer.js';
 import {
+  RenderDispatcher,
   renderDispatcher,
   renderDispatcherFilter,
-  renderTasksOf,
 } from '#application/process-managers/render-dispatcher.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
@@ -53,6 +58,8 @@ export function startProjector(dependencies: ProjectorDependencies): RunningProj
 function tasksOf(environment: Environment, dependencies: ProjectorDependencies, signal: AbortSignal) {
   const { databaseUrl: url, store, accounts, queue, clock, logger: log, takeOverPollMs } = dependencies;
   const common = { url, eventStore: store, environment, log, takeOverPollMs };
+  const dispatcher = new RenderDispatcher(environment, store);
+  const batches = new BatchParents(environment, store, clock);
   const closer = new ChargeCloser(environment, store, accounts, clock);
   return [
     { name: 'projections', running: new ProjectionRunner({ ...common, readModels }).run(signal) },
@@ -64,7 +71,7 @@ function tasksOf(environment: Environment, dependencies: ProjectorDependencies, 
         name: renderDispatcher,
         filter: renderDispatcherFilter(environment),
         mode: 'transactional',
-        handle: (events, tx) => queue.enqueue(renderTasksOf(environment, events), tx),
+        handle: async (events, tx) => queue.enqueue(await dispatcher.tasksOf(events), tx),
       }),
     },
     {
@@ -76,6 +83,17 @@ function tasksOf(environment: Environment, dependencies: ProjectorDependencies, 
         filter: chargeCloserFilter(environment),
         mode: 'at-least-once',
         handle: (events) => closer.handle(events),
+      }),
+    },
+    {
+      name: batchParents,
+      running: runProcess({
+        ...common,
+        signal,
+        name: batchParents,
+        filter: batchParentsFilter(environment),
+        mode: 'at-least-once',
+        handle: (events) => batches.handle(events),
       }),
     },
     { name: 'housekeeping', running: new Housekeeping(environment, dependencies).run(signal) },

@@ -1,3 +1,4 @@
+import { batchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
 import { chargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
 import { renderDispatcher, renderDispatcherFilter } from '#application/process-managers/render-dispatcher.js';
 import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
@@ -21,4 +22,5 @@ export const consumers: readonly Consumer[] = environments.flatMap((env): Consum
   }),
   { kind: 'process manager', env, name: renderDispatcher, filter: renderDispatcherFilter(env) },
   { kind: 'process manager', env, name: chargeCloser, filter: chargeCloserFilter(env) },
+  { kind: 'process manager', env, name: batchParents, filter: batchParentsFilter(env) },
 ]);

@@ -1,7 +1,8 @@
 import type { DomainEvent } from '#domain/events.js';
+import { react as reactOfBatch } from './batch-parents.js';
 import { react } from './charge-closer.js';
 import type { DeliveredEvent } from './delivered-event.js';
-import { renderTasksOf } from './render-dispatcher.js';
+import { renderStartOf } from './render-dispatcher.js';
 
 const charge = { chargeId: 'charge', tenant: 'tenant' };
 const at = '2026-01-01T00:00:00.000Z';
@@ -14,14 +15,12 @@ function delivered(event: DomainEvent): DeliveredEvent {
   return { ...event, streamId: 'job', metadata };
 }
 
-const queued = delivered({
-  type: 'JobQueued',
-  data: {
-    ...{ jobId: 'job', tenant: 'tenant', requestId: 'request', chargeId: 'charge', parentJobId: null, at },
-    ...{ operation: 'model-generator', jobType: 'MODEL_GENERATOR', creditsCost: 5, displayName: '' },
-    ...{ request: {}, inputs: [], seed: 1 },
-  },
-});
+const order = {
+  ...{ jobId: 'job', tenant: 'tenant', requestId: 'request', chargeId: 'charge', parentJobId: null, at },
+  ...{ operation: 'model-generator', jobType: 'MODEL_GENERATOR', creditsCost: 5, displayName: '' },
+  ...{ request: {}, inputs: [], seed: 1 },
+};
+const queued = delivered({ type: 'JobQueued', data: order });
 const provenance = { engine: 'e', model: 'm', seed: 1, attempt: 1, renderMs: 1, inputHashes: [] };
 const succeeded = delivered({ type: 'JobSucceeded', data: { message: '', artifacts: [], provenance, at } });
 const failed = delivered({ type: 'JobFailed', data: { code: 'ENGINE_POLICY', message: '', attempt: 1, at } });
@@ -45,9 +44,48 @@ describe('the charge closer', () => {
   });
 });
 
+const stage = (name: string) =>
+  delivered({ type: 'StageCompleted', data: { stage: name, message: '', artifacts: [], at } });
+const queuedAs = (kind: 'parent' | 'child') => {
+  const ids =
+    kind === 'parent' ? { chargeId: null, childJobIds: ['a'] } : { parentJobId: 'p', childIndex: 0 };
+  return delivered({ type: 'JobQueued', data: { ...order, ...ids } });
+};
+
 describe('the render dispatcher', () => {
-  it('makes one task of each queued job, and of nothing else', () => {
-    const tasks = renderTasksOf('test', [queued, started, succeeded, failed, cancelled, voided]);
-    expect(tasks).toEqual([{ environment: 'test', tenant: 'tenant', jobId: 'job' }]);
+  it('starts each job when it is queued, a photograph of a batch only when its parent was grouped', () => {
+    expect(renderStartOf(queued)).toEqual({ kind: 'job', jobId: 'job' });
+    expect(renderStartOf(queuedAs('parent'))).toEqual({ kind: 'job', jobId: 'job' });
+    expect(renderStartOf(queuedAs('child'))).toEqual({ kind: 'child', jobId: 'job', parentJobId: 'p' });
+    expect(renderStartOf(stage('grouping'))).toEqual({ kind: 'children-of', jobId: 'job' });
+  });
+
+  it('starts nothing for any other event', () => {
+    for (const event of [started, stage('lighting'), succeeded, failed, cancelled, voided])
+      expect(renderStartOf(event)).toBeUndefined();
+  });
+});
+
+describe('the parents of batches', () => {
+  const child = { kind: 'child', parentJobId: 'p' } as const;
+  const parent = { kind: 'parent' } as const;
+
+  it('have their photographs queued, and cancelled when they end without a result', () => {
+    expect(reactOfBatch(queued, parent)).toEqual({ kind: 'begin', parentJobId: 'job' });
+    for (const end of [failed, cancelled])
+      expect(reactOfBatch(end, parent)).toEqual({ kind: 'cancel', parentJobId: 'job' });
+    expect(reactOfBatch(succeeded, parent)).toBeUndefined();
+  });
+
+  it('are looked at whenever one of their photographs ends, however it does', () => {
+    for (const end of [succeeded, failed, cancelled])
+      expect(reactOfBatch(end, child)).toEqual({ kind: 'conclude', parentJobId: 'p' });
+    for (const event of [queued, started, stage('grouping')])
+      expect(reactOfBatch(event, child)).toBeUndefined();
+  });
+
+  it('are nothing to a job without a batch', () => {
+    for (const event of [queued, started, succeeded, failed, cancelled, voided])
+      expect(reactOfBatch(event, { kind: 'single' })).toBeUndefined();
   });
 });

@@ -1,0 +1,155 @@
+import { LRUCache } from 'lru-cache';
+import { batchPartOf, concludeBatch } from '#domain/job/conclude-batch.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { queueJob } from '#domain/job/queue-job.js';
+import { cancelJob } from '#domain/job/render-job.js';
+import { decode } from '#domain/stored-events.js';
+import { categoryPrefix, streamName, type Environment } from '#domain/streams.js';
+import type { EventFilter, EventStore } from '#event-store/event-store.js';
+import type { Clock } from '#platform/clock.js';
+import { handle } from '../aggregate.js';
+import type { CommandContext } from '../command-context.js';
+import { childrenOf } from '../dispatch/batch.js';
+import { groupingOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
+import { jobAggregate } from '../render/job-aggregate.js';
+import type { DeliveredEvent } from './delivered-event.js';
+
+export const batchParents = 'batch-parents';
+
+export function batchParentsFilter(environment: Environment): EventFilter {
+  const types = ['JobQueued', 'JobSucceeded', 'JobFailed', 'JobCancelled'];
+  return { types, streamPrefixes: [categoryPrefix(environment, 'job')] };
+}
+
+/** Where a job stands in a batch. */
+export type Lineage =
+  | { readonly kind: 'single' }
+  | { readonly kind: 'parent' }
+  | { readonly kind: 'child'; readonly parentJobId: string };
+
+export interface BatchStep {
+  /**
+   * - `begin`: the jobs of all photographs are queued; whoever dispatched the batch may have died before.
+   * - `conclude`: the parent ends if all its photographs have ended.
+   * - `cancel`: the parent has ended without a result, so nobody waits for its photographs any more.
+   */
+  readonly kind: 'begin' | 'conclude' | 'cancel';
+  readonly parentJobId: string;
+}
+
+/** What an event means for a batch. Undefined: nothing. */
+export function react(event: DeliveredEvent, lineage: Lineage): BatchStep | undefined {
+  const { type, streamId } = event;
+  if (lineage.kind === 'single') return undefined;
+  switch (type) {
+    case 'JobQueued':
+      return lineage.kind === 'parent' ? { kind: 'begin', parentJobId: streamId } : undefined;
+    case 'JobSucceeded':
+    case 'JobFailed':
+    case 'JobCancelled':
+      if (lineage.kind === 'child') return { kind: 'conclude', parentJobId: lineage.parentJobId };
+      return type === 'JobSucceeded' ? undefined : { kind: 'cancel', parentJobId: streamId };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Holds a batch together: queues its photographs, ends its parent when they have ended, and ends them when their
+ * parent has. Each step looks at the streams as they are now and does what is left to do, so it may be repeated.
+ *
+ * A photograph that the sweep has fenced off names no parent, and needs not: a fence only ever comes before JobQueued,
+ * and after `begin` each photograph is either queued or fenced off.
+ */
+export class BatchParents {
+  /** Most jobs end soon after they were queued, in the same subscription. */
+  readonly #lineages = new LRUCache<string, Lineage>({ max: 50_000 });
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly store: EventStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws what the store throws; the events may then be handled again */
+  async handle(events: readonly DeliveredEvent[]): Promise<void> {
+    for (const event of events) {
+      if (event.type === 'JobQueued') this.#lineages.set(event.streamId, lineageOf(event.data));
+    }
+    const steps = await Promise.all(
+      events.map(async (event) => react(event, await this.#lineageOf(event.streamId))),
+    );
+    // Siblings that end together need one look at their batch.
+    const distinct = new Map(steps.flatMap((step) => (step ? [[JSON.stringify(step), step]] : [])));
+    for (const step of distinct.values()) await this.#take(step);
+  }
+
+  async #take({ kind, parentJobId }: BatchStep): Promise<void> {
+    const parentEvents = await jobEvents(this.store, this.environment, parentJobId);
+    const [first] = parentEvents;
+    if (first?.type !== 'JobQueued')
+      throw new Error(`the batch ${parentJobId} does not begin with JobQueued`);
+    const parent = first.data;
+    switch (kind) {
+      case 'begin':
+        await Promise.all(childrenOf(parent).map((child) => this.#queue(child)));
+        // There may be nothing to wait for: all of them may have been fenced off.
+        return this.#conclude(parent);
+      case 'conclude':
+        return this.#conclude(parent);
+      case 'cancel':
+        await Promise.all((parent.childJobIds ?? []).map((jobId) => this.#cancel(parent, jobId)));
+        return;
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** One that is there, or that was fenced off, is left as it is. */
+  async #queue(child: QueuedJob): Promise<void> {
+    const context = this.#context(child, `queue:${child.jobId}`);
+    await handle(this.store, this.#stream(child.jobId), jobAggregate, (job) => queueJob(child, job), context);
+  }
+
+  async #conclude(parent: QueuedJob): Promise<void> {
+    const read = (jobId: string) => jobEvents(this.store, this.environment, jobId);
+    const parts = (await Promise.all((parent.childJobIds ?? []).map(read))).map(batchPartOf);
+    const shared = sharedOf(groupingOf(await read(parent.jobId)) ?? []);
+    const context = this.#context(parent, `conclude:${parent.jobId}`);
+    const command = { parts, shared, at: context.at.toISOString() };
+    const stream = this.#stream(parent.jobId);
+    await handle(this.store, stream, jobAggregate, (job) => concludeBatch(command, job), context);
+  }
+
+  async #cancel(parent: QueuedJob, jobId: string): Promise<void> {
+    const context = this.#context(parent, `cancel-with-batch:${jobId}`);
+    const reason = 'The batch that this photograph belongs to has ended.';
+    const command = { reason, at: context.at.toISOString() };
+    await handle(this.store, this.#stream(jobId), jobAggregate, (job) => cancelJob(command, job), context);
+  }
+
+  async #lineageOf(jobId: string): Promise<Lineage> {
+    const known = this.#lineages.get(jobId);
+    if (known) return known;
+    const slice = await this.store.readStream(this.#stream(jobId), { limit: 1 });
+    const first = slice.kind === 'found' && slice.events[0] ? decode(slice.events[0]) : undefined;
+    if (first?.type !== 'JobQueued') throw new Error(`the job ${jobId} does not begin with JobQueued`);
+    const lineage = lineageOf(first.data);
+    this.#lineages.set(jobId, lineage);
+    return lineage;
+  }
+
+  #stream(jobId: string): string {
+    return streamName(this.environment, 'job', jobId);
+  }
+
+  #context({ tenant, requestId }: QueuedJob, commandId: string): CommandContext {
+    const actor = `saga:${batchParents}`;
+    return { environment: this.environment, tenant, requestId, commandId, actor, at: this.clock() };
+  }
+}
+
+function lineageOf({ childJobIds, parentJobId }: QueuedJob): Lineage {
+  if (childJobIds) return { kind: 'parent' };
+  return parentJobId === null ? { kind: 'single' } : { kind: 'child', parentJobId };
+}
