@@ -1,6 +1,7 @@
 import type { QueuedJob } from '#domain/job/job.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
 import { derivedId } from '#platform/ids.js';
+import type { DispatchIds } from './idempotency.js';
 
 /** How many jobs and charges a request makes beside its own: one for each item of a batch, none for other workflows. */
 export function batchSizeOf({ batch }: Workflow, body: Readonly<Record<string, unknown>>): number {
@@ -16,6 +17,27 @@ export function childJobId(parentJobId: string, index: number): string {
 /** Names the charge of one item. What stands before the dot is the request's id. */
 export function childChargeId(requestId: string, index: number): string {
   return `${requestId}.${index}`;
+}
+
+/** A charge that a request makes, and the job that it is for. */
+export interface JobToCharge {
+  readonly chargeId: string;
+  readonly jobId: string;
+  readonly parentJobId?: string;
+}
+
+/** What a request is charged for: the job that it is answered with, or those of its batch's items. */
+export function jobsToCharge(
+  workflow: Workflow,
+  body: Readonly<Record<string, unknown>>,
+  { requestId, jobId }: DispatchIds,
+): JobToCharge[] {
+  if (!workflow.batch) return [{ chargeId: requestId, jobId }];
+  return Array.from({ length: batchSizeOf(workflow, body) }, (_, index) => ({
+    chargeId: childChargeId(requestId, index),
+    jobId: childJobId(jobId, index),
+    parentJobId: jobId,
+  }));
 }
 
 /** The jobs of a batch's items, in their order, as they are queued: all that they need is in their parent's first event. */

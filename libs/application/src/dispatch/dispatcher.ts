@@ -1,19 +1,23 @@
-import { randomInt } from 'node:crypto';
-import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
-import { refundCharge } from '#domain/account/close-charge.js';
-import { categoryById } from '#domain/garment/categories.js';
-import type { JobInputImage, TestOutcome } from '#domain/job/job.events.js';
-import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
+import {
+  debitCreditsTogether,
+  type DebitCredits,
+  type DebitRejection,
+} from '#domain/account/debit-credits.js';
+import type { TestOutcome } from '#domain/job/job.events.js';
+import { evolve, initialJob, isUnfinished, type QueuedJob } from '#domain/job/job.js';
 import { queueJob, voidJob } from '#domain/job/queue-job.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import { coinName } from '#domain/workflow/coined-name.js';
-import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#domain/workflow/workflows.js';
 import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
+import type { AccountVerdict } from '../account/account-batch.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import { handle, load, untouched } from '../aggregate.js';
 import type { Caller } from '../caller.js';
 import type { CommandContext } from '../command-context.js';
+import { closeCharge } from '../process-managers/charge-closer.js';
+import { childrenOf, jobsToCharge, type JobToCharge } from './batch.js';
 import type { DispatchIds } from './idempotency.js';
+import { queuedJob } from './queued-job.js';
 import type { References, UnknownReference } from './references.js';
 
 /** A validated request for one workflow. */
@@ -35,7 +39,7 @@ export type DispatchOutcome =
       readonly kind: 'accepted';
       readonly ids: DispatchIds;
       readonly creditsCost: number;
-      /** Where in the log the job begins, for read-your-writes. */
+      /** Where in the log the job, and the last one of its batch, begins: for read-your-writes. */
       readonly position: bigint;
     }
   | {
@@ -59,14 +63,19 @@ export class DispatchVoided extends Error {
   override readonly name = 'DispatchVoided';
 }
 
-/** Seeds fit a signed 32-bit integer, which every engine takes. */
-const seedRange = 2 ** 31 - 1;
+/** A job that is on the log. */
+interface FoundJob {
+  readonly job: QueuedJob;
+  readonly position: bigint;
+  readonly unfinished: boolean;
+}
 
 const aggregate = { initial: initialJob, evolve };
 
 /**
  * Debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge
- * without a job, which the sweep finds and gives back.
+ * without a job, which the sweep finds and gives back. A batch makes one charge for each of its items, all in one
+ * append; its parent is queued first, so that whoever fences the parent off knows that no child will come.
  */
 export class Dispatcher {
   constructor(
@@ -89,12 +98,14 @@ export class Dispatcher {
     const resolved = await this.references.resolve(workflow, request.body, request.caller);
     if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
 
-    const debited = await this.#debit(request, ids, workflow, credits);
+    const charges = jobsToCharge(workflow, request.body, ids);
+    const debited = await this.#debit(request, ids, charges, credits);
     if (debited.kind === 'rejected') {
       return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
     }
 
-    return this.#queue(request, ids, queuedJob(request, ids, workflow, credits, resolved.inputs));
+    const cost = credits * charges.length;
+    return this.#queue(request, ids, charges, queuedJob(request, ids, workflow, cost, resolved.inputs));
   }
 
   /**
@@ -104,20 +115,24 @@ export class Dispatcher {
    * @throws what {@link dispatch} throws
    */
   async resume(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'spent'> {
-    const progress = await this.#progress(request, ids);
-    if (progress === 'voided') return 'spent';
-    if (progress !== 'none') return progress;
+    const found = await this.#find(request, ids.jobId);
+    if (found === 'voided') return 'spent';
+    if (found) return this.#accepted(request, ids, found);
 
     const { environment, tenant } = request.caller;
+    const workflow = workflowOf(request.operation);
+    const charges = jobsToCharge(workflow, request.body, ids);
     const { state: account } = await this.accounts.read(environment, tenant);
-    const charge = account.status === 'unopened' ? undefined : account.charges.get(ids.requestId);
-    if (charge) {
-      const workflow = workflowOf(request.operation);
+    const open =
+      account.status === 'unopened'
+        ? []
+        : charges.flatMap(({ chargeId }) => account.charges.get(chargeId) ?? []);
+    if (open.length === charges.length) {
       const resolved = await this.references.resolve(workflow, request.body, request.caller);
       if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
       // What it cost then is what it costs, whatever the price is now.
-      const job = queuedJob(request, ids, workflow, charge.amount, resolved.inputs);
-      return this.#queue(request, ids, job);
+      const cost = open.reduce((sum, { amount }) => sum + amount, 0);
+      return this.#queue(request, ids, charges, queuedJob(request, ids, workflow, cost, resolved.inputs));
     }
     const fence = { chargeId: ids.requestId, tenant, at: request.at.toISOString() };
     const fenced = await handle(
@@ -129,31 +144,41 @@ export class Dispatcher {
       untouched(aggregate),
     );
     // The slow first try was faster after all.
-    return fenced.kind === 'rejected' ? this.resume(request, ids) : 'spent';
+    if (fenced.kind === 'rejected') return this.resume(request, ids);
+    // The sweep had begun to give a batch back: behind the fence, the rest of it can go as well.
+    await this.#refund(request, ids, charges);
+    return 'spent';
   }
 
-  /** How far an earlier try with these ids came. */
-  async #progress(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'voided' | 'none'> {
-    const stream = streamName(request.caller.environment, 'job', ids.jobId);
+  /** The job as it is stored; undefined when nobody has queued or fenced it. */
+  async #find(request: DispatchRequest, jobId: string): Promise<FoundJob | 'voided' | undefined> {
+    const stream = streamName(request.caller.environment, 'job', jobId);
     const { state, position } = await load(this.store, stream, aggregate);
     if (state.status === 'voided') return 'voided';
-    if (state.status === 'unqueued' || position === undefined) return 'none';
-    return { kind: 'accepted', ids, creditsCost: state.job.creditsCost, position };
+    if (state.status === 'unqueued' || position === undefined) return undefined;
+    return { job: state.job, position, unfinished: isUnfinished(state) };
   }
 
-  async #debit(request: DispatchRequest, ids: DispatchIds, workflow: Workflow, credits: number) {
-    const command: DebitCredits = {
-      chargeId: ids.requestId,
-      requestId: ids.requestId,
-      jobId: ids.jobId,
-      operation: workflow.name,
-      endpoint: request.endpoint,
+  async #debit(
+    request: DispatchRequest,
+    ids: DispatchIds,
+    charges: readonly JobToCharge[],
+    credits: number,
+  ): Promise<AccountVerdict<DebitRejection>> {
+    const { operation, endpoint } = request;
+    const { requestId } = ids;
+    const at = request.at.toISOString();
+    const commands = charges.map((charge): DebitCredits => ({
+      ...charge,
+      requestId,
+      operation,
+      endpoint,
       amount: credits,
-      at: request.at.toISOString(),
-    };
+      at,
+    }));
     try {
-      return await this.accounts.execute(contextOf(request, ids, `debit:${ids.requestId}`), (account) =>
-        debitCredits(command, account),
+      return await this.accounts.execute(contextOf(request, ids, `debit:${requestId}`), (account) =>
+        debitCreditsTogether(commands, account),
       );
     } catch (error) {
       // This very debit was made before and is not open any more: the sweep has given it back.
@@ -162,30 +187,64 @@ export class Dispatcher {
     }
   }
 
-  async #queue(request: DispatchRequest, ids: DispatchIds, job: QueuedJob): Promise<DispatchOutcome> {
-    const stream = streamName(request.caller.environment, 'job', ids.jobId);
-    const context = contextOf(request, ids, `queue:${ids.jobId}`);
-    const queued = await handle(
-      this.store,
-      stream,
-      aggregate,
-      (state) => queueJob(job, state),
-      context,
-      untouched(aggregate),
-    );
-    if (queued.kind === 'rejected' && queued.rejection.code === 'JOB_VOIDED') {
-      // The sweep refunds as well; whoever comes second finds the charge closed.
-      await this.accounts.execute(contextOf(request, ids, `refund:${ids.requestId}`), (account) =>
-        refundCharge({ chargeId: ids.requestId, reason: 'orphaned', at: job.at }, account),
-      );
+  async #queue(
+    request: DispatchRequest,
+    ids: DispatchIds,
+    charges: readonly JobToCharge[],
+    job: QueuedJob,
+  ): Promise<DispatchOutcome> {
+    const queued = await this.#queueOne(request, ids, job);
+    if (queued === 'voided') {
+      await this.#refund(request, ids, charges);
       throw voidedBySweep(ids);
     }
-    if (queued.kind === 'accepted' && queued.position !== undefined) {
-      return { kind: 'accepted', ids, creditsCost: job.creditsCost, position: queued.position };
+    return this.#accepted(request, ids, queued);
+  }
+
+  async #queueOne(request: DispatchRequest, ids: DispatchIds, job: QueuedJob): Promise<FoundJob | 'voided'> {
+    const { jobId } = job;
+    const queued = await handle(
+      this.store,
+      streamName(request.caller.environment, 'job', jobId),
+      aggregate,
+      (state) => queueJob(job, state),
+      contextOf(request, ids, `queue:${jobId}`),
+      untouched(aggregate),
+    );
+    const isParent = job.childJobIds !== undefined;
+    if (queued.kind === 'accepted' && queued.position !== undefined && !isParent) {
+      return { job, position: queued.position, unfinished: true };
     }
-    const progress = await this.#progress(request, ids);
-    if (typeof progress === 'object') return progress;
-    throw new Error(`job ${ids.jobId} is neither queued nor voided`);
+    // What is stored decides: a try beside this one may have queued the job, with a seed of its own for the children.
+    const found = await this.#find(request, jobId);
+    if (!found) throw new Error(`job ${jobId} is neither queued nor voided`);
+    return found;
+  }
+
+  /**
+   * A job that is queued, and with it the jobs of its items. Those that the sweep has given back stay away: their
+   * parent counts them as failed. A parent that has ended gets no children any more.
+   */
+  async #accepted(request: DispatchRequest, ids: DispatchIds, found: FoundJob): Promise<DispatchOutcome> {
+    const { job, unfinished } = found;
+    const children = unfinished ? childrenOf(job) : [];
+    const queued = await Promise.all(children.map((child) => this.#queueOne(request, ids, child)));
+    const position = queued.reduce(
+      (last, child) => (child !== 'voided' && child.position > last ? child.position : last),
+      found.position,
+    );
+    return { kind: 'accepted', ids, creditsCost: job.creditsCost, position };
+  }
+
+  /** The sweep refunds as well; whoever comes second finds the charge closed. */
+  async #refund(request: DispatchRequest, ids: DispatchIds, charges: readonly JobToCharge[]): Promise<void> {
+    const { tenant } = request.caller;
+    await Promise.all(
+      charges.map(({ chargeId }) => {
+        const { commandId: _, ...caused } = contextOf(request, ids, chargeId);
+        return closeCharge(this.accounts, { kind: 'refund', reason: 'orphaned', chargeId, tenant }, caused);
+      }),
+    );
   }
 }
 
@@ -204,43 +263,4 @@ function contextOf(request: DispatchRequest, ids: DispatchIds, commandId: string
     at,
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-}
-
-function queuedJob(
-  request: DispatchRequest,
-  ids: DispatchIds,
-  workflow: Workflow,
-  creditsCost: number,
-  inputs: JobInputImage[],
-): QueuedJob {
-  const { body } = request;
-  const seed = typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
-  return {
-    jobId: ids.jobId,
-    tenant: request.caller.tenant,
-    requestId: ids.requestId,
-    chargeId: ids.requestId,
-    operation: workflow.name,
-    jobType: workflow.jobType,
-    creditsCost,
-    displayName: displayNameOf(workflow, body, inputs, seed),
-    request: { ...body },
-    inputs,
-    seed,
-    parentJobId: null,
-    ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
-    at: request.at.toISOString(),
-  };
-}
-
-function displayNameOf(
-  { name }: Workflow,
-  body: DispatchRequest['body'],
-  inputs: readonly JobInputImage[],
-  seed: number,
-): string {
-  const { display_name: given, garment_category_public_id: categoryId } = body;
-  if (typeof given === 'string' && given !== '') return given;
-  const category = typeof categoryId === 'string' ? categoryById(categoryId)?.displayLabel : undefined;
-  return coinName(name, seed, { body, category, pictures: inputs.map(({ meta }) => meta) });
 }
