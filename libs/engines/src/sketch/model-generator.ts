@@ -5,7 +5,7 @@ import { viewFacts } from './composition/facts.js';
 import { opaque, outlinesOf } from './composition/outline.js';
 import { cast } from './casting/cast.js';
 import type { FigureSpec } from './casting/figure-spec.js';
-import { takeAfter } from './casting/portrait-palette.js';
+import { personFacts, personFrom, type Person } from './composition/person.js';
 import type { Framing } from './dressing/dress.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
@@ -17,18 +17,6 @@ import { compose, figureLayer, frame, scaled, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
 import { paintWash } from './studio/wash.js';
 import { MODEL, type Workflow } from './workflow.js';
-
-const factsOf = (spec: FigureSpec, request: RenderRequest): Record<string, unknown> => ({
-  seed: request.seed,
-  gender: spec.gender,
-  ethnicity: spec.ethnicity,
-  ...(spec.heritage ? { heritage: spec.heritage } : {}),
-  body_type: spec.bodyType,
-  age_range: spec.ageRange,
-  skin_tone: spec.skin,
-  hair: { colour: spec.hair.colour, texture: spec.hair.texture, style: spec.hair.style },
-  eye_colour: spec.face.eyeColour,
-});
 
 const feetOf = (rig: Rig): readonly (readonly [number, number])[] =>
   [rig.legs.left, rig.legs.right].map((leg) => [leg.point(1, 0)[0], leg.point(1, 0)[1] + 70] as const);
@@ -91,8 +79,8 @@ async function sketchStage(
 }
 
 /**
- * Draws a model: `portrait` is head and shoulders, `full_body` stands in plain base wear. A `portrait_image` lends its skin
- * and hair colours to the full figure.
+ * Draws a model: `portrait` is head and shoulders, `full_body` stands in plain base wear. The person of a `portrait_image`
+ * that was drawn here is drawn again; a portrait from elsewhere lends its skin and hair colours.
  */
 export const modelGenerator: Workflow = async (request, context): Promise<RenderResult> => {
   const { parameters, seed } = request;
@@ -100,7 +88,10 @@ export const modelGenerator: Workflow = async (request, context): Promise<Render
   const asked = canvasSize(parameters, full ? '2:3' : '4:5');
   const size = drawnSize(asked);
   const portrait = request.inputs.find((input) => input.name === 'portrait_image');
-  const spec = portrait ? await takeAfter(cast(parameters, seed), portrait) : cast(parameters, seed);
+  const person: Person = portrait
+    ? await personFrom(portrait, parameters, seed)
+    : { spec: cast(parameters, seed), seed };
+  const { spec } = person;
   const rig = buildRig(full ? spec : { ...spec, stance: 'relaxed' });
   const framing = full
     ? frame(size.width, size.height, 0, 900, 0.875, 0.068)
@@ -120,7 +111,7 @@ export const modelGenerator: Workflow = async (request, context): Promise<Render
     kind: full ? 'model_full_body' : 'model_portrait',
     label: request.displayName || (full ? 'Model, full length' : 'Model portrait'),
     meta: {
-      ...factsOf(spec, request),
+      ...personFacts(person),
       view: viewFacts({ framing, shows: full ? 'full' : 'half' }, size),
       // Whoever takes the figure out of its studio later need not look for it.
       silhouettes: { subject: outlinesOf(opaque([figure], size.width, size.height, step), 1) },
