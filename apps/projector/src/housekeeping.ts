@@ -8,6 +8,7 @@ import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { readModelEntities } from '#projections/read-models.js';
 import { createDataSource } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
+import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 
 export interface HousekeepingDependencies extends Omit<OrphanSweepOptions, 'environment' | 'openCharges'> {
   /** The read models' database. */
@@ -17,7 +18,7 @@ export interface HousekeepingDependencies extends Omit<OrphanSweepOptions, 'envi
 
 /**
  * What has to be done from time to time in one environment: giving orphaned charges back, and forgetting old
- * Idempotency-Keys. Needs no lock: two projectors that do it at the same time do no harm.
+ * Idempotency-Keys and buckets of the rate limit. Needs no lock: two projectors that do it at the same time do no harm.
  */
 export class Housekeeping {
   constructor(
@@ -58,6 +59,7 @@ export class Housekeeping {
       retentionHours: idempotencyRetentionHours,
       leaseLost: (message) => new Error(message),
     }).forgetExpired(environment);
+    await new PostgresRateLimitStore(pool).forgetEmpty();
   }
 }
 

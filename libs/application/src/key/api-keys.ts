@@ -87,6 +87,11 @@ export async function rotateApiKey(
 ): Promise<RotatedApiKey> {
   const old = await findApiKey(store, context.environment, keyId);
   if (!old) return { kind: 'rejected', rejection: { code: 'KEY_NOT_FOUND' } };
+  // Told before a successor is made for nothing; the decision below holds against those who are as fast.
+  const { status, successorKeyId } = old;
+  if (status === 'revoked') return { kind: 'rejected', rejection: { code: 'KEY_REVOKED' } };
+  if (successorKeyId !== undefined)
+    return { kind: 'rejected', rejection: { code: 'KEY_ROTATED', successorKeyId } };
   const { capabilities, label, requiresSignature = false } = old.key;
   const grant = { capabilities, label, requiresSignature };
   const successor = await issueApiKey(store, newCommand(context), grant);

@@ -1,0 +1,211 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ApiService } from '../api/support/api-service.js';
+import type { ApiClient, Json } from '../api/support/api-client.js';
+import { run } from '../standalone/support/atelier.js';
+
+jest.setTimeout(120_000);
+
+const signingKey = 'a signing key of tests, long enough';
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: string;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi(undefined, { signingKey });
+  const made = await json(
+    'tenants',
+    'create',
+    '--name',
+    'Maison',
+    '--credits',
+    '100',
+    '--rate-limit',
+    '1000',
+  );
+  tenant = made.tenant_id as string;
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+function atelier(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const settings = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
+  return run('cli/src/main.js', args, service.folder, {
+    env: { ...settings, ATELIER_SIGNING_KEY: signingKey, ...env },
+  });
+}
+
+async function json(...args: string[]): Promise<Json> {
+  const { code, stdout, stderr } = await atelier([...args, '--json']);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+/** The one line that a verb complains with. */
+async function complaint(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string> {
+  const { code, stdout, stderr } = await atelier(args, env);
+  expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
+  return stderr.trim();
+}
+
+const issue = (...more: string[]) =>
+  json(
+    'keys',
+    'issue',
+    '--tenant',
+    tenant,
+    '--env',
+    'live',
+    '--capabilities',
+    'ctm:create,ctm:read',
+    ...more,
+  );
+
+const status = async (key: string, headers?: Record<string, string>) =>
+  (await api.get('/v1/credits', key, headers)).status;
+
+describe('atelier keys', () => {
+  it('rotate: the successor works at once, the old key until the overlap is over, and the list tells both', async () => {
+    const old = await issue('--label', 'shop');
+    const successor = await json('keys', 'rotate', old.key_id as string, '--overlap', '15m');
+    expect(successor).toMatchObject({ tenant_id: tenant, env: 'live', replaces: old.key_id });
+    const inMs = Date.parse(successor.retires_at as string) - Date.now();
+    expect(inMs).toBeGreaterThan(14 * 60_000);
+    expect(inMs).toBeLessThanOrEqual(15 * 60_000);
+    expect(await status(old.key as string)).toBe(200);
+    expect(await status(successor.key as string)).toBe(200);
+    const { keys } = await json('keys', 'list', '--tenant', tenant);
+    expect(keys).toMatchObject([
+      {
+        key_id: successor.key_id,
+        status: 'active',
+        label: 'shop',
+        capabilities: ['jobs:create', 'jobs:read'],
+      },
+      { key_id: old.key_id, status: 'retiring', retires_at: successor.retires_at },
+    ]);
+    expect(await complaint(['keys', 'rotate', old.key_id as string])).toBe(
+      `atelier: key ${old.key_id} has a successor already: rotate ${successor.key_id}, or revoke it`,
+    );
+    const last = await json('keys', 'rotate', successor.key_id as string, '--overlap', '0');
+    expect(await status(last.key as string)).toBe(200);
+    const { keys: later } = await json('keys', 'list', '--tenant', tenant);
+    expect((later as Json[]).map((key) => key.status)).toEqual(['active', 'retired', 'retiring']);
+  });
+
+  it('issue --require-signature: the secret that is shown is the one to sign with, and can be shown again', async () => {
+    const key = await issue('--require-signature');
+    expect(key).toMatchObject({ requires_signature: true });
+    const shown = await json('keys', 'signing-secret', key.key_id as string);
+    expect(shown.signing_secret).toBe(key.signing_secret);
+    const signature = createHmac('sha256', key.signing_secret as string)
+      .update('')
+      .digest('base64');
+    expect(await status(key.key as string)).toBe(401);
+    expect(await status(key.key as string, { 'x-atelier-hmac-sha256': signature })).toBe(200);
+    // The successor has to sign as well, with a secret of its own.
+    const successor = await json('keys', 'rotate', key.key_id as string);
+    expect(successor.signing_secret).not.toBe(key.signing_secret);
+    expect(await status(successor.key as string)).toBe(401);
+  });
+
+  it('say what is missing where nothing can be signed, and make no key that nobody could use', async () => {
+    const { keys: before } = await json('keys', 'list', '--tenant', tenant);
+    const without = { ATELIER_SIGNING_KEY: '' };
+    const args = ['keys', 'issue', '--tenant', tenant, '--env', 'live', '--capabilities', 'jobs:read'];
+    expect(await complaint([...args, '--require-signature'], without)).toContain('ATELIER_SIGNING_KEY');
+    const { keys: after } = await json('keys', 'list', '--tenant', tenant);
+    expect(after).toEqual(before);
+    const { code, stdout } = await atelier([...args, '--json'], without);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).not.toHaveProperty('signing_secret');
+  });
+
+  it.each(['1w', '-1h', '91d', '24', 'h'])('refuse an overlap of %s', async (overlap) => {
+    const { code, stderr } = await atelier(['keys', 'rotate', tenant, `--overlap=${overlap}`]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('at most 90d');
+  });
+});
+
+describe('atelier operations', () => {
+  const of = (listed: Json, env: string, name: string) =>
+    (listed.operations as Json[]).find((each) => each.env === env && each.name === name);
+
+  it('price, disable and enable a workflow, in one environment or both, and list all of them', async () => {
+    await json('operations', 'price', 'look', '12', '--env', 'test', '--reason', 'a test');
+    const disabled = await json('operations', 'disable', 'look');
+    expect(disabled.operations).toEqual([
+      { env: 'live', name: 'look', credits_cost: 10, enabled: false },
+      { env: 'test', name: 'look', credits_cost: 12, enabled: false },
+    ]);
+    await json('operations', 'enable', 'look', '--env', 'live');
+    const listed = await json('operations', 'list');
+    expect(listed.operations).toHaveLength(28);
+    expect(of(listed, 'live', 'look')).toMatchObject({
+      enabled: true,
+      credits_cost: 10,
+      op_class: 'compose',
+    });
+    expect(of(listed, 'test', 'look')).toMatchObject({ enabled: false, credits_cost: 12 });
+  });
+
+  it('complain about names, prices and batches that have none of their own', async () => {
+    for (const args of [
+      ['operations', 'price', 'nonsense', '5'],
+      ['operations', 'price', 'look', '0'],
+      ['operations', 'price', 'look', '1.5'],
+      ['operations', 'price', 'pdp-batch-extractions', '5'],
+    ]) {
+      expect((await complaint(args)).startsWith('atelier: ')).toBe(true);
+    }
+  });
+});
+
+describe('atelier tenants', () => {
+  it('plan changes what is named, and nothing else', async () => {
+    const changed = await json(
+      'tenants',
+      'plan',
+      tenant,
+      '--rate-limit',
+      '900',
+      '--daily-cap',
+      '50',
+      '--env',
+      'live',
+    );
+    expect(changed.accounts).toEqual([
+      {
+        env: 'live',
+        plan: 'standard',
+        daily_spend_cap_credits: 50,
+        monthly_credit_quota: 0,
+        rate_limit_per_min: 900,
+      },
+    ]);
+    const { key } = await issue();
+    expect((await api.get('/v1/credits', key as string)).body).toMatchObject({
+      ...{ rate_limit_per_min: 900, daily_spend_cap_credits: 50, balance: 100 },
+    });
+    const shown = await json('tenants', 'show', tenant);
+    expect((shown.accounts as Json[]).map((account) => account.rate_limit_per_min)).toEqual([900, 1000]);
+    expect(await complaint(['tenants', 'plan', tenant])).toContain('nothing is to be changed');
+  });
+
+  it('suspend and reactivate, as often as one likes', async () => {
+    const { key } = await issue();
+    for (const [verb, active] of [
+      ['suspend', false],
+      ['suspend', false],
+      ['reactivate', true],
+    ] as const) {
+      expect(await json('tenants', verb, tenant)).toMatchObject({ environments: ['live', 'test'] });
+      expect((await api.get('/v1/credits', key as string)).body.is_active).toBe(active);
+    }
+    expect(await complaint(['tenants', 'suspend', '01K9Z7J0V6X8Y2Z4A6B8C0D2EF'])).toContain(
+      'there is no tenant',
+    );
+  });
+});
