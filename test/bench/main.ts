@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { benchDispatch } from './dispatch.bench.js';
+import { benchPaced } from './paced.bench.js';
 import { benchRender } from './render.bench.js';
 import { benchStore } from './store.bench.js';
 
 const benches: Record<string, (serverUrl: string) => Promise<void>> = {
   dispatch: benchDispatch,
+  paced: benchPaced,
   store: benchStore,
   render: benchRender,
 };

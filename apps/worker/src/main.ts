@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { SketchEngine } from '#engines/sketch/sketch-engine.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
@@ -11,6 +12,9 @@ import { openStorage } from '#storage/open-storage.js';
 import { startWorker } from './worker.js';
 
 const logger = createLogger('worker');
+
+// Where all roles share a machine, a picture can wait for an answer, and not the other way round.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
