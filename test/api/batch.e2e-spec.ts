@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { load } from '#application/aggregate.js';
+import { switchOperation } from '#application/operation/manage-operations.js';
+import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
+import { streamName } from '#domain/streams.js';
+import { newId } from '#platform/ids.js';
+import { ApiService, contextOf, type Tenant, type TenantOptions } from './support/api-service.js';
+import { expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
+import { closeCharge } from './support/finish-job.js';
+import { uploadPicture } from './support/made-pictures.js';
+
+const path = '/v1/pdp-batch-extractions';
+
+let service: ApiService;
+let api: ApiClient;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+type Photo = { pdp_image_public_id: string };
+
+async function shoot(photos: number, options: TenantOptions): Promise<[Tenant, { photos: Photo[] }]> {
+  const tenant = await service.openTenant(options);
+  const uploads = await Promise.all(Array.from({ length: photos }, () => uploadPicture(api, tenant)));
+  return [tenant, { photos: uploads.map(({ assetId }) => ({ pdp_image_public_id: assetId })) }];
+}
+
+const read = async (what: string, { key }: Tenant): Promise<Json> => (await api.get(`/v1/${what}`, key)).body;
+
+async function queuedJob({ environment }: Tenant, jobId: string): Promise<QueuedJob> {
+  const stream = streamName(environment, 'job', jobId);
+  const { state } = await load(service.store, stream, { initial: initialJob, evolve });
+  if (!('job' in state)) throw new Error(`${jobId} is not queued`);
+  return state.job;
+}
+
+async function expectNothingHappened(tenant: Tenant, balance: number, refused: number): Promise<void> {
+  expect((await read('credits', tenant)).balance).toBe(balance);
+  expect((await read('jobs', tenant)).count).toBe(0);
+  const operations = (await read('transactions', tenant)).items.filter(
+    (item: Json) => item.kind === 'operation',
+  );
+  expect(operations).toEqual([]);
+  const usage = await read('usage', tenant);
+  expect(usage.items.map((item: Json) => [item.status, item.http_status, item.credits_charged])).toEqual(
+    refused === 0 ? [] : [['FAILED', refused, 0]],
+  );
+}
+
+describe('a batch', () => {
+  it('costs the price of one photograph for each, and answers with the parent', async () => {
+    const [tenant, body] = await shoot(3, { credits: 20 });
+    const answer = await api.post(path, tenant.key, body);
+    expect(answer).toMatchObject({ status: 202, body: { status: 'NOT_STARTED', credits_cost: 12 } });
+    const { job_id: parent, request_id: requestId } = answer.body;
+
+    expect(await read('credits', tenant)).toMatchObject({ balance: 8, daily_spend_today: 12 });
+    const usage = await read('usage', tenant);
+    expect(usage).toMatchObject({
+      total: 1,
+      items: [{ request_id: requestId, status: 'PENDING', credits_charged: 12, job_id: parent }],
+    });
+    const ledger = (await read('transactions', tenant)).items.filter(
+      (item: Json) => item.kind === 'operation',
+    );
+    expect(ledger).toHaveLength(3);
+    expect(ledger.map((item: Json) => [item.credits_delta, item.status])).toEqual(
+      Array(3).fill([-4, 'PENDING']),
+    );
+  });
+
+  it('shows a job for each photograph, in their order, beside its own', async () => {
+    const [tenant, body] = await shoot(4, { credits: 20 });
+    const { job_id: parent } = (await api.post(path, tenant.key, body)).body;
+    const detail = await read(`jobs/${parent}`, tenant);
+    expect(detail).toMatchObject({ job_type: 'PDP_BATCH_EXTRACTION', credits_cost: 16, parent_job_id: null });
+    const children = detail.children.map((child: Json) => child.public_id) as string[];
+    expect(new Set(children).size).toBe(4);
+
+    const listed = (await read('jobs', tenant)).jobs.map((job: Json) => job.public_id) as string[];
+    expect(listed.toSorted()).toEqual([parent, ...children].toSorted());
+    for (const [index, child] of children.entries()) {
+      expect(await read(`jobs/${child}`, tenant)).toMatchObject({
+        ...{ job_type: 'PDP_EXTRACTION', parent_job_id: parent, credits_cost: 4, children: [] },
+      });
+      const { inputs, childIndex } = await queuedJob(tenant, child);
+      expect([childIndex, inputs]).toMatchObject([
+        index,
+        [{ assetId: body.photos[index]?.pdp_image_public_id }],
+      ]);
+    }
+  });
+
+  it('is one row of the usage log to its end, with what became of all its charges', async () => {
+    const [tenant, body] = await shoot(2, { credits: 8 });
+    const { request_id: requestId, job_id: parent } = (await api.post(path, tenant.key, body)).body;
+    await closeCharge(service, tenant, `${requestId}.0`, 'refund');
+    await closeCharge(service, tenant, `${requestId}.1`, 'settle');
+    await api.post('/v1/model-generator', tenant.key, {});
+    const { items } = await read('usage', tenant);
+    expect(items).toHaveLength(2);
+    expect(items[1]).toMatchObject({
+      ...{ request_id: requestId, job_id: parent, status: 'SUCCESS' },
+      ...{ credits_charged: 8, credits_refunded: 4 },
+    });
+    expect((await read('credits', tenant)).balance).toBe(4);
+  });
+
+  it('whose sum is beyond the balance is refused, although a photograph alone is not', async () => {
+    const [tenant, body] = await shoot(3, { credits: 11 });
+    expectError(await api.post(path, tenant.key, body), 402, 'INSUFFICIENT_BALANCE');
+    await expectNothingHappened(tenant, 11, 402);
+  });
+
+  it('whose sum is beyond the daily cap is refused, although a photograph alone is not', async () => {
+    const [tenant, body] = await shoot(3, { credits: 100, terms: { dailySpendCapCredits: 11 } });
+    expectError(await api.post(path, tenant.key, body), 402, 'DAILY_SPEND_CAP_EXCEEDED');
+    await expectNothingHappened(tenant, 100, 402);
+  });
+
+  it('with one photograph that is unknown costs nothing', async () => {
+    const [tenant, body] = await shoot(2, { credits: 100 });
+    const photos = [...body.photos, { pdp_image_public_id: newId() }];
+    const answer = await api.post(path, tenant.key, { photos });
+    expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+    expect(answer.body.error.message).toContain('photos[2].pdp_image_public_id');
+    expect((await read('credits', tenant)).balance).toBe(100);
+    expect((await read('jobs', tenant)).count).toBe(0);
+  });
+
+  it('sent again with its Idempotency-Key is the same batch', async () => {
+    const [tenant, body] = await shoot(2, { credits: 100 });
+    const send = (): Promise<Answer> => api.post(path, tenant.key, body, { 'idempotency-key': 'shoot' });
+    const [first, second] = [await send(), await send()];
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect((await read('jobs', tenant)).count).toBe(3);
+    expect((await read('credits', tenant)).balance).toBe(92);
+    expect((await read('usage', tenant)).total).toBe(1);
+  });
+
+  it('is refused while what it is made of is disabled, and that stands in the usage log', async () => {
+    const [tenant, body] = await shoot(1, { credits: 100, environment: 'test' });
+    const operator = () => contextOf('test', 'installation');
+    const off = { enabled: false, reason: 'tests' };
+    await switchOperation(service.store, operator(), 'pdp-extractions', off);
+    // This process has never asked for the price, so it has none to remember.
+    const fresh = await service.openApi();
+    expectError(await fresh.post(path, tenant.key, body), 403, 'OPERATION_DISABLED');
+    await expectNothingHappened(tenant, 100, 403);
+  });
+});
