@@ -1,0 +1,273 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { handle } from '#application/aggregate.js';
+import { BatchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
+import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import { jobAggregate } from '#application/render/job-aggregate.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { cancelJob } from '#domain/job/render-job.js';
+import { decode } from '#domain/stored-events.js';
+import { streamName } from '#domain/streams.js';
+import { EngineError } from '#engines/image-engine.js';
+import { systemClock } from '#platform/clock.js';
+import { createLogger } from '#platform/logger.js';
+import { toProjectedEvent } from '#read-store/projected-event.js';
+import { BatchEngine, dispatchBatch, queue, type Batch } from './support/batches.js';
+import { eventually, Workshop } from './support/workshop.js';
+
+let workshop: Workshop;
+let projector: { stop(): Promise<void> };
+let worker: { stop(): Promise<void> } | undefined;
+
+beforeAll(async () => {
+  workshop = await Workshop.open();
+});
+beforeEach(async () => {
+  projector = await workshop.startProjector();
+});
+afterEach(async () => {
+  await worker?.stop();
+  await projector.stop();
+});
+afterAll(async () => {
+  await workshop[Symbol.asyncDispose]();
+});
+
+async function work(engine: BatchEngine): Promise<BatchEngine> {
+  worker = await workshop.startWorker(engine);
+  return engine;
+}
+
+/** Waits until all jobs of the batch have ended and all charges are closed. */
+async function over({ tenant, parent, children }: Batch): Promise<void> {
+  await workshop.ended(tenant, { jobId: parent.jobId, requestId: 'no charge' });
+  for (const { jobId, chargeId } of children) await workshop.ended(tenant, { jobId, requestId: chargeId! });
+}
+
+const types = ({ jobId }: QueuedJob) => workshop.types('job', jobId);
+const refuse = () => Promise.reject(new EngineError('policy', 'Refused.'));
+const kinds = (artifacts: readonly { kind: string }[]) => artifacts.map(({ kind }) => kind);
+
+async function succeeded({ jobId }: QueuedJob) {
+  const [data] = await workshop.find('job', jobId, 'JobSucceeded');
+  return data!;
+}
+
+async function cancel({ tenant, jobId }: QueuedJob): Promise<void> {
+  const command = { reason: 'Enough.', at: new Date().toISOString() };
+  const decide = cancelJob.bind(undefined, command);
+  const stream = streamName('test', 'job', jobId);
+  await handle(workshop.store, stream, jobAggregate, decide, workshop.context(tenant));
+}
+
+async function jobLog() {
+  return (await workshop.store.readAll({ filter: batchParentsFilter('test'), limit: 4096 })).map(
+    toProjectedEvent,
+  );
+}
+
+const everything = async () => (await workshop.store.readAll({ limit: 4096 })).map(decode);
+
+describe('a batch', () => {
+  it('is grouped first, and each photograph takes what it shares instead of reading it again', async () => {
+    const engine = await work(new BatchEngine({ person: [0, 1], location: [0, 2] }));
+    const batch = await dispatchBatch(workshop, 3);
+    await over(batch);
+    const { parent, children } = batch;
+    expect(await types(parent)).toEqual(['JobQueued', 'RenderStarted', 'StageCompleted', 'JobSucceeded']);
+    const [grouping] = await workshop.find('job', parent.jobId, 'StageCompleted');
+    expect(grouping).toMatchObject({ stage: 'grouping', message: 'Read' });
+    const [sheet, person, place] = grouping!.artifacts;
+    expect(sheet).toMatchObject({ kind: 'grouping', role: 'intermediate' });
+
+    const byPhoto = new Map(
+      engine.asked.map(({ parameters }) => [parameters['product_name'], parameters['arms']]),
+    );
+    expect(byPhoto.get('0')).toEqual(['garment', 'recipe']);
+    expect(byPhoto.get('1')).toEqual(['garment', 'background', 'recipe']);
+    expect(byPhoto.get('2')).toEqual(['garment', 'person', 'recipe']);
+
+    const [first, second, third] = await Promise.all(children.map(succeeded));
+    expect(kinds(first!.artifacts)).toEqual(['garment', 'recipe', 'person', 'background_plate']);
+    const shared = [person, place].map((artifact) => ({ ...artifact, role: 'final' }));
+    expect(first!.artifacts.slice(2)).toEqual(shared);
+    expect(second!.artifacts[3]).toEqual(shared[0]);
+    expect(third!.artifacts[3]).toEqual(shared[1]);
+
+    const result = await succeeded(parent);
+    expect(result).toMatchObject({ provenance: null, message: '3 of 3 photographs gave a result.' });
+    expect(result.artifacts.slice(0, 2)).toEqual(shared);
+    expect(result.artifacts).toHaveLength(2 + 2 + 3 + 3);
+    expect(new Set(result.artifacts.map(({ assetId }) => assetId)).size).toBe(10);
+    expect(result).not.toHaveProperty('failures');
+    expect(await workshop.balance(batch.tenant)).toBe(100 - 12);
+    expect(await workshop.find('account', batch.tenant, 'CreditsSettled')).toHaveLength(3);
+  });
+
+  it('hands out no photograph before it was grouped', async () => {
+    const { promise: grouped, resolve } = Promise.withResolvers<void>();
+    const engine = await work(new BatchEngine({}, (photo) => (photo === undefined ? grouped : undefined)));
+    const batch = await dispatchBatch(workshop, 2);
+    await eventually(() => engine.asked.length === 1);
+    // The process that enqueues has passed the photographs.
+    await sleep(300);
+    const tasks = `select from pgboss.job where data ->> 'jobId' = any($1)`;
+    const ids = batch.children.map(({ jobId }) => jobId);
+    expect((await workshop.query(tasks, [ids])).rowCount).toBe(0);
+    resolve();
+    await over(batch);
+    expect(engine.asked).toHaveLength(3);
+  });
+
+  it('goes on when whoever dispatched it died before the photographs were queued', async () => {
+    await work(new BatchEngine({ person: [0, 1] }));
+    const batch = await dispatchBatch(workshop, 2, 'children');
+    await over(batch);
+    expect((await succeeded(batch.parent)).message).toBe('2 of 2 photographs gave a result.');
+    const [queued] = await workshop.find('job', batch.children[1]!.jobId, 'JobQueued');
+    expect(queued).toEqual(batch.children[1]);
+  });
+
+  it('enqueues a photograph that is queued after its batch was grouped', async () => {
+    await projector.stop();
+    const batch = await dispatchBatch(workshop, 2, 'children');
+    const { parent, children } = batch;
+    const stage = { stage: 'grouping', message: '', artifacts: [], at: parent.at };
+    const context = workshop.context(batch.tenant);
+    const decide = () => ({
+      kind: 'accepted' as const,
+      events: [{ type: 'StageCompleted' as const, data: stage }],
+    });
+    const dispatcher = new RenderDispatcher('test', workshop.store);
+    const seen = async () => (await jobLog()).filter(({ streamId }) => streamId === children[0]!.jobId);
+    await queue(workshop, children[0]!);
+    expect(await dispatcher.tasksOf(await seen())).toEqual([]);
+    await handle(workshop.store, streamName('test', 'job', parent.jobId), jobAggregate, decide, context);
+    const task = { environment: 'test', tenant: batch.tenant, jobId: children[0]!.jobId };
+    expect(await dispatcher.tasksOf(await seen())).toEqual([task]);
+    await cancel(parent);
+    projector = await workshop.startProjector();
+    await over(batch);
+  });
+
+  it('does not group again when its task is handed out again', async () => {
+    const { promise: held, resolve } = Promise.withResolvers<void>();
+    const engine = await work(new BatchEngine({}, (photo) => (photo === undefined ? undefined : held)));
+    const batch = await dispatchBatch(workshop, 1);
+    await eventually(() => engine.asked.length === 2);
+    const again = `update pgboss.job set state = 'created', started_on = null, completed_on = null where data ->> 'jobId' = $1`;
+    expect((await workshop.query(again, [batch.parent.jobId])).rowCount).toBe(1);
+    resolve();
+    await over(batch);
+    const completed = `select from pgboss.job where data ->> 'jobId' = $1 and state = 'completed'`;
+    await eventually(async () => (await workshop.query(completed, [batch.parent.jobId])).rowCount === 1);
+    expect(await workshop.find('job', batch.parent.jobId, 'RenderStarted')).toHaveLength(1);
+    expect(engine.asked).toHaveLength(2);
+  });
+});
+
+describe('a batch of which something fails', () => {
+  it('succeeds without the photograph that failed, which is refunded', async () => {
+    await work(new BatchEngine({ person: [0, 1] }, (photo) => (photo === 1 ? refuse() : undefined)));
+    const batch = await dispatchBatch(workshop, 2);
+    await over(batch);
+    expect(await succeeded(batch.parent)).toMatchObject({
+      message: '1 of 2 photographs gave a result.',
+      failures: [{ arm: 'photos[1]', code: 'ENGINE_POLICY', message: 'Refused.' }],
+    });
+    expect(await workshop.balance(batch.tenant)).toBe(100 - 4);
+  });
+
+  it('fails when all photographs did, and everything is refunded', async () => {
+    await work(new BatchEngine({}, (photo) => (photo === undefined ? undefined : refuse())));
+    const batch = await dispatchBatch(workshop, 2);
+    await over(batch);
+    expect(await workshop.find('job', batch.parent.jobId, 'JobFailed')).toMatchObject([
+      { code: 'ALL_PARTS_FAILED', attempt: 1 },
+    ]);
+    expect(await workshop.balance(batch.tenant)).toBe(100);
+  });
+
+  it('ends its photographs, which are refunded, when it cannot be grouped', async () => {
+    const engine = await work(new BatchEngine({}, refuse));
+    const batch = await dispatchBatch(workshop, 2);
+    await over(batch);
+    expect(await types(batch.parent)).toEqual(['JobQueued', 'RenderStarted', 'JobFailed']);
+    for (const child of batch.children) expect(await types(child)).toEqual(['JobQueued', 'JobCancelled']);
+    expect(engine.asked).toHaveLength(1);
+    expect(await workshop.balance(batch.tenant)).toBe(100);
+  });
+
+  it('ends the photographs that are left when it is cancelled, and keeps what was done', async () => {
+    const stuck = new BatchEngine({}, (photo, { signal }) =>
+      photo === 1 ? sleep(60_000, undefined, { signal }) : undefined,
+    );
+    await work(stuck);
+    const batch = await dispatchBatch(workshop, 2);
+    const [first, second] = batch.children;
+    await eventually(async () => (await types(first!)).includes('JobSucceeded'));
+    await eventually(async () => (await types(second!)).includes('RenderStarted'));
+    await cancel(batch.parent);
+    await over(batch);
+    expect(await workshop.find('job', second!.jobId, 'JobCancelled')).toMatchObject([
+      { reason: 'The batch that this photograph belongs to has ended.' },
+    ]);
+    expect(await types(first!)).not.toContain('JobCancelled');
+    expect(await workshop.balance(batch.tenant)).toBe(100 - 4);
+  });
+
+  it('does not wait for a photograph that the sweep has given back', async () => {
+    await projector.stop();
+    const batch = await dispatchBatch(workshop, 2, 'children');
+    const [{ jobId, chargeId }] = batch.children as [QueuedJob];
+    const orphan = { tenant: batch.tenant, jobId, chargeId: chargeId! };
+    await sweepOrphans({
+      ...{ environment: 'test', store: workshop.store, accounts: workshop.accounts, clock: systemClock },
+      ...{ logger: createLogger('test', 'silent'), orphanHorizonMs: 0 },
+      openCharges: { openChargesOlderThan: () => Promise.resolve([orphan]) },
+    });
+    await work(new BatchEngine({}));
+    projector = await workshop.startProjector();
+    await workshop.ended(batch.tenant, { jobId: batch.parent.jobId, requestId: 'no charge' });
+    const { failures } = await succeeded(batch.parent);
+    expect(failures).toMatchObject([{ arm: 'photos[0]', code: 'NEVER_QUEUED' }]);
+    await workshop.ended(batch.tenant, {
+      jobId: batch.children[1]!.jobId,
+      requestId: batch.children[1]!.chargeId!,
+    });
+    expect(await workshop.balance(batch.tenant)).toBe(100 - 4);
+  });
+});
+
+describe('the process that holds batches together', () => {
+  it('does nothing when it is told again, twice or in another order', async () => {
+    await work(new BatchEngine({ person: [0, 1] }, (photo) => (photo === 1 ? refuse() : undefined)));
+    await over(await dispatchBatch(workshop, 2));
+    const log = await jobLog();
+    const before = await everything();
+    const again = new BatchParents('test', workshop.store, systemClock);
+    await again.handle([...log, ...log]);
+    const backwards = new BatchParents('test', workshop.store, systemClock);
+    for (const event of log.toReversed()) await backwards.handle([event]);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('takes up a batch where it was, when it was away as the photographs ended', async () => {
+    const engine = await work(
+      new BatchEngine({}, async (photo) => {
+        if (photo === 0) await projector.stop();
+      }),
+    );
+    const batch = await dispatchBatch(workshop, 1);
+    await eventually(async () => (await types(batch.children[0]!)).includes('JobSucceeded'));
+    expect(await types(batch.parent)).not.toContain('JobSucceeded');
+    // As if it had died after its effects and before its checkpoints.
+    await workshop.query(`update test.process_checkpoints set position = null`);
+    projector = await workshop.startProjector();
+    await over(batch);
+    expect(engine.asked).toHaveLength(2);
+    expect((await types(batch.parent)).filter((type) => type === 'JobSucceeded')).toHaveLength(1);
+    expect(await workshop.balance(batch.tenant)).toBe(100 - 4);
+  });
+});

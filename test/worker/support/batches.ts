@@ -1,0 +1,109 @@
+import { toNewEvent } from '#application/command-context.js';
+import { childrenOf } from '#application/dispatch/batch.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { streamName } from '#domain/streams.js';
+import type { EnginePicture, ImageEngine, RenderContext, RenderRequest } from '#engines/image-engine.js';
+import { newId } from '#platform/ids.js';
+import { plainPicture } from './engines.js';
+import type { Workshop } from './workshop.js';
+
+export interface Batch {
+  readonly tenant: string;
+  readonly parent: QueuedJob;
+  readonly children: readonly QueuedJob[];
+}
+
+/**
+ * The charges of a batch and the first events of its jobs. `children` missing: as a dispatch leaves it that dies after
+ * the parent was queued.
+ */
+export async function dispatchBatch(
+  workshop: Workshop,
+  photos: number,
+  missing: 'none' | 'children' = 'none',
+): Promise<Batch> {
+  const tenant = await workshop.tenantWith(100);
+  const [requestId, jobId] = [newId(), newId()];
+  const at = new Date().toISOString();
+  const uploads = await Promise.all(
+    Array.from({ length: photos }, async (_, index) => {
+      const picture = await plainPicture('photo', `rgb(${index},9,9)`);
+      return workshop.upload(tenant, picture);
+    }),
+  );
+  const parent: QueuedJob = {
+    ...{ jobId, tenant, requestId, chargeId: null, parentJobId: null, displayName: '', seed: 7, at },
+    ...{ operation: 'pdp-batch-extractions', jobType: 'PDP_BATCH_EXTRACTION', creditsCost: 4 * photos },
+    request: {
+      photos: uploads.map(({ assetId }, index) => ({
+        pdp_image_public_id: assetId,
+        product_name: `${index}`,
+      })),
+    },
+    inputs: uploads.map(({ assetId, storageKey, sha256 }, index) => {
+      return { name: `photo-${index}`, assetId, storageKey, sha256 };
+    }),
+  };
+  const children = childrenOf(parent);
+  const queued = { ...parent, childJobIds: children.map((child) => child.jobId) };
+  for (const child of children) await charge(workshop, child);
+  for (const job of missing === 'children' ? [queued] : [queued, ...children]) await queue(workshop, job);
+  return { tenant, parent: queued, children };
+}
+
+export async function queue(workshop: Workshop, job: QueuedJob): Promise<void> {
+  const context = workshop.context(job.tenant, `queue:${job.jobId}`);
+  const event = toNewEvent({ type: 'JobQueued', data: job }, 0, context);
+  await workshop.store.append(streamName('test', 'job', job.jobId), 'no-stream', [event]);
+}
+
+async function charge(
+  workshop: Workshop,
+  { tenant, chargeId, jobId, requestId, creditsCost, at }: QueuedJob,
+) {
+  const facts = { operation: 'pdp-batch-extractions', endpoint: '/v1/pdp-batch-extractions' };
+  const command = { chargeId: chargeId!, requestId, jobId, ...facts, amount: creditsCost, at };
+  await workshop.accounts.execute(workshop.context(tenant), (account) => debitCredits(command, account));
+}
+
+/** Reads batches: each arm that it is asked for gives one picture of that kind. Remembers what it was asked. */
+export class BatchEngine implements ImageEngine {
+  readonly name = 'batch';
+  readonly capabilities = { maxInputImages: 10, seed: true, quality: false, cancel: true };
+  readonly asked: RenderRequest[] = [];
+
+  constructor(
+    /** The indices of those who share a person, and of those who share a place. */
+    private readonly groups: { readonly person?: number[]; readonly location?: number[] },
+    /** What happens before the pass gives its result; `photo` is undefined in that of the parent. */
+    private readonly before: (
+      photo: number | undefined,
+      context: RenderContext,
+    ) => Promise<unknown> | undefined = () => undefined,
+  ) {}
+
+  async render(request: RenderRequest, context: RenderContext) {
+    this.asked.push(request);
+    const isParent = request.operation === 'pdp-batch-extractions';
+    await this.before(isParent ? undefined : Number(request.parameters['product_name']), context);
+    const pictures = await (isParent ? this.#grouping() : armsOf(request));
+    return { pictures, message: 'Read', model: 'batch-1' };
+  }
+
+  async #grouping(): Promise<EnginePicture[]> {
+    const { person, location } = this.groups;
+    const shared = async (kind: string, axis: string, members?: number[]) =>
+      members ? [{ ...(await plainPicture(kind)), meta: { axis, member_indices: members } }] : [];
+    return [
+      await plainPicture('grouping'),
+      ...(await shared('person', 'person', person)),
+      ...(await shared('background_plate', 'location', location)),
+    ];
+  }
+}
+
+function armsOf({ parameters }: RenderRequest): Promise<EnginePicture[]> {
+  const arms = parameters['arms'] as string[];
+  return Promise.all(arms.map((arm) => plainPicture(arm)));
+}
