@@ -158,10 +158,13 @@ describe('a batch', () => {
     await eventually(() => engine.asked.length === 2);
     const again = `update pgboss.job set state = 'created', started_on = null, completed_on = null where data ->> 'jobId' = $1`;
     expect((await workshop.query(again, [batch.parent.jobId])).rowCount).toBe(1);
-    resolve();
-    await over(batch);
+    // The first worker still holds the photograph.
+    const other = await workshop.startWorker(engine);
     const completed = `select from pgboss.job where data ->> 'jobId' = $1 and state = 'completed'`;
     await eventually(async () => (await workshop.query(completed, [batch.parent.jobId])).rowCount === 1);
+    await other.stop();
+    resolve();
+    await over(batch);
     expect(await workshop.find('job', batch.parent.jobId, 'RenderStarted')).toHaveLength(1);
     expect(engine.asked).toHaveLength(2);
   });
