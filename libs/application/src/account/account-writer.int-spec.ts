@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { refundCharge } from '#domain/account/close-charge.js';
-import { debitCredits } from '#domain/account/debit-credits.js';
+import { debitCredits, debitCreditsTogether } from '#domain/account/debit-credits.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
@@ -40,6 +40,18 @@ function debit(writer: AccountWriter, tenant: string, chargeId = newId(), amount
       },
       account,
     ),
+  );
+}
+
+/** Three charges of one request, of one credit each. */
+function debitThree(writer: AccountWriter, tenant: string, requestId = newId()) {
+  const charges = [0, 1, 2].map((index) => ({
+    ...{ chargeId: `${requestId}.${index}`, jobId: `job-${index}-${requestId}`, parentJobId: requestId },
+    ...{ requestId, operation: 'pdp-batch-extractions', endpoint: '/v1/pdp-batch-extractions' },
+    ...{ amount: 1, at: new Date().toISOString() },
+  }));
+  return writer.execute(context(tenant, `debit:${requestId}`), (account) =>
+    debitCreditsTogether(charges, account),
   );
 }
 
@@ -98,6 +110,40 @@ describe('the account’s single writer', () => {
     expect(accepted(verdicts)).toBe(100);
     expect((await eventsOf(tenant)).filter((type) => type === 'CreditsDebited')).toHaveLength(100);
     expect(await balanceOf(tenant)).toBe(0);
+  });
+
+  it('makes the charges of one request together or not at all, also when processes compete', async () => {
+    const tenant = await tenantWith(10);
+    const writers = [1, 2].map(() => new AccountWriter(store, snapshots, { maxBatch: 4 }));
+    const verdicts = await Promise.all(
+      writers.flatMap((writer) => Array.from({ length: 10 }, () => debitThree(writer, tenant))),
+    );
+    expect(accepted(verdicts)).toBe(3);
+    expect(verdicts.find(({ kind }) => kind === 'rejected')).toMatchObject({
+      rejection: { code: 'INSUFFICIENT_BALANCE', cost: 3 },
+    });
+    expect((await eventsOf(tenant)).filter((type) => type === 'CreditsDebited')).toHaveLength(9);
+    expect(await balanceOf(tenant)).toBe(1);
+  });
+
+  it('makes the charges of one request once when they are repeated after their answer was lost', async () => {
+    const tenant = await tenantWith(10);
+    const { store: forgetful, seen } = observed();
+    seen.loseAnswers = 1;
+    const writer = new AccountWriter(forgetful, snapshots);
+    const requestId = newId();
+    await expect(debitThree(writer, tenant, requestId)).rejects.toThrow(AppendOutcomeUnknown);
+    expect(await debitThree(writer, tenant, requestId)).toMatchObject({ kind: 'accepted', changed: false });
+    expect(await balanceOf(tenant)).toBe(7);
+    // Part of it was given back: the rest says that it was made.
+    await writer.execute(context(tenant), (account) =>
+      refundCharge(
+        { chargeId: `${requestId}.0`, reason: 'job-failed', at: new Date().toISOString() },
+        account,
+      ),
+    );
+    expect(await debitThree(writer, tenant, requestId)).toMatchObject({ kind: 'accepted', changed: false });
+    expect(await balanceOf(tenant)).toBe(8);
   });
 
   it('commits commands that wait together in one append', async () => {
