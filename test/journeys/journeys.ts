@@ -4,10 +4,10 @@ import type { Library } from './library.js';
 /** One workflow as somebody uses it, from the first upload to the finished job. */
 export interface Journey {
   readonly workflow: string;
-  run(library: Library): Promise<Finished>;
+  readonly run: (library: Library) => Promise<Finished>;
 }
 
-export const journeys: readonly Journey[] = [
+export const journeys = [
   {
     workflow: 'try-on',
     run: async (library) =>
@@ -80,8 +80,8 @@ export const journeys: readonly Journey[] = [
     workflow: 'extract',
     run: async (library) =>
       library.client.run('extract', {
-        trial_image: (await library.photograph('jumper')).upload_key,
-        extraction_context: { max_items: 3, product_name: 'Jumper' },
+        trial_image: (await library.photograph('garment-photograph')).upload_key,
+        extraction_context: { max_items: 3, product_name: 'Marea dress' },
       }),
   },
   {
@@ -113,8 +113,8 @@ export const journeys: readonly Journey[] = [
     workflow: 'pdp-extractions',
     run: async (library) =>
       library.client.run('pdp-extractions', {
-        pdp_image_public_id: (await library.photograph('jumper')).asset_id,
-        product_name: 'Jumper',
+        pdp_image_public_id: (await library.photograph('garment-photograph')).asset_id,
+        product_name: 'Marea dress',
       }),
   },
   {
@@ -122,10 +122,15 @@ export const journeys: readonly Journey[] = [
     run: async (library) =>
       library.client.run('pdp-batch-extractions', {
         photos: [
-          { pdp_image_public_id: (await library.photograph('jumper')).asset_id, product_name: 'Jumper' },
+          {
+            pdp_image_public_id: (await library.photograph('garment-photograph')).asset_id,
+            product_name: 'Marea dress',
+          },
           { pdp_image_public_id: (await library.photograph('trousers')).asset_id, product_name: 'Trousers' },
           { pdp_image_public_id: (await library.sample('jacket')).asset_id, product_name: 'Jacket' },
         ],
       }),
   },
-];
+] as const satisfies readonly Journey[];
+
+export type JourneyName = (typeof journeys)[number]['workflow'];

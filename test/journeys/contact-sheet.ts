@@ -1,0 +1,95 @@
+import { mkdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import sharp, { type OverlayOptions } from 'sharp';
+import type { Client, Finished } from './client.js';
+import { journeys } from './journeys.js';
+import { Library } from './library.js';
+import { startService } from './service.js';
+
+/*
+ * `npm run contact-sheet`: every workflow once, on a service of its own, and what they made side by side: to be looked
+ * at, for no test can tell whether a picture pleases.
+ */
+
+const columns = 5;
+const tile = { width: 360, height: 500 } as const;
+const margin = 12;
+const caption = 44;
+const room = { width: tile.width - 2 * margin, height: tile.height - caption - 2 * margin } as const;
+const paper = '#efece6';
+
+/** More than four pictures in one tile could not be made out. */
+const mostPictures = 4;
+
+/** Side by side in two columns, or alone: each as large as its share of the room allows. */
+async function picturesOf(client: Client, { job }: Finished): Promise<OverlayOptions[]> {
+  const artifacts = (job.result?.artifacts ?? []).slice(0, mostPictures);
+  const across = artifacts.length > 1 ? 2 : 1;
+  const cell = {
+    width: Math.floor(room.width / across),
+    height: Math.floor(room.height / Math.ceil(artifacts.length / across)),
+  };
+  return Promise.all(
+    artifacts.map(async ({ image_url }, index) => ({
+      input: await sharp(await client.download(image_url))
+        .resize({ ...cell, fit: 'contain', background: paper })
+        .png()
+        .toBuffer(),
+      left: margin + (index % across) * cell.width,
+      top: margin + Math.floor(index / across) * cell.height,
+    })),
+  );
+}
+
+const label = (name: string, facts: string): Buffer =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${tile.width}" height="${caption}" font-family="sans-serif">
+      <text x="${margin}" y="16" font-size="17" font-weight="bold" fill="#222">${name}</text>
+      <text x="${margin}" y="35" font-size="13" fill="#555">${facts}</text>
+    </svg>`,
+  );
+
+async function tileOf(client: Client, workflow: string, finished: Finished): Promise<Buffer> {
+  const { job, accepted, events } = finished;
+  const artifacts = job.result?.artifacts ?? [];
+  const kinds = [...new Set(artifacts.map(({ kind }) => kind))];
+  const tookMs = Number(events.at(-1)?.extra['duration_ms'] ?? Number.NaN);
+  const took = Number.isNaN(tookMs) ? '' : `, ${(tookMs / 1000).toFixed(1)} s`;
+  const what = kinds.length === 1 ? kinds[0] : `${artifacts.length} pictures`;
+  return sharp({ create: { ...tile, channels: 3, background: paper } })
+    .composite([
+      ...(await picturesOf(client, finished)),
+      {
+        input: label(workflow, `${what}, ${accepted.credits_cost} credits${took}`),
+        left: 0,
+        top: tile.height - caption,
+      },
+    ])
+    .png()
+    .toBuffer();
+}
+
+async function main(): Promise<void> {
+  await using service = await startService(1000);
+  const library = new Library(service.client);
+  const tiles: OverlayOptions[] = [];
+  for (const [index, { workflow, run }] of journeys.entries()) {
+    console.log(workflow);
+    const input = await tileOf(service.client, workflow, await run(library));
+    const [left, top] = [(index % columns) * tile.width, Math.floor(index / columns) * tile.height];
+    tiles.push({ input, left, top });
+  }
+  const folder = join(process.cwd(), 'demo-output');
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'contact-sheet.jpg');
+  const rows = Math.ceil(tiles.length / columns);
+  await sharp({
+    create: { width: columns * tile.width, height: rows * tile.height, channels: 3, background: paper },
+  })
+    .composite(tiles)
+    .jpeg({ quality: 88, mozjpeg: true })
+    .toFile(path);
+  console.log(`Contact sheet: ${relative(process.cwd(), path)}`);
+}
+
+await main();
