@@ -51,10 +51,6 @@ export class JobRow {
   @Column({ type: 'text', nullable: true })
   parentJobId: string | null;
 
-  /** Which of its parent's children it is, from 0. */
-  @Column({ type: 'integer', nullable: true })
-  childIndex: number | null;
-
   @Column({ type: 'text' })
   displayName: string;
 
@@ -86,4 +82,8 @@ export class JobRow {
   /** Revision of the last event of the job's stream that this row has seen. */
   @Column({ type: 'integer' })
   revision: number;
+
+  /** Which of its parent's children it is, from 0. */
+  @Column({ type: 'integer', nullable: true })
+  childIndex: number | null;
 }
