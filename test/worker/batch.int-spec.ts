@@ -182,6 +182,19 @@ describe('a batch of which something fails', () => {
     expect(await workshop.balance(batch.tenant)).toBe(100 - 4);
   });
 
+  it('is grouped without a photograph whose bytes are not those that were dispatched', async () => {
+    await projector.stop();
+    const engine = await work(new BatchEngine({}));
+    const batch = await dispatchBatch(workshop, 2);
+    await workshop.storage.put(batch.parent.inputs[0]!.storageKey, Buffer.from('other'), 'image/png');
+    projector = await workshop.startProjector();
+    await over(batch);
+    expect(engine.asked[0]!.inputs.map(({ name }) => name)).toEqual(['photo-1']);
+    expect((await succeeded(batch.parent)).failures).toMatchObject([
+      { arm: 'photos[0]', code: 'ENGINE_REJECTED_INPUT' },
+    ]);
+  });
+
   it('fails when all photographs did, and everything is refunded', async () => {
     await work(new BatchEngine({}, (photo) => (photo === undefined ? undefined : refuse())));
     const batch = await dispatchBatch(workshop, 2);

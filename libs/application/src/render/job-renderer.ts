@@ -10,7 +10,7 @@ import type { Cancellations } from './cancellations.js';
 import { renderUnlessInterrupted, type Interruptions } from './engine-run.js';
 import { jobAggregate } from './job-aggregate.js';
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
-import { loadInputs, sha256Of, type RenderInputs } from './render-inputs.js';
+import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { RenderedPictures } from './rendered-pictures.js';
 import { afterEngineError } from './retry-policy.js';
 
@@ -52,7 +52,8 @@ export class JobRenderer {
       // The rest is up to its photographs.
       if (batch.kind === 'parent' && batch.grouped) return done;
       // Before the attempt begins: a storage that cannot be reached must not use up attempts.
-      const inputs = await loadInputs(this.options.storage, job.inputs);
+      const loading = batch.kind === 'parent' ? loadIntactInputs : loadInputs;
+      const inputs = await loading(this.options.storage, job.inputs);
       claim.throwIfAborted();
       const attempt = await JobAttempt.start(this.options.worker, task.environment, job, known);
       return attempt ? await this.#run(attempt, batch, inputs, cancel.signal, claim) : done;

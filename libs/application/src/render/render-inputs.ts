@@ -29,6 +29,19 @@ export async function loadInputs(
   return { kind: 'loaded', images };
 }
 
+/**
+ * The same for the parent of a batch: a photograph that is broken fails its own job, and its siblings do without it.
+ * Broken only when all of them are.
+ */
+export async function loadIntactInputs(
+  storage: ObjectStorage,
+  inputs: readonly JobInputImage[],
+): Promise<RenderInputs> {
+  const each = await Promise.all(inputs.map((input) => loadInputs(storage, [input])));
+  const images = each.flatMap((one) => (one.kind === 'loaded' ? one.images : []));
+  return images.length === 0 && each[0] ? each[0] : { kind: 'loaded', images };
+}
+
 export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
