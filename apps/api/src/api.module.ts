@@ -11,6 +11,7 @@ import { DryRunHandler } from '#application/dispatch/dry-run.handler.js';
 import { References } from '#application/dispatch/references.js';
 import { AwaitJobHandler } from '#application/job/await-job.handler.js';
 import { CancelJobHandler } from '#application/job/cancel-job.handler.js';
+import { FollowJobHandler } from '#application/job/follow-job.handler.js';
 import { GetJobEventsHandler } from '#application/job/get-job-events.handler.js';
 import { GetJobHandler } from '#application/job/get-job.handler.js';
 import { JobWatch } from '#application/job/job-watch.js';
@@ -47,6 +48,8 @@ import { workflowBodies } from './dispatch/workflow-bodies.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { GarmentCategoriesController } from './garment-categories/garment-categories.controller.js';
 import { HealthController } from './health/health.controller.js';
+import { Followers } from './jobs/followers.js';
+import { JobEventsController } from './jobs/job-events.controller.js';
 import { JobPresenter } from './jobs/job-presenter.js';
 import { CancelController } from './jobs/cancel.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
@@ -74,6 +77,7 @@ const controllers = [
   GarmentCategoriesController,
   CompatibilityController,
   JobsController,
+  JobEventsController,
   CancelController,
   RendersController,
   CreditsController,
@@ -116,6 +120,7 @@ function providersOn(dependencies: ApiDependencies): Provider[] {
       inject: [QueryBus],
       useFactory: (queries: QueryBus) => new JobWaits(queries, logger),
     },
+    { provide: Followers, useFactory: () => new Followers() },
     { provide: JobPresenter, useValue: new JobPresenter(storage) },
     { provide: APP_FILTER, useValue: new ErrorFilter(logger, refusals) },
     {
@@ -149,6 +154,7 @@ function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites):
     getJob,
     new AwaitJobHandler(dependencies.jobWatch, store, getJob),
     new DryRunHandler(dependencies.operations, accounts, references),
+    new FollowJobHandler(dependencies.jobWatch, jobStreams),
     new CancelJobHandler(store, accounts, jobStreams),
     new GetJobEventsHandler(each('jobs'), each('timeline'), jobStreams, consistency),
     new ListRendersHandler(each('renders'), consistency),

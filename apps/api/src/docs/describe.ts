@@ -1,5 +1,12 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiHeader, ApiParam, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiParam,
+  ApiResponse,
+  getSchemaPath,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/api-error.js';
 import { ErrorEnvelope } from '../errors/error-envelope.js';
 
@@ -30,8 +37,12 @@ export function describedHeaders(...names: HeaderName[]): Record<string, HeaderO
   return Object.fromEntries(['X-Request-Id' as const, ...names].map((name) => [name, headers[name]]));
 }
 
-/** A read of the caller's own data, which sees the caller's own writes. */
-export function DescribeRead(type: Type): MethodDecorator {
+/**
+ * A read of the caller's own data, which sees the caller's own writes.
+ * @param alsoAs what it can be had as beside JSON, by media type
+ */
+export function DescribeRead(type: Type, alsoAs: ApiResponseOptions['content'] = {}): MethodDecorator {
+  const json = { schema: { $ref: getSchemaPath(type) } };
   return applyDecorators(
     ApiHeader({
       name: 'X-Consistency-Token',
@@ -40,7 +51,13 @@ export function DescribeRead(type: Type): MethodDecorator {
         'As a write answered it: the read then waits, for two seconds at most, until it shows that write.',
       schema: { type: 'string' },
     }),
-    ApiResponse({ status: 200, description: 'Found.', type, headers: describedHeaders('X-Consistency') }),
+    ApiExtraModels(type),
+    ApiResponse({
+      status: 200,
+      description: 'Found.',
+      content: { 'application/json': json, ...alsoAs },
+      headers: describedHeaders('X-Consistency'),
+    }),
   );
 }
 

@@ -3,7 +3,6 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/caller.js';
-import { GetJobEvents } from '#application/job/get-job-events.handler.js';
 import { GetJob } from '#application/job/get-job.handler.js';
 import { ListJobs } from '#application/job/list-jobs.handler.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
@@ -15,13 +14,7 @@ import { PublicId } from '../http/id-param.js';
 import { unwrap } from '../http/staleness.js';
 import { ValidQuery } from '../validation/valid-body.js';
 import { JobPresenter, presentSummary } from './job-presenter.js';
-import {
-  JobDetailResponse,
-  JobEventsQuery,
-  JobEventsResponse,
-  JobListResponse,
-  ListJobsQuery,
-} from './jobs.dto.js';
+import { JobDetailResponse, JobListResponse, ListJobsQuery } from './jobs.dto.js';
 
 @ApiTags('jobs')
 @Controller('/v1/jobs')
@@ -63,26 +56,5 @@ export class JobsController {
     const found = await this.queries.execute(new GetJob(caller, jobId, token));
     if (!found) throw notFound('job');
     return this.presenter.detail(found);
-  }
-
-  @Get(':public_id/events')
-  @ApiOperation({
-    operationId: 'getJobEvents',
-    summary: "A job's timeline, to be polled until `succeeded` or `failed`",
-  })
-  @DescribePublicId('job')
-  @ApiQuery({ type: JobEventsQuery })
-  @DescribeRead(JobEventsResponse)
-  @DescribeErrors(401, 403, 404, 422)
-  async events(
-    @CurrentCaller() caller: Caller,
-    @PublicId('job') jobId: string,
-    @ValidQuery(JobEventsQuery) { since }: JobEventsQuery,
-    @ConsistencyToken() token: bigint | undefined,
-  ): Promise<JobEventsResponse> {
-    const found = await this.queries.execute(new GetJobEvents(caller, jobId, since, token));
-    if (!found) throw notFound('job');
-    const events = await Promise.all(found.events.map((event) => this.presenter.event(event)));
-    return { public_id: jobId, events, latest_seq: found.latestSeq };
   }
 }

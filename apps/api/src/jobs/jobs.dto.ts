@@ -89,6 +89,16 @@ export class JobEventsQuery {
     default: 0,
   })
   since: number = 0;
+
+  @IntegerQuery({
+    description:
+      'Seconds to wait for an event when there is none yet: the answer comes with the first one, at the latest when ' +
+      'they are over. Not for a stream.',
+    min: 0,
+    max: 30,
+    default: 0,
+  })
+  wait: number = 0;
 }
 
 export class JobSummaryResponse {

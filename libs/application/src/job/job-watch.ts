@@ -85,6 +85,11 @@ export class JobWatch {
     await this.#following;
   }
 
+  /** True from {@link stop} on: there are no more news. */
+  get stopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
   watch(environment: Environment, jobId: string): JobNews {
     const stream = streamName(environment, 'job', jobId);
     const watcher = new Watcher();

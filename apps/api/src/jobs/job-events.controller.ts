@@ -1,0 +1,156 @@
+import { Readable } from 'node:stream';
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '#application/caller.js';
+import { FollowJob, type JobProgress } from '#application/job/follow-job.handler.js';
+import { GetJobEvents, type JobTimeline } from '#application/job/get-job-events.handler.js';
+import { RequireCapability } from '../auth/api-key.guard.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from '../docs/describe.js';
+import { notFound } from '../errors/api-error.js';
+import { ConsistencyToken } from '../http/consistency-token.js';
+import { PublicId } from '../http/id-param.js';
+import { ValidQuery } from '../validation/valid-body.js';
+import {
+  heartbeat,
+  heartbeatMs,
+  lastEventId,
+  preface,
+  prefersEventStream,
+  sentEvent,
+} from './event-stream.js';
+import { Followers, type Follower } from './followers.js';
+import { JobPresenter } from './job-presenter.js';
+import { JobEventsQuery, JobEventsResponse } from './jobs.dto.js';
+
+const streamExample =
+  'id: 1\nevent: queued\ndata: {"seq":1,"event_type":"queued","visibility":"public","stage":"queued",…}\n\n';
+
+@ApiTags('jobs')
+@Controller('/v1/jobs')
+@RequireCapability('jobs:read')
+export class JobEventsController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly presenter: JobPresenter,
+    private readonly followers: Followers,
+  ) {}
+
+  @Get(':public_id/events')
+  @ApiOperation({
+    operationId: 'getJobEvents',
+    summary: "A job's timeline, to be polled until `succeeded` or `failed`",
+    description:
+      'With `wait` the answer is held back until there is a new event. With `Accept: text/event-stream` the events ' +
+      'come as they happen, as Server-Sent Events: `id` is the `seq`, `event` the `event_type`, `data` the same ' +
+      'object as in JSON. The stream ends after `succeeded` or `failed`; when it is cut off before, `Last-Event-ID` ' +
+      'resumes it. A comment each 15 seconds keeps the connection alive.',
+  })
+  @DescribePublicId('job')
+  @ApiQuery({ type: JobEventsQuery })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'For a stream: the `id` of the last event that arrived. Beats `since`.',
+    schema: { type: 'string', pattern: '^\\d{1,10}$' },
+  })
+  @DescribeRead(JobEventsResponse, {
+    'text/event-stream': { schema: { type: 'string' }, example: streamExample },
+  })
+  @ApiResponse({
+    status: 204,
+    description: 'For a stream: the job has ended and there is nothing more to send. Do not come again.',
+    headers: describedHeaders(),
+  })
+  @DescribeErrors(401, 403, 404, 422)
+  async events(
+    @CurrentCaller() caller: Caller,
+    @PublicId('job') jobId: string,
+    @ValidQuery(JobEventsQuery) { since, wait }: JobEventsQuery,
+    @ConsistencyToken() token: bigint | undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JobEventsResponse | Readable | undefined> {
+    // One URL has two representations, which a cache must be able to tell apart.
+    void reply.header('vary', 'accept');
+    if (prefersEventStream(request.headers.accept)) {
+      return this.#stream(caller, jobId, lastEventId(request) ?? since, reply);
+    }
+    const found =
+      wait > 0
+        ? await this.#longPoll(caller, jobId, since, wait, reply)
+        : await this.queries.execute(new GetJobEvents(caller, jobId, since, token));
+    if (!found) throw notFound('job');
+    const events = await Promise.all(found.events.map((event) => this.presenter.event(event)));
+    return { public_id: jobId, events, latest_seq: found.latestSeq };
+  }
+
+  async #longPoll(
+    caller: Caller,
+    jobId: string,
+    since: number,
+    seconds: number,
+    reply: FastifyReply,
+  ): Promise<JobTimeline | undefined> {
+    const follower = this.followers.admit(caller, reply);
+    try {
+      const waitMs = seconds * 1_000;
+      const signal = AbortSignal.any([follower.signal, AbortSignal.timeout(waitMs)]);
+      const progress = await this.queries.execute(new FollowJob(caller, jobId, since, waitMs, signal));
+      if (!progress) return undefined;
+      let seen: JobProgress | undefined;
+      for await (seen of progress) if (seen.events.length > 0 || seen.ended) break;
+      return seen;
+    } finally {
+      follower.leave();
+    }
+  }
+
+  async #stream(
+    caller: Caller,
+    jobId: string,
+    since: number,
+    reply: FastifyReply,
+  ): Promise<Readable | undefined> {
+    const follower = this.followers.admit(caller, reply);
+    try {
+      const following = new FollowJob(caller, jobId, since, heartbeatMs, follower.signal);
+      const progress = (await this.queries.execute(following))?.[Symbol.asyncIterator]();
+      const first = await progress?.next();
+      if (!progress || !first || first.done) throw notFound('job');
+      if (first.value.ended && first.value.events.length === 0) {
+        follower.leave();
+        void reply.code(204);
+        return undefined;
+      }
+      void reply.headers({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no',
+        // Nothing else is asked on it afterwards, so a server that stops need not wait for that.
+        connection: 'close',
+      });
+      return Readable.from(this.#sent(first.value, progress, follower));
+    } catch (error) {
+      follower.leave();
+      throw error;
+    }
+  }
+
+  async *#sent(
+    first: JobProgress,
+    later: AsyncIterator<JobProgress>,
+    follower: Follower,
+  ): AsyncGenerator<string> {
+    try {
+      yield preface;
+      for (let step: IteratorResult<JobProgress> = { value: first }; !step.done; step = await later.next()) {
+        if (step.value.events.length === 0) yield heartbeat;
+        for (const event of step.value.events) yield sentEvent(await this.presenter.event(event));
+      }
+    } finally {
+      follower.leave();
+    }
+  }
+}
