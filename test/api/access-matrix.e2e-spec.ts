@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateApiKey } from '#application/key/api-key.js';
+import { workflows, type WorkflowName } from '#domain/workflow/workflows.js';
+import { newId } from '#platform/ids.js';
+import { defaultImageModels } from '#platform/image-models.js';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { baseBodies, wideModel, withValue } from './bodies/base-bodies.js';
+import { makeThings, type Things } from './bodies/things.js';
+import { capabilityFor, guardedOperations, nameOf, strings, type Operation } from './support/access-table.js';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { expectError, type Answer, type ApiClient } from './support/api-client.js';
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+let own: Things;
+let foreign: Things;
+/** Ids of nothing, each of the shape that its field asks for. */
+let unknown: Things;
+let revoked: Tenant;
+let proxy: TcpProxy;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  proxy = await startTcpProxy(Number(new URL(service.databaseUrl).port));
+  api = await service.openApi(undefined, { imageModels: [...defaultImageModels, wideModel] });
+  tenant = await service.openTenant({ credits: 1_000 });
+  own = await makeThings(service, api, tenant);
+  const stranger = await service.openTenant({ credits: 1_000 });
+  foreign = await makeThings(service, api, stranger);
+  unknown = {
+    ...{ assetId: newId(), renderId: newId(), productId: newId(), categoryId: newId() },
+    uploadKey: own.uploadKey.replace(own.assetId, newId()),
+    presets: { model: newId(), background: newId(), shot: newId() },
+  };
+  revoked = await service.issueKey(tenant, ['jobs:create', 'jobs:read']);
+  expect((await api.get('/v1/credits', revoked.key)).status).toBe(200);
+  await service.revoke(revoked);
+  while ((await api.get('/v1/credits', revoked.key)).status === 200) await sleep(10);
+});
+afterAll(async () => {
+  proxy.restore();
+  await service[Symbol.asyncDispose]();
+  await proxy.close();
+});
+
+const operations = guardedOperations();
+const bodiless = new Set(['/v1/jobs/{public_id}/cancel']);
+
+/** A request that is in order but for the key: what it names is there, and the tenant's own. */
+function request([method, path]: Operation, key: string | undefined, json?: unknown): Promise<Answer> {
+  const url = path.replace('{public_id}', own.renderId).replace('{resource}', 'models');
+  if (method === 'GET' || bodiless.has(path)) return api.call(method, url, { key });
+  if (path !== '/v1/uploads') return api.call(method, url, { key, json: json ?? bodiesOf(path)[0] });
+  const body = new FormData();
+  body.append('file', new Blob(['not looked at'], { type: 'image/png' }), 'a.png');
+  return api.call(method, url, { key, body });
+}
+
+function bodiesOf(path: string, things = own): readonly Readonly<Record<string, unknown>>[] {
+  const { assetId, categoryId } = things;
+  if (path === '/v1/products') {
+    return [
+      {
+        ...{ upload_asset_public_id: assetId, title: 'Tee' },
+        garment_category_public_id: categoryId,
+      },
+    ];
+  }
+  if (path === '/v1/compatibility/check') {
+    return [
+      {
+        product_garment_category_public_id: categoryId,
+        // A candidate that is unknown is part of a good answer: see the test below.
+        candidate_complementary_image_public_ids: ['none'],
+      },
+    ];
+  }
+  return baseBodies(things)[path.slice('/v1/'.length) as WorkflowName] ?? [];
+}
+
+/** An answer without what is different in every one. */
+function withoutRequestId({ status, body }: Answer) {
+  const { request_id: _, ...error } = body.error as Record<string, unknown>;
+  return { status, body: { ...body, error } as unknown };
+}
+
+/** What the tenant has: no refusal may alter any of it. */
+async function possessions(): Promise<unknown> {
+  const { balance } = (await api.get('/v1/credits', tenant.key)).body;
+  const { total } = (await api.get('/v1/transactions', tenant.key)).body;
+  const { count } = (await api.get('/v1/jobs', tenant.key)).body;
+  return { balance, total, count };
+}
+
+describe.each(operations)('%s %s', (method, path) => {
+  const operation: Operation = [method, path];
+
+  it('answers 401 in the same words to no key and to every kind of bad key', async () => {
+    const before = await possessions();
+    const mistyped = tenant.key.slice(0, -1) + (tenant.key.endsWith('0') ? '1' : '0');
+    const keys = [undefined, 'nonsense', mistyped, generateApiKey('live').key, revoked.key];
+    const [first, ...others] = await Promise.all(keys.map((key) => request(operation, key)));
+    expectError(first as Answer, 401, 'UNAUTHENTICATED');
+    for (const other of others) {
+      expectError(other, 401, 'UNAUTHENTICATED');
+      expect(withoutRequestId(other)).toEqual(withoutRequestId(first as Answer));
+    }
+    expect(await possessions()).toEqual(before);
+  });
+
+  const needed = capabilityFor(operation);
+  it(`asks for ${needed ?? 'no capability'}`, async () => {
+    const before = await possessions();
+    const all = ['jobs:create', 'jobs:read'] as const;
+    const { key } = await service.issueKey(
+      tenant,
+      all.filter((each) => needed !== undefined && each !== needed),
+    );
+    const answer = await request(operation, key);
+    if (needed === undefined) expect(answer.status).toBe(200);
+    else {
+      expectError(answer, 403, 'CAPABILITY_REQUIRED');
+      expect(answer.body.error.message).toContain(needed);
+    }
+    expect(await possessions()).toEqual(before);
+  });
+});
+
+describe.each(operations.filter(([, path]) => path.includes('{public_id}')))('%s %s', (method, path) => {
+  it('answers 404 in the same words to what is another tenant’s and to what never was', async () => {
+    const answers: Answer[] = [];
+    for (const id of [newId(), foreign.renderId]) {
+      answers.push(await api.call(method, path.replace('{public_id}', id), { key: tenant.key }));
+    }
+    for (const answer of answers) expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+    expect(new Set(answers.map((answer) => JSON.stringify(withoutRequestId(answer)))).size).toBe(1);
+    const seen = await request([method, path], tenant.key);
+    expect([200, 409]).toContain(seen.status);
+  });
+});
+
+/** What each id of a tenant's things is the id of. */
+const idsOf = (things: Things): Map<string, string> => {
+  const { presets, ...rest } = things;
+  return new Map([...Object.entries(rest), ...Object.entries(presets)].map(([name, id]) => [id, name]));
+};
+const dispatched = new Set(workflows.map(({ name }) => `/v1/${name}`));
+
+/** There for everybody: only ids of nothing are refused. */
+const shared = new Set(['categoryId', 'model', 'background', 'shot']);
+const named = (things: Things, name: string) =>
+  ({ ...things.presets, ...things })[name as keyof Things] as unknown as string;
+
+const referring = operations.filter(
+  ([method, path]) => method === 'POST' && !path.includes('{') && path !== '/v1/uploads',
+);
+
+describe.each(referring)('%s %s', (method, path) => {
+  it('answers 404 in the same words to what is another tenant’s and to what never was', async () => {
+    const before = await possessions();
+    let fields = 0;
+    for (const body of bodiesOf(path)) {
+      for (const { path: field, value } of strings(body)) {
+        const thing = idsOf(own).get(value);
+        if (thing === undefined) continue;
+        fields += 1;
+        const wrong = [unknown, ...(shared.has(thing) ? [] : [foreign])];
+        const answers = [];
+        for (const things of wrong) {
+          const changed = withValue(body, field, named(things, thing));
+          answers.push(await request([method, path], tenant.key, changed));
+        }
+        for (const answer of answers) {
+          expect({ field, ...withoutRequestId(answer) }).toMatchObject({ field, status: 404 });
+          expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+          // What a workflow refers to may stand in any of many fields, so there the answer says which.
+          if (dispatched.has(path)) expect(answer.body.error.message).toContain(` ${nameOf(field)} `);
+        }
+        expect(new Set(answers.map((answer) => JSON.stringify(withoutRequestId(answer)))).size).toBe(1);
+      }
+    }
+    expect(fields).toBeGreaterThan(0);
+    expect(await possessions()).toEqual(before);
+  });
+});
+
+describe('a candidate for compatibility', () => {
+  it('that is another tenant’s is answered like one that never was', async () => {
+    const verdicts = [foreign.assetId, unknown.assetId].map(async (id) => {
+      const { status, body } = await api.post('/v1/compatibility/check', tenant.key, {
+        product_garment_category_public_id: own.categoryId,
+        candidate_complementary_image_public_ids: [id],
+      });
+      const { public_id: echoed, ...verdict } = body.results[0] as Record<string, unknown>;
+      return { status, echoes: echoed === id, verdict };
+    });
+    const [theirs, nobodys] = await Promise.all(verdicts);
+    expect(theirs).toMatchObject({ status: 200, echoes: true, verdict: { compatible: false } });
+    expect(theirs).toEqual(nobodys);
+  });
+});
+
+describe('a key with a wrong checksum', () => {
+  it('is refused while the database is away, for it is not looked up; a good one cannot be', async () => {
+    const url = new URL(service.databaseUrl);
+    url.port = String(proxy.port);
+    const cutOff = await service.openApi(url.href);
+    proxy.refuse();
+    try {
+      const { key } = generateApiKey('live');
+      const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+      expectError(await cutOff.get('/v1/jobs', mistyped), 401, 'UNAUTHENTICATED');
+      expectError(await cutOff.get('/v1/jobs', key), 503, 'SERVICE_UNAVAILABLE');
+    } finally {
+      proxy.restore();
+    }
+  }, 60_000);
+});
+
+it('covers all fourteen workflows', () => {
+  const paths = new Set(referring.map(([, path]) => path));
+  for (const { name } of workflows) expect(paths).toContain(`/v1/${name}`);
+});

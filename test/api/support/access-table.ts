@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { Capability } from '#domain/key/key.events.js';
+import type { Json } from './api-client.js';
+
+/** One operation of openapi.json, as `[method, path]`: `['GET', '/v1/jobs/{public_id}']`. */
+export type Operation = readonly [method: string, path: string];
+
+/** Every operation that asks for a key. */
+export function guardedOperations(): Operation[] {
+  const document: Json = JSON.parse(readFileSync('openapi.json', 'utf8'));
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods)
+      .filter(([, operation]) => (operation.security ?? document.security).length > 0)
+      .map(([method]): Operation => [method.toUpperCase(), path]),
+  );
+}
+
+/** What any valid key may ask: how its own account stands. */
+const open = new Set(['/v1/credits', '/v1/usage', '/v1/transactions', '/v1/operations']);
+
+/** What the operation asks of a key; undefined: nothing but to be valid. */
+export function capabilityFor([method, path]: Operation): Capability | undefined {
+  if (open.has(path)) return undefined;
+  // The check is a question, although its parameters come in a body.
+  if (method === 'GET' || path === '/v1/compatibility/check') return 'jobs:read';
+  return 'jobs:create';
+}
+
+export type FieldPath = readonly (string | number)[];
+
+/** Every string in a body, with the way to it. */
+export function strings(node: unknown, path: FieldPath = []): { path: FieldPath; value: string }[] {
+  if (typeof node === 'string') return [{ path, value: node }];
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, child]) =>
+    strings(child, [...path, Array.isArray(node) ? Number(name) : name]),
+  );
+}
+
+/** `['items', 0, 'trial_image']` → `items[0].trial_image`. */
+export function nameOf(path: FieldPath): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? part : `${text}.${part}`;
+  }, '');
+}
