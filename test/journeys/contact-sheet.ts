@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import sharp, { type OverlayOptions } from 'sharp';
-import type { Client, Finished } from './client.js';
+import type { Artifact, Client, Finished } from './client.js';
 import { journeys } from './journeys.js';
 import { Library } from './library.js';
 import { startService } from './service.js';
@@ -18,12 +18,18 @@ const caption = 44;
 const room = { width: tile.width - 2 * margin, height: tile.height - caption - 2 * margin } as const;
 const paper = '#efece6';
 
-/** More than four pictures in one tile could not be made out. */
+/** More pictures in one tile could not be made out: one of each kind then has to stand for the others. */
 const mostPictures = 4;
 
+function shownOf({ job }: Finished): readonly Artifact[] {
+  const artifacts = job.result?.artifacts ?? [];
+  if (artifacts.length <= mostPictures) return artifacts;
+  return [...new Map(artifacts.toReversed().map((one) => [one.kind, one])).values()].slice(0, mostPictures);
+}
+
 /** Side by side in two columns, or alone: each as large as its share of the room allows. */
-async function picturesOf(client: Client, { job }: Finished): Promise<OverlayOptions[]> {
-  const artifacts = (job.result?.artifacts ?? []).slice(0, mostPictures);
+async function picturesOf(client: Client, finished: Finished): Promise<OverlayOptions[]> {
+  const artifacts = shownOf(finished);
   const across = artifacts.length > 1 ? 2 : 1;
   const cell = {
     width: Math.floor(room.width / across),
