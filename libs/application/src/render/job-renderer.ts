@@ -13,6 +13,7 @@ import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { RenderedPictures } from './rendered-pictures.js';
 import { afterEngineError } from './retry-policy.js';
+import { withTestOutcome } from './test-outcomes.js';
 
 export interface RendererOptions {
   readonly worker: Worker;
@@ -95,7 +96,7 @@ export class JobRenderer {
   ): Promise<void> {
     const { worker, storage, engineFor } = this.options;
     const { job, environment } = attempt;
-    const engine = engineFor(job.operation);
+    const engine = withTestOutcome(engineFor(job.operation), job, attempt.number);
     const pictures = new RenderedPictures(worker.store, storage, attempt);
     const startedAt = performance.now();
     let stages = 0;
@@ -127,7 +128,11 @@ export class JobRenderer {
   async #afterError(attempt: JobAttempt, error: unknown): Promise<TaskOutcome> {
     // Not the request's fault as far as anybody knows: another attempt may do better.
     if (!(error instanceof EngineError)) throw error;
-    const next = afterEngineError(error, attempt.number);
+    const next = afterEngineError(
+      error,
+      attempt.number,
+      attempt.job.request['on_technical_failure'] === 'retry',
+    );
     const { jobId, tenant } = attempt.job;
     const facts = { jobId, tenant, attempt: attempt.number, errorClass: error.errorClass, err: error };
     if (next.kind === 'retry') {

@@ -20,6 +20,24 @@ describe('what follows on an engine error', () => {
     expect(after('no_image', 2)).toEqual({ kind: 'fail', code: 'ENGINE_NO_IMAGE', alarm: false });
   });
 
+  it.each(['outcome_unknown', 'no_image'] as const)(
+    '%s is tried until the attempts are used up for a caller who asked for that',
+    (errorClass) => {
+      const insistently = (attempt: number) =>
+        afterEngineError(new EngineError(errorClass, ''), attempt, true);
+      expect(insistently(1)).toMatchObject({ kind: 'retry' });
+      expect(insistently(2)).toMatchObject({ kind: 'retry' });
+      expect(insistently(3)).toMatchObject({ kind: 'fail' });
+    },
+  );
+
+  it.each(['policy', 'bad_input', 'misconfigured'] as const)(
+    '%s fails at once all the same',
+    (errorClass) => {
+      expect(afterEngineError(new EngineError(errorClass, ''), 1, true)).toMatchObject({ kind: 'fail' });
+    },
+  );
+
   it('capacity backs off, longer each time, until the attempts are used up', () => {
     expect(after('capacity', 1)).toEqual({ kind: 'retry', afterMs: 1_000 });
     expect(after('capacity', 2)).toEqual({ kind: 'retry', afterMs: 2_000 });

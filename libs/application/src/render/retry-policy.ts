@@ -30,22 +30,29 @@ const longestPauseMs = 15 * 60 * 1_000;
  * was taken up and not why it ended, so a crash in an earlier attempt uses up a retry as well: a job is never
  * started more often than its attempts allow.
  */
-export function afterEngineError(error: EngineError, attempt: number): AfterEngineError {
+export function afterEngineError(
+  error: EngineError,
+  attempt: number,
+  /** The caller's `on_technical_failure: retry`: it would rather have the picture late than its credits back. */
+  insistent = false,
+): AfterEngineError {
   const fail: AfterEngineError = {
     kind: 'fail',
     code: codes[error.errorClass],
     alarm: error.errorClass === 'misconfigured',
   };
+  const again: AfterEngineError = { kind: 'retry', afterMs: firstBackoffMs };
+  const insist = insistent && attempt < maxAttempts;
   switch (error.errorClass) {
     case 'bad_input':
     case 'policy':
     case 'misconfigured':
       return fail;
     case 'outcome_unknown':
-      // The engine may have rendered, and may bill for it: sending again could pay twice.
-      return fail;
+      // The engine may have rendered, and may bill for it: sending again could pay twice. Only on the caller's word.
+      return insist ? again : fail;
     case 'no_image':
-      return attempt < 2 ? { kind: 'retry', afterMs: firstBackoffMs } : fail;
+      return attempt < 2 || insist ? again : fail;
     case 'capacity': {
       if (attempt >= maxAttempts) return fail;
       const backoffMs = firstBackoffMs * 2 ** (attempt - 1);
