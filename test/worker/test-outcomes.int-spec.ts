@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { handle } from '#application/aggregate.js';
+import { jobAggregate } from '#application/render/job-aggregate.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
+import type { TestOutcome } from '#domain/job/job.events.js';
+import { queueJob } from '#domain/job/queue-job.js';
+import { streamName } from '#domain/streams.js';
+import { newId } from '#platform/ids.js';
+import { obligingEngine } from './support/engines.js';
+import { Workshop } from './support/workshop.js';
+
+let workshop: Workshop;
+
+beforeAll(async () => {
+  workshop = await Workshop.open();
+  await workshop.startProjector();
+  await workshop.startWorker(obligingEngine);
+});
+afterAll(() => workshop[Symbol.asyncDispose]());
+
+/** Debits and queues a job with this outcome, and waits until it has ended and its charge is closed. */
+async function play(testOutcome: TestOutcome, request: Record<string, unknown> = {}) {
+  const tenant = await workshop.tenantWith(100);
+  const ids = { requestId: newId(), jobId: newId() };
+  const at = new Date().toISOString();
+  const charge = { ...ids, chargeId: ids.requestId, operation: 'model-generator', at };
+  await workshop.accounts.execute(workshop.context(tenant), (account) =>
+    debitCredits({ ...charge, endpoint: '/v1/model-generator', amount: 5 }, account),
+  );
+  const job = {
+    ...{ ...charge, tenant, jobType: 'MODEL_GENERATOR', creditsCost: 5, displayName: 'Ada', seed: 1 },
+    ...{ request, inputs: [], parentJobId: null, testOutcome },
+  };
+  const stream = streamName('test', 'job', ids.jobId);
+  await handle(
+    workshop.store,
+    stream,
+    jobAggregate,
+    (state) => queueJob(job, state),
+    workshop.context(tenant),
+  );
+  await workshop.ended(tenant, ids, 25_000);
+  const types = await workshop.types('job', ids.jobId);
+  const [failed] = await workshop.find('job', ids.jobId, 'JobFailed');
+  const [succeeded] = await workshop.find('job', ids.jobId, 'JobSucceeded');
+  return {
+    attempts: types.filter((type) => type === 'RenderStarted').length,
+    code: failed?.code,
+    failures: succeeded?.failures,
+    balance: await workshop.balance(tenant),
+  };
+}
+
+it.each([
+  ['policy', {}, 1, 'ENGINE_POLICY'],
+  ['no_image', {}, 2, 'ENGINE_NO_IMAGE'],
+  ['no_image', { on_technical_failure: 'retry' }, 3, 'ENGINE_NO_IMAGE'],
+  ['timeout', {}, 1, 'ENGINE_OUTCOME_UNKNOWN'],
+] as const)('%s %j fails after %i attempts with %s, refunded', async (outcome, request, attempts, code) => {
+  expect(await play(outcome, request)).toEqual({ attempts, code, failures: undefined, balance: 100 });
+});
+
+it.each(['capacity_then_success', 'crash'] as const)('%s succeeds at the second attempt', async (outcome) => {
+  expect(await play(outcome)).toEqual({ attempts: 2, code: undefined, failures: undefined, balance: 95 });
+});
+
+it('partial succeeds, and says what is missing', async () => {
+  const ended = await play('partial');
+  expect(ended).toMatchObject({ attempts: 1, code: undefined, balance: 95 });
+  expect(ended.failures).toMatchObject([{ arm: 'test', code: 'TEST_OUTCOME' }]);
+});
