@@ -56,7 +56,7 @@ describe('/openapi.json', () => {
           expect(schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelope' });
         }
         for (const [status, response] of Object.entries<Json>(operation.responses)) {
-          for (const code of Object.keys(response.content['application/json']?.examples ?? {})) {
+          for (const code of Object.keys(response.content?.['application/json']?.examples ?? {})) {
             expect(errorStatuses[code as keyof typeof errorStatuses]).toBe(Number(status));
           }
         }
