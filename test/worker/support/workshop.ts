@@ -10,7 +10,8 @@ import { defaultTerms, grantCredits, openTenantAccount } from '#application/acco
 import { load, readForwards } from '#application/aggregate.js';
 import type { Caller } from '#application/caller.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
-import { Dispatcher, type DispatchRequest } from '#application/dispatch/dispatcher.js';
+import type { DispatchRequest } from '#application/dispatch/dispatch-request.js';
+import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { Operations } from '#application/operation/operations.js';
 import { References } from '#application/dispatch/references.js';

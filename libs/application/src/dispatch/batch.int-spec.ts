@@ -14,7 +14,8 @@ import { setOperationPrice } from '../operation/manage-operations.js';
 import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { childChargeId, childJobId } from './batch.js';
-import { Dispatcher, DispatchVoided, type DispatchRequest } from './dispatcher.js';
+import type { DispatchRequest } from './dispatch-request.js';
+import { Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds } from './idempotency.js';
 import { References } from './references.js';
 

@@ -10,7 +10,8 @@ import { setOperationPrice, switchOperation } from '../operation/manage-operatio
 import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
-import { Dispatcher, DispatchVoided, type DispatchRequest } from './dispatcher.js';
+import type { DispatchRequest } from './dispatch-request.js';
+import { Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
 import { References } from './references.js';
 

@@ -3,7 +3,6 @@ import {
   type DebitCredits,
   type DebitRejection,
 } from '#domain/account/debit-credits.js';
-import type { TestOutcome } from '#domain/job/job.events.js';
 import { evolve, initialJob, isUnfinished, type QueuedJob } from '#domain/job/job.js';
 import { queueJob, voidJob } from '#domain/job/queue-job.js';
 import { streamName, type Environment } from '#domain/streams.js';
@@ -12,27 +11,13 @@ import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
 import type { AccountVerdict } from '../account/account-batch.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import { handle, load, untouched } from '../aggregate.js';
-import type { Caller } from '../caller.js';
 import type { CommandContext } from '../command-context.js';
 import { closeCharge } from '../process-managers/charge-closer.js';
 import { childrenOf, jobsToCharge, type JobToCharge } from './batch.js';
+import type { DispatchRequest } from './dispatch-request.js';
 import type { DispatchIds } from './idempotency.js';
 import { queuedJob } from './queued-job.js';
 import type { References, UnknownReference } from './references.js';
-
-/** A validated request for one workflow. */
-export interface DispatchRequest {
-  readonly caller: Caller;
-  /** A name of the workflow table. */
-  readonly operation: string;
-  readonly endpoint: string;
-  /** In the caller's own field names; absent fields are absent. */
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly at: Date;
-  /** The path that the job is to take; with keys of the test environment only. */
-  readonly testOutcome?: TestOutcome;
-  readonly traceparent?: string;
-}
 
 export type DispatchOutcome =
   | {

@@ -2,7 +2,8 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spentToday } from '#domain/account/account.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
 import type { AccountWriter } from '../account/account-writer.js';
-import type { DispatchRequest, Prices } from './dispatcher.js';
+import type { DispatchRequest } from './dispatch-request.js';
+import type { Prices } from './dispatcher.js';
 import type { References, UnknownReference } from './references.js';
 
 /** What a dispatch would come to, without one: nothing is charged, recorded or queued. */

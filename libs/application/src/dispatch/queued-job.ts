@@ -5,7 +5,7 @@ import type { QueuedJob } from '#domain/job/job.js';
 import { coinName } from '#domain/workflow/coined-name.js';
 import type { Workflow } from '#domain/workflow/workflows.js';
 import { jobsToCharge } from './batch.js';
-import type { DispatchRequest } from './dispatcher.js';
+import type { DispatchRequest } from './dispatch-request.js';
 import type { DispatchIds } from './idempotency.js';
 
 /** Seeds fit a signed 32-bit integer, which every engine takes. */
