@@ -12,6 +12,7 @@ import { envelopeOf } from './errors/error-envelope.js';
 import { translateError } from './errors/translate-error.js';
 import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/http-limits.js';
 import { watchRoutes } from './http/route-table.js';
+import { cutSilentConnections } from './http/silent-connections.js';
 
 export interface HttpSettings {
   /** Whose `X-Forwarded-For` is believed. */
@@ -20,6 +21,9 @@ export interface HttpSettings {
 }
 
 const maxHeaderBytes = 16 * 1024;
+
+/** What answers get to finish once the server stops. */
+const closeGraceMs = 5_000;
 
 /** The API on its dependencies, ready to listen. Closing it does not close them. */
 export async function createApi(
@@ -56,6 +60,12 @@ export async function createApi(
   const server = adapter.getInstance<FastifyInstance>();
   watchRoutes(server);
   setHttpLimits(server, limits);
+  cutSilentConnections(server);
+  server.addHook('preClose', (done) => {
+    // Answers under way are waited for, but a client that does not read its own must not keep the server from stopping.
+    setTimeout(() => server.server.closeAllConnections(), closeGraceMs).unref();
+    done();
+  });
   server.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined);
