@@ -90,14 +90,14 @@ function requestOf(path: string, operation: Json, wrong: boolean): Arbitrary<Req
     const query = new URLSearchParams();
     let filled = path;
     parameters.forEach(({ name, in: place }, index) => {
-      const value = given[index] as string | undefined;
+      const value = given[index];
       if (place === 'path')
         filled = filled.replace(`{${name}}`, encodeURIComponent(wellFormed(value ?? '-')));
       else if (value === undefined) return;
       else if (place === 'query') query.append(name, wellFormed(value));
       else if (isHeaderValue(value) && !keepsWaiting(name, value)) headers[name] = value;
     });
-    const search = query.size > 0 ? `?${query}` : '';
+    const search = query.size > 0 ? `?${query.toString()}` : '';
     return { path: filled + search, headers, body: sent as string | undefined };
   });
 }
