@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prefersEventStream } from '../../apps/api/src/jobs/event-stream.js';
 import { expectError, type ApiClient } from './support/api-client.js';
@@ -134,6 +136,22 @@ describe('a stream of events', () => {
     expectError(await api.get(`/v1/jobs/${jobId}/events`, tenant.key, wrong), 422, 'VALIDATION_ERROR');
   });
 
+  it('ends within a second or two of the revocation of its key', async () => {
+    const jobId = await dispatch();
+    const other = await service.issueKey(tenant, ['jobs:read']);
+    const response = await fetch(`${api.url}/v1/jobs/${jobId}/events`, {
+      headers: { authorization: `Bearer ${other.key}`, accept: 'text/event-stream' },
+    });
+    const whole = response.text();
+    await sleep(700);
+    const begun = performance.now();
+    await service.revoke(other);
+    expect(await whole).toContain('event: queued');
+    expect(performance.now() - begun).toBeLessThan(2_500);
+    // Another key of the same tenant goes on.
+    expect(await listen(jobId, { until: (sent) => sent.length === 1 })).toHaveLength(1);
+  });
+
   it('gives its place back when the client goes: many more than fit may come one after the other', async () => {
     const jobId = await dispatch();
     for (let round = 0; round < 15; round++) {
@@ -216,6 +234,21 @@ describe('a long poll', () => {
     expect((await polling).body.events).toEqual([]);
     expect(await streaming).toContain('event: queued');
     expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+});
+
+describe('a server that stops', () => {
+  it('does not wait for a client that says nothing, or never ends its headers', async () => {
+    const stopping = await ApiService.start();
+    const { hostname, port } = new URL((await stopping.openApi()).url);
+    const [mute, stuttering] = [connect(Number(port), hostname), connect(Number(port), hostname)];
+    stuttering.write('GET /v1/jobs HTTP/1.1\r\nHost: ');
+    const gone = Promise.all([mute, stuttering].map((socket) => once(socket.resume(), 'close')));
+    await sleep(200);
+    const begun = performance.now();
+    await stopping[Symbol.asyncDispose]();
+    await gone;
+    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });
 

@@ -120,7 +120,7 @@ function providersOn(dependencies: ApiDependencies): Provider[] {
       inject: [QueryBus],
       useFactory: (queries: QueryBus) => new JobWaits(queries, logger),
     },
-    { provide: Followers, useFactory: () => new Followers() },
+    { provide: Followers, useFactory: () => new Followers(entrance) },
     { provide: JobPresenter, useValue: new JobPresenter(storage) },
     { provide: APP_FILTER, useValue: new ErrorFilter(logger, refusals) },
     {

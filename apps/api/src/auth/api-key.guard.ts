@@ -6,6 +6,7 @@ import type { Attempts } from '#application/limits/attempts.js';
 import type { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { ApiError } from '../errors/api-error.js';
+import { bearerKeyOf } from './bearer-key.js';
 import { setCaller } from './caller.js';
 import { rateLimited, tellRateLimit, tooManyFailures } from './rate-limit.js';
 import type { SignatureCheck } from './signature.js';
@@ -69,9 +70,10 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  async #authenticate({ headers, ip }: FastifyRequest): Promise<Caller> {
+  async #authenticate(request: FastifyRequest): Promise<Caller> {
     const { keys, attempts } = this.entrance;
-    const key = /^Bearer +([^\s]{1,256}) *$/i.exec(headers.authorization ?? '')?.[1];
+    const { ip } = request;
+    const key = bearerKeyOf(request);
     // A neighbour behind the same address who guesses must not lock out those whose key is known.
     const known = key !== undefined && keys.recognises(key);
     const retryAfterSeconds = known ? 0 : attempts.take(ip);

@@ -1,6 +1,8 @@
 import type { OnModuleDestroy } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
+import type { Entrance } from '../auth/api-key.guard.js';
+import { bearerKeyOf } from '../auth/bearer-key.js';
 import { ApiError } from '../errors/api-error.js';
 
 export interface FollowerLimits {
@@ -11,6 +13,8 @@ export interface FollowerLimits {
   readonly longestMs: number;
   /** For the client to read what it was sent before its connection is cut. */
   readonly graceMs: number;
+  /** How often it is looked whether the key is still good: within a second of its revocation all is over. */
+  readonly keyCheckMs: number;
 }
 
 export const defaultFollowerLimits: FollowerLimits = {
@@ -18,10 +22,11 @@ export const defaultFollowerLimits: FollowerLimits = {
   ofTenant: 100,
   longestMs: 5 * 60_000,
   graceMs: 2_000,
+  keyCheckMs: 500,
 };
 
 export interface Follower {
-  /** Aborts when the client goes, its time is over, or this process stops. */
+  /** Aborts when the client goes, its key is revoked, its time is over, or this process stops. */
   readonly signal: AbortSignal;
   leave(): void;
 }
@@ -31,7 +36,10 @@ export class Followers implements OnModuleDestroy {
   readonly #all = new Set<Follower & { readonly reply: FastifyReply }>();
   readonly #ofTenants = new Map<string, number>();
 
-  constructor(private readonly limits: FollowerLimits = defaultFollowerLimits) {}
+  constructor(
+    private readonly entrance: Pick<Entrance, 'keys'>,
+    private readonly limits: FollowerLimits = defaultFollowerLimits,
+  ) {}
 
   /** A server that stops does not wait for jobs to end: those who follow them come again elsewhere. */
   onModuleDestroy(): void {
@@ -43,7 +51,7 @@ export class Followers implements OnModuleDestroy {
   }
 
   /** @throws ApiError 429 when the tenant has as many as it may, 503 when this process has */
-  admit({ environment, tenant }: Caller, reply: FastifyReply): Follower {
+  admit({ environment, tenant }: Caller, request: FastifyRequest, reply: FastifyReply): Follower {
     const owner = `${environment}.${tenant}`;
     const ofTenant = this.#ofTenants.get(owner) ?? 0;
     if (ofTenant >= this.limits.ofTenant) throw tooMany('RATE_LIMITED', `You have ${ofTenant} of them.`);
@@ -55,6 +63,7 @@ export class Followers implements OnModuleDestroy {
     const leave = () => {
       if (!this.#all.delete(follower)) return;
       clearTimeout(longest);
+      clearInterval(checks);
       raw.off('close', leave);
       this.#count(owner, -1);
       over.abort();
@@ -64,11 +73,19 @@ export class Followers implements OnModuleDestroy {
       raw.once('close', () => clearTimeout(cut));
     };
     const longest = setTimeout(leave, this.limits.longestMs);
+    const checks = setInterval(() => void this.#leaveIfRevoked(request, leave), this.limits.keyCheckMs);
     const follower = { signal: over.signal, leave, reply };
     this.#all.add(follower);
     this.#count(owner, 1);
     raw.once('close', leave);
     return follower;
+  }
+
+  /** A store that cannot be asked right now is no reason to go: it is asked again soon. */
+  async #leaveIfRevoked(request: FastifyRequest, leave: () => void): Promise<void> {
+    const key = bearerKeyOf(request) ?? '';
+    const caller = await this.entrance.keys.authenticate(key).catch(() => 'unknown');
+    if (caller === undefined) leave();
   }
 
   #count(owner: string, change: number): void {

@@ -76,11 +76,18 @@ export class JobEventsController {
     // One URL has two representations, which a cache must be able to tell apart.
     void reply.header('vary', 'accept');
     if (prefersEventStream(request.headers.accept)) {
-      return this.#stream(caller, jobId, lastEventId(request) ?? since, reply);
+      const from = lastEventId(request) ?? since;
+      return this.#stream(caller, jobId, from, this.followers.admit(caller, request, reply), reply);
     }
     const found =
       wait > 0
-        ? await this.#longPoll(caller, jobId, since, wait, reply)
+        ? await this.#longPoll(
+            caller,
+            jobId,
+            since,
+            wait * 1_000,
+            this.followers.admit(caller, request, reply),
+          )
         : await this.queries.execute(new GetJobEvents(caller, jobId, since, token));
     if (!found) throw notFound('job');
     const events = await Promise.all(found.events.map((event) => this.presenter.event(event)));
@@ -91,12 +98,10 @@ export class JobEventsController {
     caller: Caller,
     jobId: string,
     since: number,
-    seconds: number,
-    reply: FastifyReply,
+    waitMs: number,
+    follower: Follower,
   ): Promise<JobTimeline | undefined> {
-    const follower = this.followers.admit(caller, reply);
     try {
-      const waitMs = seconds * 1_000;
       const signal = AbortSignal.any([follower.signal, AbortSignal.timeout(waitMs)]);
       const progress = await this.queries.execute(new FollowJob(caller, jobId, since, waitMs, signal));
       if (!progress) return undefined;
@@ -112,9 +117,9 @@ export class JobEventsController {
     caller: Caller,
     jobId: string,
     since: number,
+    follower: Follower,
     reply: FastifyReply,
   ): Promise<Readable | undefined> {
-    const follower = this.followers.admit(caller, reply);
     try {
       const following = new FollowJob(caller, jobId, since, heartbeatMs, follower.signal);
       const progress = (await this.queries.execute(following))?.[Symbol.asyncIterator]();
