@@ -1,4 +1,4 @@
-const libraries = 'domain|event-store|application|read-store|engines|storage|platform|render-queue';
+const libraries = 'domain|event-store|application|read-store|engines|storage|platform|render-queue|audit';
 
 /** @type {import('jest').Config} */
 export default {
