@@ -237,7 +237,7 @@ describe('a batch of which something fails', () => {
     await projector.stop();
     const batch = await dispatchBatch(workshop, 2, 'children');
     const [{ jobId, chargeId }] = batch.children as [QueuedJob];
-    const orphan = { tenant: batch.tenant, jobId, chargeId: chargeId! };
+    const orphan = { tenant: batch.tenant, jobId, chargeId: chargeId!, createdAt: new Date(0) };
     await sweepOrphans({
       ...{ environment: 'test', store: workshop.store, accounts: workshop.accounts, clock: systemClock },
       ...{ logger: createLogger('test', 'silent'), orphanHorizonMs: 0 },

@@ -57,7 +57,11 @@ function stalling(store: EventStore, awake: Promise<void>): EventStore {
 }
 
 function sweepOf(candidates: readonly (DispatchIds & { tenant: string })[]): OrphanSweepOptions {
-  const found = candidates.map(({ requestId, jobId, tenant }) => ({ chargeId: requestId, jobId, tenant }));
+  const found = candidates.map(({ requestId: chargeId, ...rest }) => ({
+    ...rest,
+    chargeId,
+    createdAt: new Date(0),
+  }));
   return {
     environment: 'test',
     store: workshop.store,

@@ -10,7 +10,10 @@ import { createDataSource } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 
-export interface HousekeepingDependencies extends Omit<OrphanSweepOptions, 'environment' | 'openCharges'> {
+export interface HousekeepingDependencies extends Omit<
+  OrphanSweepOptions,
+  'environment' | 'openCharges' | 'signal'
+> {
   /** The read models' database. */
   readonly databaseUrl: string;
   readonly sweepIntervalMs: number;
@@ -39,7 +42,7 @@ export class Housekeeping {
     try {
       while (await pause(sweepIntervalMs, signal)) {
         try {
-          await this.#round(dataSource, pool);
+          await this.#round(dataSource, pool, signal);
         } catch (error) {
           logger.error({ err: error, environment }, 'housekeeping failed and will be tried again');
         }
@@ -50,10 +53,11 @@ export class Housekeeping {
     }
   }
 
-  async #round(dataSource: DataSource, pool: pg.Pool): Promise<void> {
+  async #round(dataSource: DataSource, pool: pg.Pool, signal: AbortSignal): Promise<void> {
     if (!dataSource.isInitialized) await dataSource.initialize();
     const { environment } = this;
-    await sweepOrphans({ ...this.dependencies, environment, openCharges: new LedgerReader(dataSource) });
+    const openCharges = new LedgerReader(dataSource);
+    await sweepOrphans({ ...this.dependencies, environment, openCharges, signal });
     await new PostgresIdempotencyStore(pool, {
       leaseMs: idempotencyLeaseMs,
       retentionHours: idempotencyRetentionHours,

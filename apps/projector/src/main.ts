@@ -13,7 +13,7 @@ const logger = createLogger('projector');
 
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
-  const { databaseUrl, eventStoreUrl, orphanHorizonMs, sweepIntervalMs } = configuration;
+  const { databaseUrl, eventStoreUrl } = configuration;
   const { metrics, close: closeMetrics } = await openRoleMetrics('projector', configuration, logger);
   const observer = metrics ? { observer: metrics.eventStore } : {};
   const opened = openEventStore({ eventStoreUrl, databaseUrl }, observer);
@@ -27,7 +27,8 @@ await runRole(logger, async (stopping) => {
     (error, retryMs) => logger.error({ err: error, retryMs }, 'the render queue cannot be reached'),
   );
   const projector = startProjector({
-    ...{ databaseUrl, store, accounts, queue, logger, orphanHorizonMs, sweepIntervalMs },
+    ...configuration.projector,
+    ...{ databaseUrl, store, accounts, queue, logger },
     clock: systemClock,
   });
   return {

@@ -23,8 +23,12 @@ import { Housekeeping, type HousekeepingDependencies } from './housekeeping.js';
 /** `databaseUrl` is that of the read models, the checkpoints and the render queue. */
 export interface ProjectorDependencies extends HousekeepingDependencies {
   readonly queue: RenderQueue;
+  /** Events that the read models commit together at most. Default 2000. */
+  readonly projectionBatch?: number | undefined;
+  /** Events that a process manager handles together at most. Default 200. */
+  readonly processBatch?: number | undefined;
   /** How often a process that waits behind another projector looks whether it may take over. Default 1000. */
-  readonly takeOverPollMs?: number;
+  readonly takeOverPollMs?: number | undefined;
 }
 
 export interface RunningProjector {
@@ -58,16 +62,17 @@ export function startProjector(dependencies: ProjectorDependencies): RunningProj
 function tasksOf(environment: Environment, dependencies: ProjectorDependencies, signal: AbortSignal) {
   const { databaseUrl: url, store, accounts, queue, clock, logger: log, takeOverPollMs } = dependencies;
   const common = { url, eventStore: store, environment, log, takeOverPollMs };
+  const projections = { ...common, readModels, batchSize: dependencies.projectionBatch };
+  const process = { ...common, signal, batchSize: dependencies.processBatch };
   const dispatcher = new RenderDispatcher(environment, store);
   const batches = new BatchParents(environment, store, clock);
   const closer = new ChargeCloser(environment, store, accounts, clock);
   return [
-    { name: 'projections', running: new ProjectionRunner({ ...common, readModels }).run(signal) },
+    { name: 'projections', running: new ProjectionRunner(projections).run(signal) },
     {
       name: renderDispatcher,
       running: runProcess({
-        ...common,
-        signal,
+        ...process,
         name: renderDispatcher,
         filter: renderDispatcherFilter(environment),
         mode: 'transactional',
@@ -77,8 +82,7 @@ function tasksOf(environment: Environment, dependencies: ProjectorDependencies, 
     {
       name: chargeCloser,
       running: runProcess({
-        ...common,
-        signal,
+        ...process,
         name: chargeCloser,
         filter: chargeCloserFilter(environment),
         mode: 'at-least-once',
@@ -88,8 +92,7 @@ function tasksOf(environment: Environment, dependencies: ProjectorDependencies, 
     {
       name: batchParents,
       running: runProcess({
-        ...common,
-        signal,
+        ...process,
         name: batchParents,
         filter: batchParentsFilter(environment),
         mode: 'at-least-once',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { ConfigurationError, loadConfiguration } from './configuration.js';
 
@@ -46,4 +47,33 @@ describe('configuration', () => {
       expect(loadConfiguration({ ...bucket, EVENT_STORE_URL }).eventStoreUrl).toBe(EVENT_STORE_URL);
     },
   );
+
+  const projectorBounds = [
+    ['ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 60_000, 1_000, 86_400_000],
+    ['ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 10_000, 100, 3_600_000],
+    ['ATELIER_SWEEP_BATCH', 'sweepBatch', 500, 1, 10_000],
+    ['ATELIER_PROJECTION_BATCH', 'projectionBatch', 2_000, 1, 10_000],
+    ['ATELIER_PROCESS_BATCH', 'processBatch', 200, 1, 5_000],
+    ['ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 1_000, 50, 4_000],
+  ] as const;
+
+  it.each(projectorBounds)('takes %s within its bounds only', (name, field, usual, least, most) => {
+    const projectorWith = (value: string) => loadConfiguration({ ...bucket, [name]: value }).projector[field];
+    expect(projectorWith('')).toBe(usual);
+    for (const value of [least, most]) expect(projectorWith(String(value))).toBe(value);
+    for (const value of [least - 1, most + 1, 1.5, 'x', -1]) {
+      const complaint = `${name} must be a whole number from ${least} to ${most}, not "${value}"`;
+      expect(() => projectorWith(String(value))).toThrow(complaint);
+    }
+  });
+
+  it('documents every setting of the projector with its default and its bounds', async () => {
+    const page = await readFile('docs/configuration.md', 'utf8');
+    for (const [name, , usual, least, most] of projectorBounds) {
+      const bounds = [least, most].map((bound) => bound.toLocaleString('en')).join(' – ');
+      const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? '';
+      const [, , byDefault, within] = row.split('|').map((cell) => cell.trim());
+      expect([name, byDefault, within]).toEqual([name, `\`${usual}\``, bounds]);
+    }
+  });
 });

@@ -20,6 +20,22 @@ export type StorageConfiguration =
 /** Where requests are counted: in each API process by itself, or in PostgreSQL for all of them together. */
 export type RateLimitStoreKind = 'memory' | 'postgres';
 
+/** How the projector works. */
+export interface ProjectorConfiguration {
+  /** How old a charge without a job must be before it counts as orphaned. */
+  readonly orphanHorizonMs: number;
+  /** How often orphaned charges are looked for. */
+  readonly sweepIntervalMs: number;
+  /** Orphaned charges that are fetched and worked on together. */
+  readonly sweepBatch: number;
+  /** Events that the read models of an environment commit together at most. */
+  readonly projectionBatch: number;
+  /** Events that a process manager handles together at most. */
+  readonly processBatch: number;
+  /** How often a task that is at work in another projector looks whether it may take over. */
+  readonly takeOverPollMs: number;
+}
+
 /** All settings of a role's process. `docs/configuration.md` says what each is for. */
 export interface Configuration {
   readonly host: string;
@@ -37,8 +53,7 @@ export interface Configuration {
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
   readonly storage: StorageConfiguration;
-  readonly orphanHorizonMs: number;
-  readonly sweepIntervalMs: number;
+  readonly projector: ProjectorConfiguration;
   readonly workerConcurrency: number;
   /** Renders of one tenant that may run at the same time, over all workers. */
   readonly tenantConcurrency: number;
@@ -169,8 +184,7 @@ export function loadConfiguration(variables: Variables = process.env): Configura
       databaseUrl || undefined,
     ),
     storage: loadStorage(settings, home, variables),
-    orphanHorizonMs: settings.integer('ATELIER_ORPHAN_HORIZON_MS', 60_000, 1_000, 86_400_000),
-    sweepIntervalMs: settings.integer('ATELIER_SWEEP_INTERVAL_MS', 10_000, 100, 3_600_000),
+    projector: loadProjector(settings),
     workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', 1, 1, 64),
     tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', 4, 1, 1_000),
     stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', 10_000, 0, 600_000),
@@ -186,6 +200,18 @@ export function loadConfiguration(variables: Variables = process.env): Configura
 export function httpUrl(host: string, port: number): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function loadProjector(settings: Settings): ProjectorConfiguration {
+  return {
+    orphanHorizonMs: settings.integer('ATELIER_ORPHAN_HORIZON_MS', 60_000, 1_000, 86_400_000),
+    sweepIntervalMs: settings.integer('ATELIER_SWEEP_INTERVAL_MS', 10_000, 100, 3_600_000),
+    sweepBatch: settings.integer('ATELIER_SWEEP_BATCH', 500, 1, 10_000),
+    projectionBatch: settings.integer('ATELIER_PROJECTION_BATCH', 2_000, 1, 10_000),
+    processBatch: settings.integer('ATELIER_PROCESS_BATCH', 200, 1, 5_000),
+    // Whoever is killed is succeeded within 5 s.
+    takeOverPollMs: settings.integer('ATELIER_TAKE_OVER_POLL_MS', 1_000, 50, 4_000),
+  };
 }
 
 function loadRateLimitStore(settings: Settings, variables: Variables): RateLimitStoreKind {

@@ -24,7 +24,7 @@ interface CommonOptions {
   readonly signal: AbortSignal;
   readonly log: Logger;
   /** Default 200. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /** How often a waiting runner looks whether it may take over. Default 1000. */
   readonly takeOverPollMs?: number | undefined;
 }

@@ -21,7 +21,7 @@ export interface ProjectionRunnerOptions {
   readonly readModels: readonly ReadModel<object>[];
   readonly log: Logger;
   /** Events a transaction at most. Default 2000. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /** How often a waiting runner looks whether it may take over. Default 1000. */
   readonly takeOverPollMs?: number | undefined;
 }

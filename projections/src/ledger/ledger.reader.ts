@@ -34,18 +34,22 @@ export class LedgerReader {
   /**
    * Candidates for the sweep, of all tenants, oldest first: charges open since before `before` whose job is not in
    * the jobs read model. Only candidates: the read models may be behind, and the fence on the job's stream decides.
+   * `after` is the last one of the page before.
    */
-  async openChargesOlderThan(before: Date, limit: number): Promise<OpenCharge[]> {
-    const rows = await this.rows
+  async openChargesOlderThan(before: Date, limit: number, after?: OpenCharge): Promise<OpenCharge[]> {
+    const query = this.rows
       .createQueryBuilder('ledger')
       .leftJoin(JobRow, 'job', 'job.publicId = ledger.jobId')
       .where("ledger.status = 'PENDING'")
       .andWhere('ledger.createdAt < :before', { before })
       .andWhere('job.publicId is null')
       .orderBy({ 'ledger.createdAt': 'ASC', 'ledger.id': 'ASC' })
-      .limit(limit)
-      .getMany();
-    return rows.map(({ tenant, id, jobId, amount, createdAt }) => {
+      .limit(limit);
+    if (after) {
+      const { createdAt, chargeId } = after;
+      query.andWhere('(ledger.createdAt, ledger.id) > (:createdAt, :chargeId)', { createdAt, chargeId });
+    }
+    return (await query.getMany()).map(({ tenant, id, jobId, amount, createdAt }) => {
       if (jobId === null) throw new Error(`the charge ${id} names no job`);
       return { tenant, chargeId: id, jobId, amount, createdAt };
     });

@@ -87,6 +87,7 @@ function sweep({ caller }: DispatchRequest, ids: DispatchIds, photo = [0, 1, 2])
     tenant: caller.tenant,
     chargeId: childChargeId(ids.requestId, index),
     jobId: childJobId(ids.jobId, index),
+    createdAt: new Date(0),
   }));
   return sweepOrphans({
     environment: 'test',

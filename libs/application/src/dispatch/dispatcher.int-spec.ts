@@ -62,7 +62,7 @@ function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatc
 const dispatcher = () => new Dispatcher(store, accounts, new References(store), new Operations(store));
 
 async function sweep({ caller }: DispatchRequest, { requestId, jobId }: DispatchIds) {
-  const candidate = { tenant: caller.tenant, chargeId: requestId, jobId };
+  const candidate = { tenant: caller.tenant, chargeId: requestId, jobId, createdAt: new Date(0) };
   return sweepOrphans({
     environment: 'test',
     store,

@@ -13,11 +13,34 @@ export interface OrphanCandidate {
   readonly tenant: string;
   readonly chargeId: string;
   readonly jobId: string;
+  /** When it was charged. */
+  readonly createdAt: Date;
 }
 
 /** Where the sweep looks for candidates. It may be behind the log: the fence decides. */
-export interface OpenCharges {
-  openChargesOlderThan(before: Date, limit: number): Promise<readonly OrphanCandidate[]>;
+export interface OpenCharges<Candidate extends OrphanCandidate = OrphanCandidate> {
+  /** Oldest first. `after` is the last candidate of the page before; absent: from the oldest on. */
+  openChargesOlderThan(before: Date, limit: number, after?: Candidate): Promise<readonly Candidate[]>;
+}
+
+/** Fence the job off, then give its charge back. */
+export interface GiveBack {
+  readonly kind: 'give-back';
+  readonly tenant: string;
+  readonly chargeId: string;
+  readonly jobId: string;
+}
+
+/**
+ * What an open charge without a job means. Undefined: nothing yet, for whoever dispatched it may be about to queue the
+ * job; only when it is older than the horizon does it count as orphaned.
+ */
+export function react(
+  { tenant, chargeId, jobId, createdAt }: OrphanCandidate,
+  { now, horizonMs }: { readonly now: Date; readonly horizonMs: number },
+): GiveBack | undefined {
+  if (now.getTime() - createdAt.getTime() <= horizonMs) return undefined;
+  return { kind: 'give-back', tenant, chargeId, jobId };
 }
 
 export interface OrphanSweepOptions {
@@ -29,6 +52,10 @@ export interface OrphanSweepOptions {
   readonly logger: Logger;
   /** How old a charge without a job must be before it counts as orphaned. */
   readonly orphanHorizonMs: number;
+  /** Candidates that are fetched and worked on together. Default 500. */
+  readonly sweepBatch?: number | undefined;
+  /** Ends the sweep after the page at hand. */
+  readonly signal?: AbortSignal;
 }
 
 export interface SweepResult {
@@ -39,7 +66,7 @@ export interface SweepResult {
 }
 
 const actor = 'saga:orphan-sweep';
-const candidatesPerSweep = 500;
+export const defaultSweepBatch = 500;
 
 /**
  * Gives back what was charged for jobs that never came: a crash between the debit and JobQueued leaves such a charge.
@@ -49,26 +76,49 @@ const candidatesPerSweep = 500;
  * @throws what the reader throws; a candidate that fails is logged and left to the next sweep
  */
 export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepResult> {
-  const { openCharges, clock, orphanHorizonMs, logger, environment } = options;
-  const before = new Date(clock().getTime() - orphanHorizonMs);
-  const candidates = await openCharges.openChargesOlderThan(before, candidatesPerSweep);
+  const { clock, orphanHorizonMs: horizonMs, logger, environment } = options;
   const result = { refunded: 0, spared: 0, failed: 0 };
   const sweepOne = async (candidate: OrphanCandidate) => {
     try {
-      result[await fenceAndRefund(options, candidate)]++;
+      const command = react(candidate, { now: clock(), horizonMs });
+      if (command) result[await fenceAndRefund(options, command)]++;
     } catch (error) {
       result.failed++;
       logger.error({ err: error, ...candidate }, 'an orphaned charge could not be given back yet');
     }
   };
-  await Promise.all(candidates.map(sweepOne));
+  for await (const candidates of orphanCandidates(options)) await Promise.all(candidates.map(sweepOne));
   if (result.refunded > 0) logger.warn({ environment, ...result }, 'orphaned charges were given back');
   return result;
 }
 
+/**
+ * All that look orphaned, page by page behind a cursor: candidates that are spared, or fail each time, must not hide
+ * those behind them.
+ */
+export async function* orphanCandidates<Candidate extends OrphanCandidate>({
+  openCharges,
+  clock,
+  orphanHorizonMs,
+  sweepBatch = defaultSweepBatch,
+  signal,
+}: Pick<OrphanSweepOptions, 'clock' | 'orphanHorizonMs' | 'sweepBatch' | 'signal'> & {
+  readonly openCharges: OpenCharges<Candidate>;
+}): AsyncGenerator<readonly Candidate[]> {
+  // Fixed for the whole walk, or charges that come of age meanwhile could keep it going for ever.
+  const before = new Date(clock().getTime() - orphanHorizonMs);
+  let last: Candidate | undefined;
+  while (!signal?.aborted) {
+    const page = await openCharges.openChargesOlderThan(before, sweepBatch, last);
+    if (page.length > 0) yield page;
+    if (page.length < sweepBatch) return;
+    last = page.at(-1);
+  }
+}
+
 async function fenceAndRefund(
   { environment, store, accounts, clock }: OrphanSweepOptions,
-  { tenant, chargeId, jobId }: OrphanCandidate,
+  { tenant, chargeId, jobId }: GiveBack,
 ): Promise<'refunded' | 'spared'> {
   const at = clock();
   const caused = { environment, requestId: chargeId, actor, at };
