@@ -1,5 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -51,6 +53,18 @@ async function end(child: ChildProcess, how: () => void): Promise<number | null>
   return (await exited)[0];
 }
 
+/** Those that end while they are looked at are left out. */
+async function threadsOf(pid: number): Promise<{ name: string; priority: number }[]> {
+  const folder = `/proc/${pid}/task`;
+  const looks = (await readdir(folder)).map(async (thread) => ({
+    name: (await readFile(join(folder, thread, 'comm'), 'utf8')).trim(),
+    priority: getPriority(Number(thread)),
+  }));
+  return (await Promise.allSettled(looks)).flatMap((look) =>
+    look.status === 'fulfilled' ? [look.value] : [],
+  );
+}
+
 describe('the worker and the projector as processes', () => {
   it('end every job once although both are killed in the middle, and stop cleanly when asked', async () => {
     const tenant = await workshop.tenantWith(100);
@@ -91,6 +105,24 @@ describe('the worker and the projector as processes', () => {
     expect(await workshop.types('job', ids.jobId)).toContain('JobSucceeded');
     expect(await Promise.all(roles.map((child) => end(child, () => child.kill('SIGTERM'))))).toEqual([0, 0]);
   }, 60_000);
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux(
+    'draw pictures in threads that let the rest of the machine go first',
+    async () => {
+      const worker = await startRole('worker');
+      const tenant = await workshop.tenantWith(100);
+      const ids = await workshop.dispatch(tenant, { gender: 'male', framing: 'portrait', seed: 5 });
+      await workshop.ended(tenant, ids, 30_000);
+      const threads = await threadsOf(worker.pid!);
+      expect(threads.map(({ name }) => name)).toContain('libuv-worker');
+      expect(threads.filter(({ priority }) => priority < constants.priority.PRIORITY_BELOW_NORMAL)).toEqual(
+        [],
+      );
+      await end(worker, () => worker.kill('SIGTERM'));
+    },
+    60_000,
+  );
 
   it('end when their parent is gone', async () => {
     const child = await startRole('worker');

@@ -1,4 +1,3 @@
-import { constants, setPriority } from 'node:os';
 import { SketchEngine } from '#engines/sketch/sketch-engine.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
@@ -9,12 +8,13 @@ import { openRoleMetrics } from '#platform/role-metrics.js';
 import { runRole } from '#platform/run-role.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { openStorage } from '#storage/open-storage.js';
+import { yieldToOthers } from './background-priority.js';
 import { startWorker } from './worker.js';
 
 const logger = createLogger('worker');
 
 // Where all roles share a machine, a picture can wait for an answer, and not the other way round.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+await yieldToOthers();
 
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
