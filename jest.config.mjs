@@ -2,7 +2,7 @@ const libraries = 'domain|event-store|application|read-store|engines|storage|pla
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
   testMatch: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.atelier/'],
