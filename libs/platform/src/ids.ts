@@ -16,9 +16,19 @@ function random(): number {
 
 const nextUlid = monotonicFactory(random);
 
+let source: () => string = nextUlid;
+
 /** A fresh ULID: 26 characters, sorts by time; within one process strictly increasing. */
 export function newId(): string {
-  return nextUlid();
+  return source();
+}
+
+/**
+ * From now on, and in this process, {@link newId} gives what `other` gives; undefined: fresh ULIDs again. For a
+ * simulation, which must be able to repeat itself exactly.
+ */
+export function drawIdsFrom(other: (() => string) | undefined): void {
+  source = other ?? nextUlid;
 }
 
 const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

@@ -38,10 +38,13 @@ export interface AccountWriterOptions {
   /** Accounts that are kept in memory. */
   readonly cachedAccounts?: number;
   readonly onSnapshotError?: (error: unknown) => void;
+  /** What a mailbox waits for before its first batch. Default: one turn of the event loop. */
+  readonly nextTurn?: () => Promise<void>;
 }
 
 const maxConflicts = 200;
 const aggregate = { initial: initialAccount, evolve };
+const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * The single writer of every account in this process. Each account has a mailbox; while one append is on its
@@ -116,7 +119,7 @@ export class AccountWriter {
 
   async #drain(mailbox: Mailbox): Promise<void> {
     // One turn of the event loop lets requests that arrived together share the first batch.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await (this.options.nextTurn ?? eventLoopTurn)();
     while (mailbox.waiting.length > 0) {
       const batch = mailbox.waiting.splice(0, this.#maxBatch);
       try {

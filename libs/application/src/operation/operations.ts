@@ -32,9 +32,14 @@ export const operationAggregate: Aggregate<typeof initialOperation, OperationEve
 export class Operations implements Listener {
   readonly category = 'operation';
   readonly types = ['OperationPriced', 'OperationEnabled', 'OperationDisabled'] as const;
-  readonly #terms = new Remembered<OperationTerms>({ max: 1_000, ttlMs: 5_000 });
+  readonly #terms: Remembered<OperationTerms>;
 
-  constructor(private readonly store: EventStore) {}
+  constructor(
+    private readonly store: EventStore,
+    options: { readonly now?: () => number } = {},
+  ) {
+    this.#terms = new Remembered<OperationTerms>({ max: 1_000, ttlMs: 5_000, ...options });
+  }
 
   /**
    * @param name of the workflow table. A batch costs, for each item, what the workflow of its items costs, and is

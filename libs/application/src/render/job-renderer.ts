@@ -24,6 +24,8 @@ export interface RendererOptions {
   readonly logger: Logger;
   /** Longest time that an engine gets for one attempt. Default 5 minutes. */
   readonly renderTimeoutMs?: number;
+  /** Aborts after so many milliseconds. Default: by the computer's own clock. */
+  readonly timeoutAfter?: (ms: number) => AbortSignal;
 }
 
 const done: TaskOutcome = { kind: 'done' };
@@ -74,7 +76,8 @@ export class JobRenderer {
     cancelled: AbortSignal,
     claim: AbortSignal,
   ): Promise<TaskOutcome> {
-    const timeout = AbortSignal.timeout(this.options.renderTimeoutMs ?? 5 * 60 * 1_000);
+    const { timeoutAfter = (ms: number) => AbortSignal.timeout(ms) } = this.options;
+    const timeout = timeoutAfter(this.options.renderTimeoutMs ?? 5 * 60 * 1_000);
     const interruptions = { cancelled, claim, timeout };
     try {
       if (inputs.kind === 'broken') throw inputs.error;
@@ -110,7 +113,9 @@ export class JobRenderer {
 
     if (batch.kind === 'parent') {
       const artifacts = await pictures.keep(result.pictures, 'intermediate');
-      await attempt.completeStage(stages, { stage: groupingStage, message: result.message, artifacts });
+      const { message, failures = [] } = result;
+      const parts = failures.length > 0 && { failures: [...failures] };
+      await attempt.completeStage(stages, { stage: groupingStage, message, artifacts, ...parts });
       return;
     }
     const own = await pictures.keep(result.pictures, 'final');
