@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '#platform/logger.js';
-import { asConsumerError, ConsumerHalted } from './consumer-errors.js';
+import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js';
+import { endSilentHolder, showLife, signOfLifeMs, silenceMs, takeOverPollMs } from './lease.js';
 
 export interface ExclusiveOptions {
   readonly url: string;
@@ -13,6 +14,10 @@ export interface ExclusiveOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** How often a waiting session looks whether the lock is free. Default 1000. */
   readonly takeOverPollMs?: number | undefined;
+  /** How often the active session shows that it lives. Default 1000. */
+  readonly signOfLifeMs?: number | undefined;
+  /** How long the active session may be silent before a waiting one ends it. Default 3000. */
+  readonly silenceMs?: number | undefined;
 }
 
 /** Does the work until the signal aborts. The client is the very connection that holds the lock. */
@@ -23,14 +28,18 @@ const lastRetryMs = 5_000;
 /** A session that worked this long was healthy, so the next failure begins a new series of retries. */
 const healthyAfterMs = 10_000;
 const farewellMs = 5_000;
+/** What PostgreSQL needs to end a session. */
+const goneWithinMs = 50;
 
 /**
  * Runs work that may be active only once in the whole installation.
  *
- * - waiting: another session holds the advisory lock. Left when that session ends, however it ended.
+ * - waiting: another session holds the advisory lock. Left when that session ends, however it ended; one that has
+ *   fallen silent, because its process is paused or its machine has vanished, is ended from here (see lease.ts).
  * - active: `work` runs on the connection that holds the lock, so a lost connection loses the lock with it. Left when
  *   the signal aborts (the call returns), when the connection is lost or the work throws (retried with backoff), or
- *   when the work throws ConsumerHalted (the call throws it).
+ *   when the work throws ConsumerHalted (the call throws it). Being fenced off is no fault: somebody has changed
+ *   from outside what the work is about, and it is taken up again at once, from what is there now.
  *
  * The lock keeps two consumers from working at the same time; it cannot stop one that was paused and wakes up late.
  * Against that the work itself has to check an epoch in every transaction.
@@ -49,6 +58,11 @@ export async function runExclusively(options: ExclusiveOptions, work: ExclusiveW
       if (error instanceof ConsumerHalted) throw error;
       if (signal.aborted) return;
       if (performance.now() - startedAt > healthyAfterMs) retryMs = firstRetryMs;
+      if (error instanceof FencedOff) {
+        log.warn({ lock, because: error.message }, `${lock} was fenced off and starts again`);
+        await pause(firstRetryMs, signal);
+        continue;
+      }
       log.error({ err: error, lock, retryMs }, `${lock} was interrupted and will be taken up again`);
       await pause(retryMs, signal);
       retryMs = Math.min(retryMs * 2, lastRetryMs);
@@ -67,6 +81,7 @@ async function oneSession(options: ExclusiveOptions, work: ExclusiveWork): Promi
   try {
     if (!(await acquire(client, options, signal))) return;
     log.info({ lock }, `${lock} is active here`);
+    using _life = showLife(client, options.signOfLifeMs ?? signOfLifeMs);
     await work(client, signal);
     if (lost.signal.aborted) throw lost.signal.reason;
   } finally {
@@ -115,13 +130,17 @@ function parserOf(
 
 /** Polls instead of queueing: a backend that queues for a lock does not notice when its client is gone. */
 async function acquire(client: pg.Client, options: ExclusiveOptions, signal: AbortSignal): Promise<boolean> {
+  const { lock, log } = options;
   while (!signal.aborted) {
     const { rows } = await client.query<{ taken: boolean }>(
       'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
-      [options.lock],
+      [lock],
     );
     if (rows[0]?.taken) return true;
-    await pause(options.takeOverPollMs ?? 1_000, signal);
+    if (await endSilentHolder(client, lock, options.silenceMs ?? silenceMs)) {
+      log.warn({ lock }, `the session that held ${lock} was silent and has been ended`);
+      await pause(goneWithinMs, signal);
+    } else await pause(options.takeOverPollMs ?? takeOverPollMs, signal);
   }
   return false;
 }

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { FencedOff } from './consumer-errors.js';
+import { runExclusively, type ExclusiveOptions, type ExclusiveWork } from './exclusive-session.js';
+import { signOfLifeMs, silenceMs, takeOverPollMs } from './lease.js';
+import { eventually, silent } from './testing/read-store-fixture.js';
+
+const lock = 'atelier.test.lock';
+let database: TestDatabase;
+let stopping: AbortController;
+const running: Promise<void>[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  stopping = new AbortController();
+});
+
+afterEach(async () => {
+  stopping.abort();
+  await Promise.all(running.splice(0));
+  await database.drop();
+});
+
+type Lives = 'lives' | 'is paused';
+
+/** A session that may be active. `is paused`: it holds its lock and its connection, and says nothing. */
+function start(life: Lives, work?: ExclusiveWork, more: Partial<ExclusiveOptions> = {}) {
+  const session = { times: 0, active: false };
+  const options = {
+    ...{ url: database.url, lock, log: silent, signal: stopping.signal, takeOverPollMs: 50, silenceMs: 400 },
+    ...{ signOfLifeMs: life === 'lives' ? 50 : 3_600_000, ...more },
+  };
+  const end = runExclusively(options, async (client, signal) => {
+    session.times += 1;
+    session.active = true;
+    await work?.(client, signal);
+    await aborted(signal);
+    session.active = false;
+  });
+  running.push(end);
+  return session;
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await sleep(10);
+}
+
+describe('of several sessions that want one lock', () => {
+  it('one that falls silent loses it, with all that it had begun, and waits for it again', async () => {
+    await query('create table effects (who text)');
+    const paused = start('is paused', async (client) => {
+      await client.query('begin');
+      await client.query(`insert into effects values ('paused')`);
+    });
+    await eventually(() => paused.active, 'the first to be active');
+    const since = performance.now();
+    const next = start('lives');
+    await eventually(() => next.active, 'the next to take over', 5_000);
+    expect(performance.now() - since).toBeGreaterThan(300);
+    await eventually(() => !paused.active, 'the first to notice');
+    expect(await query('select from effects')).toHaveLength(0);
+    // It is a session like any other now, and the one that lives keeps the lock.
+    await sleep(1_000);
+    expect([paused.times, next.times, next.active]).toEqual([1, 1, true]);
+  });
+
+  it('one that has nothing to do, but lives, keeps it', async () => {
+    const idle = start('lives');
+    await eventually(() => idle.active, 'the first to be active');
+    const next = start('lives');
+    await sleep(1_500);
+    expect([idle.active, idle.times, next.times]).toEqual([true, 1, 0]);
+  });
+
+  it('one that waits for the answer to a long question keeps it', async () => {
+    let answered = false;
+    const busy = start('is paused', async (client) => {
+      await client.query('select pg_sleep(1.5)');
+      answered = true;
+    });
+    await eventually(() => busy.active, 'the first to be active');
+    const next = start('lives');
+    await sleep(1_200);
+    expect([next.times, answered]).toEqual([0, false]);
+    await eventually(() => answered, 'the answer');
+  });
+
+  it("leave it to an operator's command that holds it for a while", async () => {
+    const command = new pg.Client({ connectionString: database.url, application_name: 'atelier-cli' });
+    await command.connect();
+    await command.query('select pg_advisory_lock(hashtextextended($1, 0))', [lock]);
+    const next = start('lives');
+    await sleep(1_000);
+    expect(next.times).toBe(0);
+    await command.end();
+    await eventually(() => next.active, 'the next to take over');
+  });
+
+  it('one that is fenced off takes it up again at once, however often that happens', async () => {
+    const since = performance.now();
+    const fenced = start('lives', () => {
+      if (fenced.times < 8) throw new FencedOff('changed from outside');
+      return Promise.resolve();
+    });
+    await eventually(() => fenced.times === 8, 'eight beginnings', 8_000);
+    // With the backoff of a failure the eighth would come after 100 + 200 + 400 … = 12,700 ms.
+    expect(performance.now() - since).toBeLessThan(8_000);
+  });
+
+  it('take over within five seconds, as they are set', () => {
+    // The last sign of life, at the worst, came just before the pause; a look may come just before the silence is full.
+    expect(silenceMs + takeOverPollMs).toBeLessThanOrEqual(4_500);
+    expect(silenceMs).toBeGreaterThanOrEqual(3 * signOfLifeMs);
+  });
+});
+
+async function query(text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
