@@ -1,0 +1,83 @@
+/**
+ * What can happen to one call of a client on its way to the store and back. Each is asked for once, for the next call
+ * that it fits; a call without a fault just waits for its turns.
+ *
+ * - `unavailable`: the call fails, and nothing is written.
+ * - `answer-lost`: it is carried out; the answer never comes; the client asks again by itself, with the same ids.
+ * - `unknown-committed`, `unknown-uncommitted`: the client gives up and does not know. It was written, or was not.
+ * - `unknown-late`: the client gives up and does not know, and only then the store carries it out.
+ * - `slow`: the call arrives late. `slow-answer`: it is carried out at once and answered late.
+ * - `read-unavailable`: a read fails.
+ */
+export const networkFaults = [
+  'unavailable',
+  'answer-lost',
+  'unknown-committed',
+  'unknown-uncommitted',
+  'unknown-late',
+  'slow',
+  'slow-answer',
+  'read-unavailable',
+] as const;
+
+export type NetworkFault = (typeof networkFaults)[number];
+
+/** One way from a client to the store. It breaks once, and with it all that is on the way. */
+export class Connection {
+  readonly #broken = new AbortController();
+
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
+  break(): void {
+    this.#broken.abort();
+  }
+}
+
+/** What lies between some clients and the store, and how it is disturbed. */
+export class Network {
+  connection = new Connection();
+  refusing = false;
+  #held: AbortController | undefined;
+  readonly #faults: NetworkFault[] = [];
+
+  /** Aborts when answers come through again; undefined: they do. */
+  get held(): AbortSignal | undefined {
+    return this.#held?.signal;
+  }
+
+  holdAnswers(): void {
+    this.#held ??= new AbortController();
+  }
+
+  cut(): void {
+    this.connection.break();
+    this.connection = new Connection();
+  }
+
+  refuse(): void {
+    this.refusing = true;
+    this.cut();
+  }
+
+  restore(): void {
+    this.refusing = false;
+    this.#held?.abort();
+    this.#held = undefined;
+  }
+
+  arm(fault: NetworkFault): void {
+    this.#faults.push(fault);
+  }
+
+  /** The fault that the next append, or the next read, is to meet. */
+  take(call: 'append' | 'read'): NetworkFault | undefined {
+    const index = this.#faults.findIndex((fault) => (fault === 'read-unavailable') === (call === 'read'));
+    return index < 0 ? undefined : this.#faults.splice(index, 1)[0];
+  }
+
+  disarm(): void {
+    this.#faults.length = 0;
+  }
+}

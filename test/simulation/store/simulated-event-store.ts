@@ -1,0 +1,230 @@
+import {
+  AppendOutcomeUnknown,
+  EventStoreError,
+  EventStoreUnavailable,
+  type AppendOutcome,
+  type EventStore,
+  type ExpectedRevision,
+  type NewEvent,
+  type ReadAllOptions,
+  type ReadStreamOptions,
+  type RecordedEvent,
+  type StreamSlice,
+  type SubscribeOptions,
+  type SubscriptionBatch,
+} from '#event-store/event-store.js';
+import { serialiseAppend } from '#event-store/serialised-event.js';
+import type { Process, Scheduler } from '../kernel/scheduler.js';
+import type { Network } from './network.js';
+import type { SimulatedLog } from './simulated-log.js';
+
+export interface SimulatedClientOptions {
+  readonly log: SimulatedLog;
+  readonly scheduler: Scheduler;
+  /** Whose client it is: with its death all its calls end, answered or not. */
+  readonly process: Process;
+  readonly network: Network;
+  readonly deadlineMs?: number;
+  readonly answerTimeoutMs?: number;
+  /** Draws the size of each batch of a subscription, up to this many. Default: batches are as large as asked for. */
+  readonly largestBatch?: number;
+}
+
+const maxPage = 4096;
+const retryMs = 20;
+const slowMs = 4_000;
+
+/** The answer of a call may have got lost, and the call was carried out or not. */
+class AnswerLost extends Error {}
+/** The call has not reached the store. */
+class NotSent extends Error {}
+
+/**
+ * A client of the simulated store. Each call takes two turns, one to the store and one back, so the client's process
+ * can be killed before a call was carried out, and after it was but before the answer came.
+ */
+export class SimulatedEventStore implements EventStore {
+  readonly #closing = new AbortController();
+
+  constructor(private readonly options: SimulatedClientOptions) {}
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendOutcome> {
+    this.#refuseWhenClosed();
+    const serialised = serialiseAppend(stream, expected, events);
+    const carryOut = () => this.options.log.append(stream, expected, serialised);
+    const fault = this.options.network.take('append');
+    const { scheduler, process } = this.options;
+    switch (fault) {
+      case 'unavailable':
+        await scheduler.turn(process);
+        throw new EventStoreUnavailable('The store cannot be reached');
+      case 'unknown-committed':
+        await scheduler.turn(process);
+        attempt(carryOut);
+        return this.#giveUp(stream);
+      case 'unknown-uncommitted':
+        return this.#giveUp(stream);
+      case 'unknown-late':
+        scheduler.later(storeItself, slowMs, () => attempt(carryOut));
+        return this.#giveUp(stream);
+      case 'answer-lost':
+        await scheduler.turn(process);
+        attempt(carryOut);
+        return this.#resend(stream, carryOut, true);
+      case 'slow':
+        await scheduler.after(process, slowMs);
+        return this.#resend(stream, carryOut, false);
+      case 'slow-answer': {
+        await scheduler.turn(process);
+        const settled = attempt(carryOut);
+        await scheduler.after(process, slowMs);
+        return settled();
+      }
+      case 'read-unavailable':
+      case undefined:
+        return this.#resend(stream, carryOut, false);
+      default:
+        return fault satisfies never;
+    }
+  }
+
+  async readStream(stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> {
+    const limit = pageSize(options.limit);
+    return this.#read(() => {
+      const all = this.options.log.streamOf(stream);
+      if (!all) return { kind: 'stream-not-found' };
+      const last = BigInt(all.length - 1);
+      if (options.direction === 'backwards') {
+        const from = options.from === undefined || options.from > last ? last : options.from;
+        const events = all.slice(Math.max(0, Number(from) - limit + 1), Number(from) + 1).toReversed();
+        return { kind: 'found', events };
+      }
+      const from = Number(options.from ?? 0n);
+      return { kind: 'found', events: all.slice(from, from + limit) };
+    });
+  }
+
+  async readAll({ after = 0n, limit, filter }: ReadAllOptions = {}): Promise<readonly RecordedEvent[]> {
+    const size = pageSize(limit);
+    return this.#read(() => this.options.log.pageAfter(after, size, filter).events);
+  }
+
+  async head(): Promise<bigint | undefined> {
+    const head = await this.#read(() => this.options.log.head, 'head');
+    return head === 0n ? undefined : head;
+  }
+
+  async *subscribe({ after = 0n, filter, batchSize = 1000, signal }: SubscribeOptions) {
+    const { log, scheduler, process, network, largestBatch } = this.options;
+    const over = AbortSignal.any([signal, this.#closing.signal]);
+    let position = after;
+    let toldCaughtUp = false;
+    while (!over.aborted) {
+      await scheduler.after(process, network.refusing ? retryMs : 0, over);
+      if (over.aborted) return;
+      if (network.refusing) continue;
+      if (log.head < position) throw new EventStoreError(`The checkpoint ${position} lies beyond the log`);
+      const size = largestBatch === undefined ? batchSize : 1 + scheduler.choose(largestBatch);
+      const page = log.pageAfter(position, Math.min(batchSize, size), filter);
+      if (page.position > position || (page.caughtUp && !toldCaughtUp)) {
+        position = page.position;
+        toldCaughtUp = page.caughtUp;
+        const batch: SubscriptionBatch = { events: page.events, position, caughtUp: page.caughtUp };
+        yield batch;
+      }
+      if (page.caughtUp) await log.beyond(position, over);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+  }
+
+  async #read<T>(carryOut: () => T, call: 'read' | 'head' = 'read'): Promise<T> {
+    this.#refuseWhenClosed();
+    const { network, scheduler, process } = this.options;
+    if (call === 'read' && network.take('read')) {
+      await scheduler.turn(process);
+      throw new EventStoreUnavailable('The store cannot be reached');
+    }
+    return this.#untilAnswered(carryOut, (error) => {
+      throw new EventStoreUnavailable(`The store cannot be reached: ${error.message}`);
+    });
+  }
+
+  /** Sent again and again with the same ids, until the store has answered or the time is up. */
+  #resend(stream: string, carryOut: () => AppendOutcome, sentBefore: boolean): Promise<AppendOutcome> {
+    let sent = sentBefore;
+    return this.#untilAnswered(carryOut, (error) => {
+      sent ||= error instanceof AnswerLost;
+      throw sent
+        ? new AppendOutcomeUnknown(`Nobody knows whether the append to ${stream} happened`)
+        : new EventStoreUnavailable('The store cannot be reached');
+    });
+  }
+
+  async #untilAnswered<T>(carryOut: () => T, onGivenUp: (error: Error) => never): Promise<T> {
+    const { scheduler, process, deadlineMs = 10_000 } = this.options;
+    const deadline = scheduler.now + deadlineMs;
+    let worst: Error | undefined;
+    for (;;) {
+      try {
+        return await this.#once(carryOut);
+      } catch (error) {
+        if (!(error instanceof AnswerLost || error instanceof NotSent)) throw error;
+        if (!(worst instanceof AnswerLost)) worst = error;
+        if (scheduler.now >= deadline || this.#closing.signal.aborted) return onGivenUp(worst);
+        await scheduler.after(process, Math.min(retryMs, deadline - scheduler.now));
+      }
+    }
+  }
+
+  async #once<T>(carryOut: () => T): Promise<T> {
+    const { network, scheduler, process, answerTimeoutMs = 5_000 } = this.options;
+    if (network.refusing) throw new NotSent('connection refused');
+    const { connection } = network;
+    await scheduler.turn(process);
+    if (connection.broken.aborted) throw new NotSent('the connection broke');
+    const settled = attempt(carryOut);
+    await scheduler.turn(process);
+    if (network.held && !connection.broken.aborted) {
+      await scheduler.after(process, answerTimeoutMs, AbortSignal.any([network.held, connection.broken]));
+      if (network.held) throw new AnswerLost('the store fell silent');
+    }
+    if (connection.broken.aborted) throw new AnswerLost('the connection broke');
+    return settled();
+  }
+
+  async #giveUp(stream: string): Promise<never> {
+    await this.options.scheduler.turn(this.options.process);
+    throw new AppendOutcomeUnknown(`Nobody knows whether the append to ${stream} happened`);
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing.signal.aborted) throw new EventStoreUnavailable('The event store was closed');
+  }
+}
+
+/** The store does not die with its clients: what is on its way to it arrives. */
+const storeItself: Process = { name: 'store', state: 'running', silentSince: undefined };
+
+/** Does it now, and says later how it went: an error is an answer too, and takes its time. */
+function attempt<T>(work: () => T): () => T {
+  try {
+    const result = work();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+function pageSize(limit = maxPage): number {
+  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`${limit} is not a number of events`);
+  return Math.min(limit, maxPage);
+}

@@ -1,0 +1,43 @@
+import type { EventStoreHarness } from '#event-store/conformance/harness.js';
+import { Scheduler, type Process } from '../kernel/scheduler.js';
+import { Network } from './network.js';
+import { SimulatedEventStore } from './simulated-event-store.js';
+import { SimulatedLog } from './simulated-log.js';
+
+/**
+ * The simulated store for the conformance suite, which waits by the clock on the wall: here simulated time passes
+ * as fast as real time or faster, and turns are given as soon as they are due.
+ */
+export function startSimulatedHarness(seed = 1): EventStoreHarness {
+  const scheduler = new Scheduler();
+  scheduler.reseed(seed);
+  const log = new SimulatedLog();
+  const process: Process = { name: 'conformance', state: 'running', silentSince: undefined };
+  const disturbed = new Network();
+  const common = { log, scheduler, process };
+  let told = performance.now();
+  let running = true;
+  const drive = async () => {
+    while (running) {
+      const elapsedMs = Math.floor(performance.now() - told);
+      told += elapsedMs;
+      scheduler.advance(elapsedMs);
+      if (!(await scheduler.step())) await new Promise((resume) => setTimeout(resume, 1));
+    }
+  };
+  const driving = drive();
+  return {
+    open: () => new SimulatedEventStore({ ...common, network: new Network() }),
+    faults: {
+      open: (options = {}) => new SimulatedEventStore({ ...common, network: disturbed, ...options }),
+      holdAnswers: () => disturbed.holdAnswers(),
+      cut: () => disturbed.cut(),
+      refuse: () => disturbed.refuse(),
+      restore: () => disturbed.restore(),
+    },
+    async close() {
+      running = false;
+      await driving;
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import {
+  DuplicateEventId,
+  type AppendOutcome,
+  type EventFilter,
+  type EventMetadata,
+  type ExpectedRevision,
+  type RecordedEvent,
+} from '#event-store/event-store.js';
+import type { SerialisedEvent } from '#event-store/serialised-event.js';
+
+interface Place {
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+}
+
+export interface LogPage {
+  readonly events: readonly RecordedEvent[];
+  /** Everything up to here that passes the filter is in `events`. */
+  readonly position: bigint;
+  readonly caughtUp: boolean;
+}
+
+/**
+ * The log of a simulated event store: what all its clients share, and what no crash of theirs can harm. Commits are
+ * instantaneous and in order, so it holds no position that could still be filled; all that can go wrong on the way
+ * to it and back is the clients' affair.
+ */
+export class SimulatedLog {
+  readonly #log: RecordedEvent[] = [];
+  readonly #streams = new Map<string, RecordedEvent[]>();
+  readonly #places = new Map<string, Place>();
+  #waiting: (() => void)[] = [];
+  /** Told every event, in the step that commits it. */
+  onCommitted: (event: RecordedEvent) => void = () => undefined;
+
+  get events(): readonly RecordedEvent[] {
+    return this.#log;
+  }
+
+  /** 0 for an empty log; positions begin with 1. */
+  get head(): bigint {
+    return this.#log.at(-1)?.position ?? 0n;
+  }
+
+  streamOf(name: string): readonly RecordedEvent[] | undefined {
+    return this.#streams.get(name);
+  }
+
+  /** @throws DuplicateEventId, by the same rules as the adapters */
+  append(stream: string, expected: ExpectedRevision, events: readonly SerialisedEvent[]): AppendOutcome {
+    const replay = this.#findReplay(stream, expected, events);
+    if (replay) return replay;
+    const known = this.#streams.get(stream) ?? [];
+    const actual = known.at(-1)?.revision ?? 'no-stream';
+    const taken = events.filter(({ id }) => this.#places.has(id));
+    if (expected !== 'any' && expected !== actual) {
+      const after = expected === 'no-stream' ? -1n : expected;
+      const overlaps = taken.some(({ id }) => {
+        const place = this.#places.get(id);
+        return place?.stream === stream && place.revision > after;
+      });
+      if (overlaps) throw duplicate(stream, taken);
+      return { outcome: 'wrong-expected-revision', actual };
+    }
+    if (taken.length > 0) throw duplicate(stream, taken);
+    return this.#commit(stream, known, events);
+  }
+
+  pageAfter(position: bigint, limit: number, filter: EventFilter | undefined): LogPage {
+    const events: RecordedEvent[] = [];
+    let reached = position;
+    for (let index = this.#indexAfter(position); index < this.#log.length; index++) {
+      const event = this.#log[index]!;
+      if (events.length === limit) return { events, position: reached, caughtUp: false };
+      reached = event.position;
+      if (passes(event, filter)) events.push(event);
+    }
+    return { events, position: reached, caughtUp: true };
+  }
+
+  /** Resolves in the step in which the log grows beyond the position, or the signal aborts. */
+  async beyond(position: bigint, signal: AbortSignal): Promise<void> {
+    if (this.head > position || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake, { once: true });
+      this.#waiting.push(wake);
+    });
+  }
+
+  #commit(stream: string, known: RecordedEvent[], events: readonly SerialisedEvent[]): AppendOutcome {
+    // A gap before each append: whoever counts on positions without gaps is found out.
+    let position = this.head + 1n;
+    let revision = BigInt(known.length) - 1n;
+    this.#streams.set(stream, known);
+    for (const { id, type, data, metadata } of events) {
+      const place = { stream, revision: ++revision, position: ++position };
+      const content = {
+        data: JSON.parse(data) as unknown,
+        metadata: JSON.parse(metadata) as EventMetadata,
+      };
+      const recorded = deepFreeze({ id, type, ...content, ...place });
+      known.push(recorded);
+      this.#log.push(recorded);
+      this.#places.set(id, place);
+      this.onCommitted(recorded);
+    }
+    const woken = this.#waiting;
+    this.#waiting = [];
+    for (const wake of woken) wake();
+    return { outcome: 'appended', revision, position, replayed: false };
+  }
+
+  #findReplay(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly SerialisedEvent[],
+  ): AppendOutcome | undefined {
+    const places = events.map(({ id }) => this.#places.get(id));
+    const [first] = places;
+    if (!first) return undefined;
+    const from = expected === 'no-stream' ? 0n : expected === 'any' ? first.revision : expected + 1n;
+    const inPlace = places.every(
+      (place, index) => place?.stream === stream && place.revision === from + BigInt(index),
+    );
+    const last = places.at(-1);
+    if (!inPlace || !last) return undefined;
+    return { outcome: 'appended', revision: last.revision, position: last.position, replayed: true };
+  }
+
+  /** Positions grow, so half of what is left can be ruled out at each look. */
+  #indexAfter(position: bigint): number {
+    let [low, high] = [0, this.#log.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#log[middle]!.position > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
+
+export function passes({ type, stream }: RecordedEvent, filter: EventFilter | undefined): boolean {
+  const { types, streamPrefixes } = filter ?? {};
+  if (types && !types.includes(type)) return false;
+  return !streamPrefixes || streamPrefixes.some((prefix) => stream.startsWith(prefix));
+}
+
+function duplicate(stream: string, events: readonly SerialisedEvent[]): DuplicateEventId {
+  return new DuplicateEventId(
+    `An append to ${stream} reuses ids of events that are in the log already: ${events.map(({ id }) => id).join(', ')}`,
+  );
+}
+
+/** Events never change: whoever edits one that he was given is found out at once. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) deepFreeze(member);
+  }
+  return value;
+}

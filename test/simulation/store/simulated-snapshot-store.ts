@@ -1,0 +1,29 @@
+import type { Snapshot, SnapshotStore } from '#event-store/snapshots.js';
+import type { Process, Scheduler } from '../kernel/scheduler.js';
+
+/** The snapshots that all clients share, as text: what was saved is not what the saver goes on editing. */
+export type StoredSnapshots = Map<string, { readonly revision: bigint; readonly state: string }>;
+
+/** A client of the simulated snapshots. */
+export class SimulatedSnapshotStore implements SnapshotStore {
+  constructor(
+    private readonly stored: StoredSnapshots,
+    private readonly scheduler: Scheduler,
+    private readonly process: Process,
+  ) {}
+
+  async load(stream: string, foldVersion: number): Promise<Snapshot | undefined> {
+    await this.scheduler.turn(this.process);
+    const found = this.stored.get(`${stream} ${foldVersion}`);
+    return found && { revision: found.revision, state: JSON.parse(found.state) as unknown };
+  }
+
+  async save(stream: string, foldVersion: number, revision: bigint, state: unknown): Promise<void> {
+    // What is saved is the state of this moment, however long the way to the store may be.
+    const text = JSON.stringify(state);
+    await this.scheduler.turn(this.process);
+    const key = `${stream} ${foldVersion}`;
+    const known = this.stored.get(key);
+    if (!known || known.revision < revision) this.stored.set(key, { revision, state: text });
+  }
+}
