@@ -16,6 +16,7 @@ import { GetJobEventsHandler } from '#application/job/get-job-events.handler.js'
 import { GetJobHandler } from '#application/job/get-job.handler.js';
 import { JobWatch } from '#application/job/job-watch.js';
 import { ListJobsHandler } from '#application/job/list-jobs.handler.js';
+import { NotedJobStreams } from '#application/job/noted-job-streams.js';
 import { ListTransactionsHandler } from '#application/ledger/list-transactions.handler.js';
 import { ListOperationsHandler } from '#application/operation/list-operations.handler.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
@@ -134,7 +135,8 @@ function providersOn(dependencies: ApiDependencies): Provider[] {
 
 /** Handlers take ports, which have no runtime type that Nest could inject by: they are made here. */
 function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites): Provider[] {
-  const { store, accounts, idempotency, jobStreams, reads, storage } = dependencies;
+  const { store, accounts, idempotency, reads, storage } = dependencies;
+  const jobStreams = new NotedJobStreams(dependencies.jobStreams, consistency);
   const each = <Name extends keyof Reads>(name: Name): Record<Environment, Reads[Name]> => ({
     live: reads.live[name],
     test: reads.test[name],

@@ -20,6 +20,6 @@ export class StoredJobs implements JobStreams {
     const events = recorded.map(toProjectedEvent);
     const job = foldJobRow(events);
     const timeline = foldTimelineRows(events).filter(({ visibility }) => visibility === 'public');
-    return job && { job, timeline };
+    return job && { job, timeline, position: recorded.at(-1)!.position };
   }
 }

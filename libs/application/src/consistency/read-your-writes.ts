@@ -26,7 +26,7 @@ export class ReadYourWrites {
 
   constructor(private readonly checkpoints: Checkpoints) {}
 
-  noteWrite({ environment, tenant }: Caller, position: bigint): void {
+  noteWrite({ environment, tenant }: Pick<Caller, 'environment' | 'tenant'>, position: bigint): void {
     const key = `${environment}.${tenant}`;
     const known = this.#lastWrites.get(key);
     if (known === undefined || known < position) this.#lastWrites.set(key, position);

@@ -1,7 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spentToday } from '#domain/account/account.js';
-import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#domain/workflow/workflows.js';
 import type { AccountWriter } from '../account/account-writer.js';
+import { batchSizeOf } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
 import type { Prices } from './dispatcher.js';
 import type { References, UnknownReference } from './references.js';
@@ -50,7 +51,8 @@ export class DryRunHandler implements IQueryHandler<DryRun> {
 
     const { state: account } = await this.accounts.read(environment, tenant);
     if (account.status !== 'active') return { kind: 'refused', rejection: { code: 'ACCOUNT_INACTIVE' } };
-    const creditsCost = credits * jobsOf(workflow, body);
+    const charges = workflow.batch ? batchSizeOf(workflow, body) : 1;
+    const creditsCost = credits * charges;
     const { balance, terms } = account;
     const cap = terms.dailySpendCapCredits;
     const spent = spentToday(account, at.toISOString());
@@ -62,10 +64,4 @@ export class DryRunHandler implements IQueryHandler<DryRun> {
       dailyCapOk: cap === 0 || spent + creditsCost <= cap,
     };
   }
-}
-
-/** How many times a dispatch is charged: a batch once for each of its items. */
-function jobsOf({ batch }: Workflow, body: DispatchRequest['body']): number {
-  const items = batch && body[batch.field];
-  return Array.isArray(items) ? items.length : 1;
 }

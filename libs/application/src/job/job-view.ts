@@ -58,11 +58,14 @@ export interface TimelineReads {
   publicEvents(tenant: string, jobId: string, since: number): Promise<readonly TimelineEntry[]>;
 }
 
+export interface FoundJob {
+  readonly job: JobView;
+  readonly timeline: readonly TimelineEntry[];
+  /** Of the job's last event in the log. */
+  readonly position: bigint;
+}
+
 /** A job folded from its own stream: never behind, and never of another tenant. */
 export interface JobStreams {
-  find(
-    environment: Environment,
-    tenant: string,
-    jobId: string,
-  ): Promise<{ readonly job: JobView; readonly timeline: readonly TimelineEntry[] } | undefined>;
+  find(environment: Environment, tenant: string, jobId: string): Promise<FoundJob | undefined>;
 }

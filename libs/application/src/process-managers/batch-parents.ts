@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { batchPartOf, concludeBatch } from '#domain/job/conclude-batch.js';
+import { batchPartOf, concludeBatch, type ConcludeBatch } from '#domain/job/conclude-batch.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { queueJob } from '#domain/job/queue-job.js';
 import { cancelJob } from '#domain/job/render-job.js';
@@ -10,7 +10,7 @@ import type { Clock } from '#platform/clock.js';
 import { handle } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { childrenOf } from '../dispatch/batch.js';
-import { groupingOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
+import { groupingStageOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
 import { jobAggregate } from '../render/job-aggregate.js';
 import type { DeliveredEvent } from './delivered-event.js';
 
@@ -114,9 +114,14 @@ export class BatchParents {
   async #conclude(parent: QueuedJob): Promise<void> {
     const read = (jobId: string) => jobEvents(this.store, this.environment, jobId);
     const parts = (await Promise.all((parent.childJobIds ?? []).map(read))).map(batchPartOf);
-    const shared = sharedOf(groupingOf(await read(parent.jobId)) ?? []);
+    const grouping = groupingStageOf(await read(parent.jobId));
     const context = this.#context(parent, `conclude:${parent.jobId}`);
-    const command = { parts, shared, at: context.at.toISOString() };
+    const command: ConcludeBatch = {
+      parts,
+      shared: sharedOf(grouping?.artifacts ?? []),
+      sharedFailures: grouping?.failures ?? [],
+      at: context.at.toISOString(),
+    };
     const stream = this.#stream(parent.jobId);
     await handle(this.store, stream, jobAggregate, (job) => concludeBatch(command, job), context);
   }

@@ -1,3 +1,4 @@
+import type { EventOfType } from '#domain/events.js';
 import type { JobArtifact, JobEvent } from '#domain/job/job.events.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
@@ -51,10 +52,17 @@ export async function jobEvents(
   return events;
 }
 
-/** The pictures of a parent's grouping; undefined before it was grouped. Should it be there twice, the first counts. */
+/** The pictures of a parent's grouping; undefined before it was grouped. */
 export function groupingOf(parent: readonly JobEvent[]): readonly JobArtifact[] | undefined {
+  return groupingStageOf(parent)?.artifacts;
+}
+
+/** Should it be there twice, the first counts. */
+export function groupingStageOf(
+  parent: readonly JobEvent[],
+): EventOfType<'StageCompleted'>['data'] | undefined {
   for (const event of parent) {
-    if (event.type === 'StageCompleted' && event.data.stage === groupingStage) return event.data.artifacts;
+    if (event.type === 'StageCompleted' && event.data.stage === groupingStage) return event.data;
   }
   return undefined;
 }

@@ -83,7 +83,10 @@ export class JobAttempt {
   }
 
   /** @throws AttemptLost, and what the store throws; so do the other two. */
-  async completeStage(index: number, stage: { stage: string; message: string; artifacts: JobArtifact[] }) {
+  async completeStage(
+    index: number,
+    stage: { stage: string; message: string; artifacts: JobArtifact[]; failures?: JobFailurePart[] },
+  ) {
     const attempt = this.number;
     await this.#append(`stage-${index}`, (at, state) => completeStage({ ...stage, attempt, at }, state));
   }

@@ -47,16 +47,47 @@ describe('concluding a batch', () => {
       .then();
   });
 
-  it('succeeds with each picture once, those that are shared first, all of them final', () => {
+  it('succeeds with each picture once, those that are shared last, all of them final', () => {
     given(job, [queued, started])
       .when(conclude([good('a', 's'), good('b', 's')], [artifact('s', 'intermediate')]))
       .then({
         type: 'JobSucceeded',
         data: {
           message: '2 of 2 photographs gave a result.',
-          artifacts: ['s', 'a', 'b'].map((id) => artifact(id)),
+          artifacts: ['a', 's', 'b'].map((id) => artifact(id)),
           provenance: null,
           at,
+        },
+      });
+  });
+
+  it('shows a garment first, whatever came before it: it stands for the batch in the gallery', () => {
+    const of = (assetId: string, kind: string) => ({ ...artifact(assetId), kind });
+    const [person, recipe] = [of('p', 'person'), of('r', 'photography_recipe')];
+    const first: BatchPart = { outcome: 'succeeded', artifacts: [person, recipe], failures: [] };
+    const second: BatchPart = { outcome: 'succeeded', artifacts: [of('g', 'garment')], failures: [] };
+    const decision = concludeBatch(
+      { parts: [first, second], shared: [of('s', 'background_plate')], at },
+      [queued, started].reduce(evolve, initialJob),
+    );
+    const [event] = decision.kind === 'accepted' ? decision.events : [];
+    const artifacts = event?.type === 'JobSucceeded' ? event.data.artifacts : [];
+    expect(artifacts.map(({ assetId }) => assetId)).toEqual(['g', 'p', 'r', 's']);
+  });
+
+  it('names what could not be extracted for several photographs together', () => {
+    const failure = { arm: 'person', code: 'NO_PERSON_FOUND', message: 'No head.' };
+    given(job, [queued, started])
+      .when((state) =>
+        concludeBatch({ parts: [good('a')], shared: [], sharedFailures: [failure], at }, state),
+      )
+      .then({
+        type: 'JobSucceeded',
+        data: {
+          message: '1 of 1 photographs gave a result.',
+          artifacts: [artifact('a')],
+          failures: [{ ...failure, arm: 'grouping.person' }],
+          ...{ provenance: null, at },
         },
       });
   });

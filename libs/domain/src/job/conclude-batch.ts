@@ -1,3 +1,4 @@
+import { resourceOf } from '../catalog/catalog.js';
 import { accept, reject, type Decision } from '../decision.js';
 import type { JobArtifact, JobEvent, JobFailurePart } from './job.events.js';
 import { isUnfinished, type Job } from './job.js';
@@ -17,6 +18,8 @@ export interface ConcludeBatch {
   readonly parts: readonly BatchPart[];
   /** What several photographs have in common, extracted once. */
   readonly shared: readonly JobArtifact[];
+  /** What they have in common and could not be extracted; each photograph was then read for it by itself. */
+  readonly sharedFailures?: readonly JobFailurePart[];
   readonly at: string;
 }
 
@@ -31,7 +34,7 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
     const known = job.status !== 'unqueued' && job.status !== 'voided';
     return reject({ code: known ? 'JOB_FINISHED' : 'JOB_NOT_FOUND' });
   }
-  const { parts, shared, at } = command;
+  const { parts, shared, sharedFailures = [], at } = command;
   if (parts.some(({ outcome }) => outcome === 'unfinished')) return accept();
   const succeeded = parts.filter((part) => part.outcome === 'succeeded');
   if (succeeded.length === 0) {
@@ -41,12 +44,12 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
       data: { code: 'ALL_PARTS_FAILED', message, attempt: job.attempt, at },
     });
   }
-  const failures = parts.flatMap(failuresOf);
+  const failures = [...sharedFailures.map(placedIn('grouping')), ...parts.flatMap(failuresOf)];
   return accept({
     type: 'JobSucceeded',
     data: {
       message: `${succeeded.length} of ${parts.length} photographs gave a result.`,
-      artifacts: onceEach([...shared, ...succeeded.flatMap(({ artifacts }) => artifacts)]),
+      artifacts: garmentsFirst(onceEach([...succeeded.flatMap(({ artifacts }) => artifacts), ...shared])),
       ...(failures.length > 0 && { failures }),
       provenance: null,
       at,
@@ -82,7 +85,7 @@ function failuresOf(part: BatchPart, index: number): JobFailurePart[] {
   const photo = `photos[${index}]`;
   switch (part.outcome) {
     case 'succeeded':
-      return part.failures.map((failure) => ({ ...failure, arm: `${photo}.${failure.arm}` }));
+      return part.failures.map(placedIn(photo));
     case 'failed':
       return [{ arm: photo, code: part.code, message: part.message }];
     case 'unfinished':
@@ -90,6 +93,16 @@ function failuresOf(part: BatchPart, index: number): JobFailurePart[] {
     default:
       return part satisfies never;
   }
+}
+
+function placedIn(place: string): (failure: JobFailurePart) => JobFailurePart {
+  return (failure) => ({ ...failure, arm: `${place}.${failure.arm}` });
+}
+
+/** The first picture stands for the batch in the gallery: what was photographed, and not who wore it or where. */
+function garmentsFirst(artifacts: readonly JobArtifact[]): JobArtifact[] {
+  const isGarment = ({ kind }: JobArtifact) => resourceOf(kind) === 'garments';
+  return [...artifacts.filter(isGarment), ...artifacts.filter((artifact) => !isGarment(artifact))];
 }
 
 /** Photographs that share a picture each name it. */

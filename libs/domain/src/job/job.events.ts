@@ -89,7 +89,17 @@ export type JobEvent =
       };
     }
   | { type: 'RenderStarted'; data: { attempt: number; worker: string; at: string } }
-  | { type: 'StageCompleted'; data: { stage: string; message: string; artifacts: JobArtifact[]; at: string } }
+  | {
+      type: 'StageCompleted';
+      data: {
+        stage: string;
+        message: string;
+        artifacts: JobArtifact[];
+        /** Of the grouping of a batch: what several photographs share and could not be extracted from them. */
+        failures?: JobFailurePart[];
+        at: string;
+      };
+    }
   | {
       type: 'JobSucceeded';
       data: {
