@@ -97,7 +97,8 @@ describe('a batch', () => {
 
     const result = await succeeded(parent);
     expect(result).toMatchObject({ provenance: null, message: '3 of 3 photographs gave a result.' });
-    expect(result.artifacts.slice(0, 2)).toEqual(shared);
+    expect(kinds(result.artifacts.slice(0, 3))).toEqual(['garment', 'garment', 'garment']);
+    for (const each of shared) expect(result.artifacts).toContainEqual(each);
     expect(result.artifacts).toHaveLength(2 + 2 + 3 + 3);
     expect(new Set(result.artifacts.map(({ assetId }) => assetId)).size).toBe(10);
     expect(result).not.toHaveProperty('failures');
@@ -193,6 +194,17 @@ describe('a batch of which something fails', () => {
     expect((await succeeded(batch.parent)).failures).toMatchObject([
       { arm: 'photos[0]', code: 'ENGINE_REJECTED_INPUT' },
     ]);
+  });
+
+  it('says what its grouping could not extract, which each photograph is then read for', async () => {
+    const failures = [{ arm: 'person', code: 'NO_PERSON_FOUND', message: 'No head is to be seen.' }];
+    const engine = await work(new BatchEngine({ location: [0, 1], failures }));
+    const batch = await dispatchBatch(workshop, 2);
+    await over(batch);
+    const [grouping] = await workshop.find('job', batch.parent.jobId, 'StageCompleted');
+    expect(grouping).toMatchObject({ stage: 'grouping', failures });
+    expect((await succeeded(batch.parent)).failures).toEqual([{ ...failures[0], arm: 'grouping.person' }]);
+    for (const asked of engine.asked.slice(1)) expect(asked.parameters['arms']).toContain('person');
   });
 
   it('fails when all photographs did, and everything is refunded', async () => {

@@ -3,7 +3,13 @@ import { childrenOf } from '#application/dispatch/batch.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import type { EnginePicture, ImageEngine, RenderContext, RenderRequest } from '#engines/image-engine.js';
+import type {
+  EnginePicture,
+  ImageEngine,
+  PartFailure,
+  RenderContext,
+  RenderRequest,
+} from '#engines/image-engine.js';
 import { newId } from '#platform/ids.js';
 import { plainPicture } from './engines.js';
 import type { Workshop } from './workshop.js';
@@ -74,8 +80,12 @@ export class BatchEngine implements ImageEngine {
   readonly asked: RenderRequest[] = [];
 
   constructor(
-    /** The indices of those who share a person, and of those who share a place. */
-    private readonly groups: { readonly person?: number[]; readonly location?: number[] },
+    /** The indices of those who share a person, and of those who share a place; and what could not be extracted. */
+    private readonly groups: {
+      readonly person?: number[];
+      readonly location?: number[];
+      readonly failures?: readonly PartFailure[];
+    },
     /** What happens before the pass gives its result; `photo` is undefined in that of the parent. */
     private readonly before: (
       photo: number | undefined,
@@ -88,7 +98,8 @@ export class BatchEngine implements ImageEngine {
     const isParent = request.operation === 'pdp-batch-extractions';
     await this.before(isParent ? undefined : Number(request.parameters['product_name']), context);
     const pictures = await (isParent ? this.#grouping() : armsOf(request));
-    return { pictures, message: 'Read', model: 'batch-1' };
+    const failures = (isParent && this.groups.failures) || [];
+    return { pictures, failures, message: 'Read', model: 'batch-1' };
   }
 
   async #grouping(): Promise<EnginePicture[]> {
