@@ -2,7 +2,8 @@ import type { DomainEvent } from '#domain/events.js';
 import { react as reactOfBatch } from './batch-parents.js';
 import { react } from './charge-closer.js';
 import type { DeliveredEvent } from './delivered-event.js';
-import { renderStartOf } from './render-dispatcher.js';
+import { react as reactOfSweep } from './orphan-sweep.js';
+import { react as reactOfDispatcher } from './render-dispatcher.js';
 
 const charge = { chargeId: 'charge', tenant: 'tenant' };
 const at = '2026-01-01T00:00:00.000Z';
@@ -53,16 +54,32 @@ const queuedAs = (kind: 'parent' | 'child') => {
 };
 
 describe('the render dispatcher', () => {
+  const grouped = ['a', 'b'];
+
   it('starts each job when it is queued, a photograph of a batch only when its parent was grouped', () => {
-    expect(renderStartOf(queued)).toEqual({ kind: 'job', jobId: 'job' });
-    expect(renderStartOf(queuedAs('parent'))).toEqual({ kind: 'job', jobId: 'job' });
-    expect(renderStartOf(queuedAs('child'))).toEqual({ kind: 'child', jobId: 'job', parentJobId: 'p' });
-    expect(renderStartOf(stage('grouping'))).toEqual({ kind: 'children-of', jobId: 'job' });
+    expect(reactOfDispatcher(queued, undefined)).toEqual(['job']);
+    expect(reactOfDispatcher(queuedAs('parent'), undefined)).toEqual(['job']);
+    expect(reactOfDispatcher(queuedAs('child'), undefined)).toEqual([]);
+    expect(reactOfDispatcher(queuedAs('child'), grouped)).toEqual(['job']);
+    expect(reactOfDispatcher(stage('grouping'), grouped)).toEqual(grouped);
   });
 
   it('starts nothing for any other event', () => {
     for (const event of [started, stage('lighting'), succeeded, failed, cancelled, voided])
-      expect(renderStartOf(event)).toBeUndefined();
+      expect(reactOfDispatcher(event, grouped)).toEqual([]);
+  });
+});
+
+describe('the orphan sweep', () => {
+  const candidate = { ...charge, jobId: 'job', createdAt: new Date(at) };
+  const after = (ageMs: number) => ({ now: new Date(Date.parse(at) + ageMs), horizonMs: 60_000 });
+
+  it('gives back a charge without a job that is older than the horizon', () => {
+    expect(reactOfSweep(candidate, after(60_001))).toEqual({ kind: 'give-back', ...charge, jobId: 'job' });
+  });
+
+  it('leaves alone what is not, or what a clock that is ahead has dated', () => {
+    for (const ageMs of [60_000, 0, -5_000]) expect(reactOfSweep(candidate, after(ageMs))).toBeUndefined();
   });
 });
 

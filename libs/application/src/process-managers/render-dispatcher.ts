@@ -15,20 +15,30 @@ export function renderDispatcherFilter(environment: Environment): EventFilter {
   return { types: ['JobQueued', 'StageCompleted'], streamPrefixes: [categoryPrefix(environment, 'job')] };
 }
 
-/** Whose render may begin now: a job's own, that of a photograph if its batch was grouped, or of all photographs. */
-export type RenderStart =
-  | { readonly kind: 'job'; readonly jobId: string }
-  | { readonly kind: 'child'; readonly jobId: string; readonly parentJobId: string }
-  | { readonly kind: 'children-of'; readonly jobId: string };
+/** The jobs of a batch's photographs once it was grouped; undefined before, and for a job without a batch. */
+export type GroupedJobs = readonly string[] | undefined;
 
-export function renderStartOf(event: DeliveredEvent): RenderStart | undefined {
+/** The jobs whose render may begin now. @param grouped of the batch that the event is about, see {@link batchOf} */
+export function react(event: DeliveredEvent, grouped: GroupedJobs): readonly string[] {
   switch (event.type) {
     case 'JobQueued': {
       const { jobId, parentJobId } = event.data;
-      return parentJobId === null ? { kind: 'job', jobId } : { kind: 'child', jobId, parentJobId };
+      return parentJobId === null || grouped ? [jobId] : [];
     }
     case 'StageCompleted':
-      return event.data.stage === groupingStage ? { kind: 'children-of', jobId: event.streamId } : undefined;
+      return event.data.stage === groupingStage ? (grouped ?? []) : [];
+    default:
+      return [];
+  }
+}
+
+/** The parent of the batch on which it depends what the event means; undefined where it depends on none. */
+function batchOf(event: DeliveredEvent): string | undefined {
+  switch (event.type) {
+    case 'JobQueued':
+      return event.data.parentJobId ?? undefined;
+    case 'StageCompleted':
+      return event.data.stage === groupingStage ? event.streamId : undefined;
     default:
       return undefined;
   }
@@ -51,30 +61,20 @@ export class RenderDispatcher {
   async tasksOf(events: readonly DeliveredEvent[]): Promise<RenderTask[]> {
     const tasks = await Promise.all(
       events.map(async (event) => {
-        const start = renderStartOf(event);
-        const jobIds = start ? await this.#jobsOf(start) : [];
+        const parentJobId = batchOf(event);
+        const grouped = parentJobId === undefined ? undefined : await this.#groupedJobs(parentJobId);
         const { tenant } = event.metadata;
-        return jobIds.map((jobId): RenderTask => ({ environment: this.environment, tenant, jobId }));
+        return react(event, grouped).map((jobId): RenderTask => ({
+          environment: this.environment,
+          tenant,
+          jobId,
+        }));
       }),
     );
     return tasks.flat();
   }
 
-  async #jobsOf(start: RenderStart): Promise<readonly string[]> {
-    switch (start.kind) {
-      case 'job':
-        return [start.jobId];
-      case 'child':
-        return (await this.#groupedChildren(start.parentJobId)) ? [start.jobId] : [];
-      case 'children-of':
-        return (await this.#groupedChildren(start.jobId)) ?? [];
-      default:
-        return start satisfies never;
-    }
-  }
-
-  /** Undefined while the parent was not grouped. */
-  async #groupedChildren(parentJobId: string): Promise<readonly string[] | undefined> {
+  async #groupedJobs(parentJobId: string): Promise<GroupedJobs> {
     const known = this.#grouped.get(parentJobId);
     if (known) return known;
     const events = await jobEvents(this.store, this.environment, parentJobId);
