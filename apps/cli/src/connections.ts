@@ -10,6 +10,8 @@ export interface Connections {
   readonly baseUrl: string;
   /** What the signing secrets of keys derive from; undefined: there are none. */
   readonly signingKey: string | undefined;
+  /** How old a charge without a job must be before it counts as orphaned, unless a verb is told otherwise. */
+  readonly orphanHorizonMs: number;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -25,14 +27,15 @@ export function findConnections(variables: Variables = process.env): Connections
     const provided = { DATABASE_URL: 'postgres://of-the-running-service', URL_SIGNING_SECRET: 'unused' };
     const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
     const configuration = loadConfiguration({ ...provided, ...given });
+    const { orphanHorizonMs } = configuration.projector;
     if (given['DATABASE_URL']) {
       const { databaseUrl, eventStoreUrl, publicUrl, signingKey } = configuration;
-      return { databaseUrl, eventStoreUrl, baseUrl: publicUrl, signingKey };
+      return { databaseUrl, eventStoreUrl, baseUrl: publicUrl, signingKey, orphanHorizonMs };
     }
     const runtime = readRuntime(configuration.home);
     if (runtime) {
       const signingKey = configuration.signingKey ?? readHomeSecrets(configuration.home).signingKey;
-      return { ...runtime, signingKey };
+      return { ...runtime, signingKey, orphanHorizonMs };
     }
     throw new CliError(
       `nothing runs on ${configuration.home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
