@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
+import { AccountsFixture } from '#application/accounts.fixture.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { BatchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
+import { ChargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
+import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { decode } from '#domain/stored-events.js';
+import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
+import { systemClock } from '#platform/clock.js';
+import { createLogger } from '#platform/logger.js';
+import { toProjectedEvent } from '#read-store/projected-event.js';
+import { ends, Story, type End } from './support/story.js';
+
+jest.setTimeout(60_000);
+
+let fixture: AccountsFixture;
+
+beforeAll(async () => {
+  fixture = await AccountsFixture.start();
+});
+afterAll(() => fixture.stop());
+
+/** What became of each job before the process managers look; `orphaned`: charged, and never queued. */
+type Fate = End | 'goes-on' | 'orphaned';
+
+/**
+ * One delivery of at most `size` events to one of the managers, and how it goes. `after`: so many of its appends are
+ * committed before the process dies; the answer of the last one may be lost on the way as well. `rewind`: the
+ * checkpoint is lost. Whatever the fault, the next delivery meets a process that remembers nothing.
+ */
+interface Delivery {
+  readonly to: 'closer' | 'batches' | 'sweep';
+  readonly size: number;
+  readonly fault: 'none' | 'rewind' | { readonly after: number; readonly answerLost: boolean };
+}
+
+const fates = fc.array(fc.constantFrom<Fate>(...ends, 'goes-on', 'orphaned'), { minLength: 1, maxLength: 6 });
+const batches = fc.array(
+  fc.array(fc.constantFrom<Fate>(...ends, 'goes-on'), { minLength: 1, maxLength: 3 }),
+  {
+    maxLength: 2,
+  },
+);
+const deliveries = fc.array(
+  fc.record<Delivery>({
+    to: fc.constantFrom('closer', 'closer', 'batches', 'sweep'),
+    size: fc.integer({ min: 1, max: 12 }),
+    fault: fc.oneof(
+      fc.constantFrom<Delivery['fault']>('none', 'rewind'),
+      fc.record({ after: fc.nat({ max: 3 }), answerLost: fc.boolean() }),
+    ),
+  }),
+  { maxLength: 14 },
+);
+
+/** A store whose process dies at its n-th append. Undefined: it lives. */
+function mortal(fault: Delivery['fault']): EventStore {
+  if (typeof fault === 'string') return fixture.store;
+  let left = fault.after;
+  return fixture.withAppend((append) => async (...call) => {
+    if (left-- > 0) return append(...call);
+    if (fault.answerLost && left === -1) await append(...call);
+    throw new AppendOutcomeUnknown('the process died');
+  });
+}
+
+/** The process managers of one installation, which get the log from `from` on. */
+class Managers {
+  readonly #checkpoints = { closer: this.from, batches: this.from };
+
+  constructor(
+    private readonly from: bigint,
+    private readonly orphans: readonly QueuedJob[],
+  ) {}
+
+  /** @returns whether anything was left to deliver */
+  async deliver({ to, size, fault }: Delivery): Promise<boolean> {
+    const store = mortal(fault);
+    const accounts = new AccountWriter(store, fixture.snapshots);
+    if (to === 'sweep') {
+      await this.#sweep(store, accounts);
+      return false;
+    }
+    if (fault === 'rewind') this.#checkpoints[to] = this.from;
+    const filter = (to === 'closer' ? chargeCloserFilter : batchParentsFilter)('test');
+    const recorded = await fixture.store.readAll({ after: this.#checkpoints[to], limit: size, filter });
+    const last = recorded.at(-1);
+    if (!last) return false;
+    const manager =
+      to === 'closer'
+        ? new ChargeCloser('test', store, accounts, systemClock)
+        : new BatchParents('test', store, systemClock);
+    try {
+      await manager.handle(recorded.map(toProjectedEvent));
+      // A process that dies after its effects and before its checkpoint gets the batch again.
+      if (typeof fault === 'string') this.#checkpoints[to] = last.position;
+    } catch (error) {
+      if (typeof fault === 'string') throw error;
+    }
+    return true;
+  }
+
+  async untilDone(): Promise<void> {
+    await this.deliver({ to: 'sweep', size: 1, fault: 'none' });
+    for (let more = true; more;) {
+      const batchesLeft = await this.deliver({ to: 'batches', size: 50, fault: 'none' });
+      more = (await this.deliver({ to: 'closer', size: 50, fault: 'none' })) || batchesLeft;
+    }
+  }
+
+  async #sweep(store: EventStore, accounts: AccountWriter): Promise<void> {
+    const candidates = this.orphans.map(({ tenant, chargeId, jobId, at }) => {
+      return { tenant, chargeId: chargeId!, jobId, createdAt: new Date(at) };
+    });
+    await sweepOrphans({
+      ...{ environment: 'test', store, accounts, clock: systemClock, orphanHorizonMs: -1 },
+      openCharges: { openChargesOlderThan: () => Promise.resolve(candidates) },
+      logger: createLogger('test', 'silent'),
+    });
+  }
+}
+
+const closedBy: Readonly<Record<Fate, string>> = {
+  succeeded: 'settled',
+  failed: 'refunded: job-failed',
+  cancelled: 'refunded: job-cancelled',
+  orphaned: 'refunded: orphaned',
+  'goes-on': 'open',
+};
+
+async function logFrom(from: bigint) {
+  return (await fixture.store.readAll({ after: from, limit: 4096 })).map((recorded) => ({
+    id: recorded.id,
+    stream: recorded.stream,
+    event: decode(recorded),
+  }));
+}
+
+/** How often each charge was closed, and how; and the last events of the parents. */
+async function outcomes(from: bigint) {
+  const closings = new Map<string, string[]>();
+  const parents = new Map<string, string[]>();
+  const note = (to: Map<string, string[]>, key: string, what: string) =>
+    to.set(key, [...(to.get(key) ?? []), what]);
+  for (const { stream, event } of await logFrom(from)) {
+    if (event.type === 'CreditsDebited') closings.set(event.data.chargeId, []);
+    if (event.type === 'CreditsSettled') note(closings, event.data.chargeId, 'settled');
+    if (event.type === 'CreditsRefunded')
+      note(closings, event.data.chargeId, `refunded: ${event.data.reason}`);
+    if (/^Job(Succeeded|Failed|Cancelled)$/.test(event.type)) note(parents, stream, event.type);
+  }
+  return { closings, parents };
+}
+
+describe('whatever is delivered twice, in whole or in part, after a crash at any append', () => {
+  it('has exactly one effect, and replaying all of it from the beginning has none', async () => {
+    await fc.assert(
+      fc.asyncProperty(fates, batches, deliveries, async (singles, batched, plan) => {
+        const tenant = await fixture.tenantWith(1_000);
+        const accounts = new AccountWriter(fixture.store, fixture.snapshots);
+        const story = new Story(fixture.store, accounts, tenant);
+        const from = (await fixture.store.head())!;
+        const expected = new Map<string, string[]>();
+        const orphans: QueuedJob[] = [];
+        const become = async (job: QueuedJob, fate: Fate) => {
+          if (fate !== 'goes-on' && fate !== 'orphaned') await story.end(job, fate);
+          expected.set(job.chargeId!, fate === 'goes-on' ? [] : [closedBy[fate]]);
+        };
+        for (const fate of singles) {
+          const job = story.single();
+          await story.charge(job);
+          if (fate === 'orphaned') orphans.push(job);
+          else await story.queue(job);
+          await become(job, fate);
+        }
+        const parents = [];
+        for (const photographs of batched) {
+          const { parent, children } = story.batch(photographs.length);
+          for (const child of children) await story.charge(child);
+          await story.queue(parent);
+          for (const [index, child] of children.entries()) {
+            await story.queue(child);
+            await become(child, photographs[index]!);
+          }
+          parents.push({ stream: `test.job-${parent.jobId}`, photographs });
+        }
+
+        const managers = new Managers(from, orphans);
+        for (const delivery of plan) await managers.deliver(delivery);
+        await managers.untilDone();
+
+        const found = await outcomes(from);
+        expect(found.closings).toEqual(expected);
+        for (const { stream, photographs } of parents) {
+          const over = !photographs.includes('goes-on');
+          const end = photographs.includes('succeeded') ? 'JobSucceeded' : 'JobFailed';
+          expect(found.parents.get(stream) ?? []).toEqual(over ? [end] : []);
+        }
+        const before = await logFrom(from);
+        await new Managers(from, orphans).untilDone();
+        expect(await logFrom(from)).toEqual(before);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
