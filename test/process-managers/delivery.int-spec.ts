@@ -164,31 +164,32 @@ describe('whatever is delivered twice, in whole or in part, after a crash at any
         const from = (await fixture.store.head())!;
         const expected = new Map<string, string[]>();
         const orphans: QueuedJob[] = [];
-        const become = async (job: QueuedJob, fate: Fate) => {
-          if (fate !== 'goes-on' && fate !== 'orphaned') await story.end(job, fate);
-          expected.set(job.chargeId!, fate === 'goes-on' ? [] : [closedBy[fate]]);
-        };
+        const begun: [QueuedJob, Fate][] = [];
         for (const fate of singles) {
           const job = story.single();
           await story.charge(job);
           if (fate === 'orphaned') orphans.push(job);
           else await story.queue(job);
-          await become(job, fate);
+          begun.push([job, fate]);
         }
         const parents = [];
         for (const photographs of batched) {
           const { parent, children } = story.batch(photographs.length);
           for (const child of children) await story.charge(child);
-          await story.queue(parent);
-          for (const [index, child] of children.entries()) {
-            await story.queue(child);
-            await become(child, photographs[index]!);
-          }
+          for (const job of [parent, ...children]) await story.queue(job);
+          children.forEach((child, index) => begun.push([child, photographs[index]!]));
           parents.push({ stream: `test.job-${parent.jobId}`, photographs });
         }
 
         const managers = new Managers(from, orphans);
-        for (const delivery of plan) await managers.deliver(delivery);
+        // Some of it is delivered while the jobs go on.
+        const [early, late] = [plan.slice(0, plan.length / 2), plan.slice(plan.length / 2)];
+        for (const delivery of early) await managers.deliver(delivery);
+        for (const [job, fate] of begun) {
+          if (fate !== 'goes-on' && fate !== 'orphaned') await story.end(job, fate);
+          expected.set(job.chargeId!, fate === 'goes-on' ? [] : [closedBy[fate]]);
+        }
+        for (const delivery of late) await managers.deliver(delivery);
         await managers.untilDone();
 
         const found = await outcomes(from);
