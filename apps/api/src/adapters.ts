@@ -13,7 +13,9 @@ import { AccountRates } from '#application/limits/account-rates.js';
 import { Attempts } from '#application/limits/attempts.js';
 import { MemoryRateLimitStore } from '#application/limits/rate-limit-store.js';
 import { RateLimiter } from '#application/limits/rate-limiter.js';
+import { observeOutcomes } from '#application/observed-outcomes.js';
 import { Operations } from '#application/operation/operations.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
@@ -25,14 +27,18 @@ import { CatalogReader } from '#projections/catalog/catalog.reader.js';
 import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { PresetsReader } from '#projections/presets/presets.reader.js';
-import { readModelEntities } from '#projections/read-models.js';
+import { readOpenCharges } from '#projections/ledger/open-charges.js';
+import { readModelEntities, readModels } from '#projections/read-models.js';
 import { RendersReader } from '#projections/renders/renders.reader.js';
 import { TimelineReader } from '#projections/timeline/timeline.reader.js';
 import { UsageReader } from '#projections/usage/usage.reader.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
+import { consumersOf } from '#read-store/consumers.js';
 import { createDataSource } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
+import { Installation } from '#read-store/installation.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
+import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { openStorage } from '#storage/open-storage.js';
 import type { ApiDependencies, Reads } from './api-dependencies.js';
@@ -44,7 +50,9 @@ export type ApiConfiguration = Pick<
   Configuration,
   'databaseUrl' | 'eventStoreUrl' | 'storage' | 'publicUrl'
 > &
-  Partial<Pick<Configuration, 'rateLimitStore' | 'authFailuresPerMin' | 'signingKey' | 'imageModels'>>;
+  Partial<
+    Pick<Configuration, 'rateLimitStore' | 'authFailuresPerMin' | 'signingKey' | 'imageModels' | 'projector'>
+  >;
 
 export interface OpenedDependencies extends AsyncDisposable {
   readonly dependencies: ApiDependencies;
@@ -54,6 +62,7 @@ const idempotencyConnections = 8;
 const readConnections = 8;
 const rateLimitConnections = 4;
 const defaultAuthFailuresPerMin = 600;
+const defaultOrphanHorizonMs = 60_000;
 
 /** Connects the API to what the configuration names. Disposing of it closes all of that, in reverse order. */
 export async function openDependencies(
@@ -64,11 +73,13 @@ export async function openDependencies(
   await using opening = new AsyncDisposableStack();
   const { databaseUrl, eventStoreUrl } = configuration;
 
-  const { store, snapshots, close } = openEventStore(
+  const events = openEventStore(
     { eventStoreUrl, databaseUrl },
     metrics ? { observer: metrics.eventStore } : {},
   );
-  opening.defer(close);
+  opening.defer(events.close);
+  const { snapshots } = events;
+  const store = metrics ? observeOutcomes(events.store, metrics.outcomes) : events.store;
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (err) => logger.warn({ err }, 'a snapshot was not saved'),
   });
@@ -109,6 +120,7 @@ export async function openDependencies(
   opening.defer(() => checkpoints.stop());
   await checkpoints.start();
 
+  const installation = openInstallation(configuration, store, opening, metrics);
   const storage = openStorage(configuration);
   const dependencies: ApiDependencies = {
     ...{ store, accounts, entrance, operations, checkpoints, storage, logger, reads: { live, test } },
@@ -122,13 +134,30 @@ export async function openDependencies(
     ...(configuration.imageModels ? { imageModels: configuration.imageModels } : {}),
     ...(storage instanceof FolderStorage ? { objects: storage } : {}),
     ...(metrics ? { metrics } : {}),
-    ready: async () => {
-      await Promise.all([store.head(), pool.query('select 1')]);
-    },
+    problems: () => installation.problems(),
     clock: systemClock,
   };
   const opened = opening.move();
   return { dependencies, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** What is told of the installation as a whole: whether it is ready, and its levels when somebody scrapes them. */
+function openInstallation(
+  { databaseUrl, eventStoreUrl, projector }: ApiConfiguration,
+  store: EventStore,
+  opening: AsyncDisposableStack,
+  metrics: Metrics | undefined,
+): Installation {
+  const consumers = consumersOf(readModels, processManagers);
+  const installation = new Installation({ databaseUrl, eventStoreUrl, store, consumers });
+  opening.defer(() => installation.close());
+  const horizonMs = projector?.orphanHorizonMs ?? defaultOrphanHorizonMs;
+  metrics?.watchInstallation({
+    consumers: () => installation.consumers(),
+    charges: () => readOpenCharges(installation.database, horizonMs),
+    queues: pgBossQueueLevels(installation.database),
+  });
+  return installation;
 }
 
 async function openReads(url: string, schema: Environment, opening: AsyncDisposableStack): Promise<Reads> {

@@ -15,12 +15,10 @@ import type { Clock } from '#platform/clock.js';
 import type { ImageModel } from '#platform/image-models.js';
 import type { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
+import type { LookForProblems } from '#platform/role-server.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { Entrance } from './auth/api-key.guard.js';
 import type { SignedObjects } from './objects/signed-objects.js';
-
-/** Resolves when everything that a request needs answers; rejects with what does not. */
-export type Readiness = () => Promise<void>;
 
 /** The read models of one environment. */
 export interface Reads {
@@ -50,8 +48,9 @@ export interface ApiDependencies {
   /** Present where the API itself serves the objects. */
   readonly objects?: SignedObjects;
   /** Present where they are served. */
-  readonly metrics?: Pick<Metrics, 'text' | 'contentType'>;
-  readonly ready: Readiness;
+  readonly metrics?: Pick<Metrics, 'text' | 'contentType' | 'http'>;
+  /** What keeps the service from serving. */
+  readonly problems: LookForProblems;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -59,5 +58,5 @@ export interface ApiDependencies {
 export const CLOCK = Symbol('clock');
 export const STORAGE = Symbol('storage');
 export const SIGNED_OBJECTS = Symbol('signed objects');
-export const READINESS = Symbol('readiness');
+export const PROBLEMS = Symbol('problems');
 export const METRICS = Symbol('metrics');

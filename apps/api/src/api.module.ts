@@ -31,7 +31,7 @@ import type { WorkflowName } from '#domain/workflow/workflows.js';
 import {
   CLOCK,
   METRICS,
-  READINESS,
+  PROBLEMS,
   SIGNED_OBJECTS,
   STORAGE,
   type ApiDependencies,
@@ -104,13 +104,13 @@ export class ApiModule {
 }
 
 function providersOn(dependencies: ApiDependencies): Provider[] {
-  const { store, storage, clock, logger, ready, entrance, objects, metrics } = dependencies;
+  const { store, storage, clock, logger, problems, entrance, objects, metrics } = dependencies;
   const consistency = new ReadYourWrites(dependencies.checkpoints);
   const refusals = new RefusedDispatches(new RejectionLog(store), consistency, clock, logger);
   return [
     { provide: CLOCK, useValue: clock },
     { provide: STORAGE, useValue: storage },
-    { provide: READINESS, useValue: ready },
+    { provide: PROBLEMS, useValue: problems },
     ...(objects ? [{ provide: SIGNED_OBJECTS, useValue: objects }] : []),
     ...(metrics ? [{ provide: METRICS, useValue: metrics }] : []),
     { provide: ReadYourWrites, useValue: consistency },

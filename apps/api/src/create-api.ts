@@ -13,6 +13,7 @@ import { translateError } from './errors/translate-error.js';
 import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/http-limits.js';
 import { watchRoutes } from './http/route-table.js';
 import { cutSilentConnections } from './http/silent-connections.js';
+import { measureRequests } from './metrics/measure-requests.js';
 
 export interface HttpSettings {
   /** Whose `X-Forwarded-For` is believed. */
@@ -58,6 +59,7 @@ export async function createApi(
     },
   });
   const server = adapter.getInstance<FastifyInstance>();
+  if (dependencies.metrics) measureRequests(server, dependencies.metrics.http);
   watchRoutes(server);
   setHttpLimits(server, limits);
   cutSilentConnections(server);

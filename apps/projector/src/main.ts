@@ -1,11 +1,18 @@
 import { AccountWriter } from '#application/account/account-writer.js';
+import { observeOutcomes } from '#application/observed-outcomes.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
-import { openRoleMetrics } from '#platform/role-metrics.js';
+import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
+import { readOpenCharges } from '#projections/ledger/open-charges.js';
+import { readModels } from '#projections/read-models.js';
+import { consumersOf } from '#read-store/consumers.js';
+import { Installation } from '#read-store/installation.js';
+import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { startProjector } from './projector.js';
 
@@ -14,10 +21,19 @@ const logger = createLogger('projector');
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const { databaseUrl, eventStoreUrl } = configuration;
-  const { metrics, close: closeMetrics } = await openRoleMetrics('projector', configuration, logger);
+  const server = await openRoleServer('projector', configuration, logger);
+  const { metrics } = server;
   const observer = metrics ? { observer: metrics.eventStore } : {};
   const opened = openEventStore({ eventStoreUrl, databaseUrl }, observer);
-  const { store, snapshots } = opened;
+  const { snapshots } = opened;
+  const store = metrics ? observeOutcomes(opened.store, metrics.outcomes) : opened.store;
+  const consumers = consumersOf(readModels, processManagers);
+  const installation = new Installation({ databaseUrl, eventStoreUrl, store, consumers });
+  metrics?.watchInstallation({
+    consumers: () => installation.consumers(),
+    charges: () => readOpenCharges(installation.database, configuration.projector.orphanHorizonMs),
+    queues: pgBossQueueLevels(installation.database),
+  });
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (error) => logger.warn({ err: error }, 'a snapshot was not saved'),
   });
@@ -31,12 +47,18 @@ await runRole(logger, async (stopping) => {
     ...{ databaseUrl, store, accounts, queue, logger },
     clock: systemClock,
   });
+  server.ready(async () => {
+    const standing = projector.standingStill().map((task) => `${task} stand still in this process`);
+    return [...standing, ...(await installation.problems())];
+  });
   return {
     async stop() {
+      server.ready(() => Promise.resolve(['it is stopping']));
       await projector.stop();
       await queue.stop(0);
+      await installation.close();
       await opened.close();
-      await closeMetrics();
+      await server.close();
     },
   };
 });

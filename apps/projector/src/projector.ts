@@ -32,6 +32,8 @@ export interface ProjectorDependencies extends HousekeepingDependencies {
 }
 
 export interface RunningProjector {
+  /** The tasks that stand still in this process until its next start, as `live projections`. */
+  standingStill(): readonly string[];
   /** Finishes the batches at hand. Does not close what it was given. */
   stop(): Promise<void>;
 }
@@ -43,15 +45,18 @@ export interface RunningProjector {
 export function startProjector(dependencies: ProjectorDependencies): RunningProjector {
   const { logger } = dependencies;
   const stopping = new AbortController();
+  const halted: string[] = [];
   const tasks = environments.flatMap((environment) =>
     tasksOf(environment, dependencies, stopping.signal).map(({ name, running }) =>
       running.catch((error: unknown) => {
         // The others go on: a read model that stands still must not keep a charge open.
+        halted.push(`${environment} ${name}`);
         logger.fatal({ err: error, environment, task: name }, `${name} stands still until the next start`);
       }),
     ),
   );
   return {
+    standingStill: () => halted,
     async stop() {
       stopping.abort();
       await Promise.all(tasks);

@@ -1,11 +1,13 @@
+import { observeOutcomes } from '#application/observed-outcomes.js';
 import { SketchEngine } from '#engines/sketch/sketch-engine.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
-import { openRoleMetrics } from '#platform/role-metrics.js';
+import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
+import { Installation } from '#read-store/installation.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { openStorage } from '#storage/open-storage.js';
 import { yieldToOthers } from './background-priority.js';
@@ -19,9 +21,12 @@ await yieldToOthers();
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const { databaseUrl, eventStoreUrl, workerConcurrency, tenantConcurrency, stopGraceMs } = configuration;
-  const { metrics, close: closeMetrics } = await openRoleMetrics('worker', configuration, logger);
+  const server = await openRoleServer('worker', configuration, logger);
+  const { metrics } = server;
   const observer = metrics ? { observer: metrics.eventStore } : {};
   const events = openEventStore({ eventStoreUrl, databaseUrl }, observer);
+  const store = metrics ? observeOutcomes(events.store, metrics.outcomes) : events.store;
+  const installation = new Installation({ databaseUrl, eventStoreUrl, store, consumers: [] });
   const storage = openStorage(configuration);
   const queue = await keepTrying(
     () => PgBossRenderQueue.start({ url: databaseUrl, logger }),
@@ -30,16 +35,19 @@ await runRole(logger, async (stopping) => {
   );
   const sketch = new SketchEngine();
   const worker = await startWorker({
-    ...{ store: events.store, storage, queue, logger, tenantConcurrency },
+    ...{ store, storage, queue, logger, tenantConcurrency },
     engineFor: () => sketch,
     clock: systemClock,
     concurrency: workerConcurrency,
   });
+  server.ready(() => installation.storeProblems());
   return {
     async stop() {
+      server.ready(() => Promise.resolve(['it is stopping']));
       await worker.stop(stopGraceMs);
+      await installation.close();
       await events.close();
-      await closeMetrics();
+      await server.close();
     },
   };
 });

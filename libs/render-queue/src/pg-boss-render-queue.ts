@@ -20,7 +20,7 @@ export interface PgBossSettings {
 /** Names tasks: the same job always gives the same id. A fixed UUID namespace of this queue. */
 const namespace = 'b0a5f7d2-3c58-5c0e-9a53-6c2f4a5f3e90';
 
-const schema = 'pgboss';
+export const schema = 'pgboss';
 const day = 24 * 60 * 60;
 
 /** How long an aborted task may take to come to its end. */
@@ -29,7 +29,7 @@ const obedienceMs = 2000;
 /** pg-boss refuses a shorter one through its own functions. */
 const shortestHeartbeatSeconds = 10;
 
-function queueName(environment: Environment): string {
+export function queueName(environment: Environment): string {
   return `render-${environment}`;
 }
 

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { READINESS, type Readiness } from '../api-dependencies.js';
+import { problemsInTime, type LookForProblems } from '#platform/role-server.js';
+import { PROBLEMS } from '../api-dependencies.js';
 import { Public } from '../auth/api-key.guard.js';
 import { DescribeErrors } from '../docs/describe.js';
 import { ApiError } from '../errors/api-error.js';
@@ -10,14 +11,11 @@ export class HealthResponse {
   status: 'ok';
 }
 
-/** How long a readiness probe may take before it counts as a no. */
-const patienceMs = 2_000;
-
 @ApiTags('health')
 @Controller('/health')
 @Public()
 export class HealthController {
-  constructor(@Inject(READINESS) private readonly ready: Readiness) {}
+  constructor(@Inject(PROBLEMS) private readonly look: LookForProblems) {}
 
   @Get('live')
   @ApiOperation({ operationId: 'healthLive', summary: 'The process answers', security: [] })
@@ -29,22 +27,18 @@ export class HealthController {
   @Get('ready')
   @ApiOperation({
     operationId: 'healthReady',
-    summary: 'The process and what it depends on answer',
+    summary: 'The stores answer, and every read model is being kept up to date',
+    description: 'With 503 the message names what is not.',
     security: [],
   })
   @ApiOkResponse({ type: HealthResponse, description: 'They do.' })
   @DescribeErrors(503)
   async isReady(): Promise<HealthResponse> {
-    const { promise: tooLate, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
-    try {
-      await Promise.race([this.ready(), tooLate]);
-    } catch (cause) {
-      const message = 'A database that this process depends on does not answer.';
-      throw new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '2' }, cause });
-    } finally {
-      clearTimeout(timer);
-    }
-    return { status: 'ok' };
+    const problems = await problemsInTime(this.look);
+    if (problems.length === 0) return { status: 'ok' };
+    throw new ApiError('SERVICE_UNAVAILABLE', `Not ready: ${problems.join('; ')}.`, {
+      headers: { 'retry-after': '2' },
+      cause: new Error(problems.join('; ')),
+    });
   }
 }

@@ -1,0 +1,164 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** A projection or process manager: how far it is behind the log. */
+export interface ConsumerGauges {
+  readonly kind: 'projection' | 'process manager';
+  readonly environment: string;
+  readonly name: string;
+  /** Events that it has not handled yet, and the age of the first of them. */
+  readonly events: number;
+  readonly seconds: number;
+  readonly halted: boolean;
+  readonly parkedStreams: number;
+}
+
+export interface ChargeGauges {
+  readonly environment: string;
+  readonly count: number;
+  readonly credits: number;
+  readonly oldestSeconds: number;
+  readonly orphaned: number;
+}
+
+export interface QueueGauges {
+  readonly environment: string;
+  readonly state: string;
+  readonly tasks: number;
+  readonly oldestSeconds: number;
+}
+
+/** Looks at what all processes share. Each may fail by itself, and its metrics are then absent. */
+export interface InstallationSources {
+  consumers(): Promise<readonly ConsumerGauges[]>;
+  charges(): Promise<readonly ChargeGauges[]>;
+  queues(): Promise<readonly QueueGauges[]>;
+}
+
+/** Several scrapers, or an impatient one, cost one look. */
+const freshForMs = 2_000;
+
+/** A scrape is answered with what is there by then. */
+const patienceMs = 3_000;
+
+/**
+ * Gauges of the installation as a whole. Every process that exports them tells the same, so they are to be combined
+ * by `max`, never by `sum`. They are looked up when somebody scrapes, so they are right whether the processes that do
+ * the work run or not.
+ */
+export class InstallationGauges {
+  readonly #gauges: ReturnType<typeof createGauges>;
+  #looking: Promise<void> | undefined;
+  #lookedAt = -Infinity;
+
+  constructor(
+    registers: Registry[],
+    private readonly sources: InstallationSources,
+  ) {
+    this.#gauges = createGauges(registers);
+  }
+
+  /** Resolves when the gauges are up to date, or cannot be brought up to date in time. Never throws. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.#lookedAt < freshForMs) return;
+    this.#looking ??= this.#look().finally(() => {
+      this.#lookedAt = performance.now();
+      this.#looking = undefined;
+    });
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, patienceMs);
+    await Promise.race([this.#looking, late]);
+    clearTimeout(timer);
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = performance.now();
+    const { readable, readSeconds, consumers, charges, queues } = this.#gauges;
+    const { sources } = this;
+    const fill = async <Row>(
+      source: string,
+      look: () => Promise<readonly Row[]>,
+      gauges: readonly Reading<Row>[],
+    ) => {
+      const rows = await look().catch(() => undefined);
+      readable.set({ source }, rows ? 1 : 0);
+      // What cannot be read is absent: the last value that was read would look like a healthy one.
+      for (const { gauge } of gauges) gauge.reset();
+      for (const row of rows ?? []) for (const { set } of gauges) set(row);
+    };
+    await Promise.all([
+      fill('log', () => sources.consumers(), consumers),
+      fill('ledger', () => sources.charges(), charges),
+      fill('render_queue', () => sources.queues(), queues),
+    ]);
+    readSeconds.set((performance.now() - startedAt) / 1000);
+  }
+}
+
+/** A gauge, and how a row of a source sets it. */
+interface Reading<Row> {
+  readonly gauge: Gauge;
+  set(row: Row): void;
+}
+
+function createGauges(registers: Registry[]) {
+  const gauge = (name: string, help: string, labelNames: string[]) =>
+    new Gauge({ name: `atelier_${name}`, help, labelNames, registers });
+
+  const ofConsumers = (
+    kind: ConsumerGauges['kind'],
+    [name, help]: readonly [string, string],
+    value: (row: ConsumerGauges) => number,
+  ): Reading<ConsumerGauges> => {
+    const label = kind.replace(' ', '_');
+    const each = gauge(`${label}_${name}`, help, ['environment', label]);
+    const set = (row: ConsumerGauges) => {
+      if (row.kind === kind) each.set({ environment: row.environment, [label]: row.name }, value(row));
+    };
+    return { gauge: each, set };
+  };
+  const ofCharges = (name: string, help: string, key: Exclude<keyof ChargeGauges, 'environment'>) => {
+    const each = gauge(name, help, ['environment']);
+    const set = (row: ChargeGauges) => each.set({ environment: row.environment }, row[key]);
+    return { gauge: each, set };
+  };
+  const ofQueues = (name: string, help: string, key: 'tasks' | 'oldestSeconds') => {
+    const each = gauge(name, help, ['environment', 'state']);
+    const set = (row: QueueGauges) => each.set({ environment: row.environment, state: row.state }, row[key]);
+    return { gauge: each, set };
+  };
+
+  const lagEvents = ['lag_events', 'Events of the log that it has not handled yet'] as const;
+  const lagSeconds = ['lag_seconds', 'Age of the oldest event that it has not handled yet'] as const;
+  return {
+    readable: gauge('installation_readable', 'Whether what the source tells could be read', ['source']),
+    readSeconds: gauge('installation_read_duration_seconds', 'How long the last look took', []),
+    consumers: [
+      ofConsumers('projection', lagEvents, ({ events }) => events),
+      ofConsumers('projection', lagSeconds, ({ seconds }) => seconds),
+      ofConsumers('projection', ['halted', '1: it stands still until it is mended'], ({ halted }) =>
+        Number(halted),
+      ),
+      ofConsumers(
+        'projection',
+        ['parked_streams', 'Streams that were put aside because an event cannot be folded'],
+        ({ parkedStreams }) => parkedStreams,
+      ),
+      ofConsumers('process manager', lagEvents, ({ events }) => events),
+      ofConsumers('process manager', lagSeconds, ({ seconds }) => seconds),
+    ],
+    charges: [
+      ofCharges('open_charges', 'Charges that are neither settled nor given back', 'count'),
+      ofCharges('open_charges_credits', 'Credits of the open charges', 'credits'),
+      ofCharges('open_charges_oldest_age_seconds', 'Age of the oldest open charge', 'oldestSeconds'),
+      ofCharges('orphaned_charges', 'Open charges past the horizon that have no job', 'orphaned'),
+    ],
+    queues: [
+      ofQueues('render_queue_tasks', 'Tasks of the render queue', 'tasks'),
+      ofQueues(
+        'render_queue_oldest_age_seconds',
+        'How long the oldest task is in this state',
+        'oldestSeconds',
+      ),
+    ],
+  };
+}

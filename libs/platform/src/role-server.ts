@@ -1,0 +1,109 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Configuration } from './configuration.js';
+import type { Logger } from './logger.js';
+import { Metrics } from './metrics.js';
+
+/** What keeps a role from working, in words for people; none when it is ready. Rejects for a look that failed. */
+export type LookForProblems = () => Promise<readonly string[]>;
+
+export interface RoleServer {
+  /** Undefined when they are switched off, or nobody could scrape them. */
+  readonly metrics: Metrics | undefined;
+  /** Undefined when nothing is served. */
+  readonly port: number | undefined;
+  /** Until this is called, `/health/ready` says that the role is starting. */
+  ready(look: LookForProblems): void;
+  close(): Promise<void>;
+}
+
+interface Served {
+  readonly metrics: Metrics | undefined;
+  readonly look: LookForProblems;
+}
+
+/** How long a readiness probe may take before it counts as a no. */
+const patienceMs = 2_000;
+
+/**
+ * The HTTP side of a role without an interface of its own: `/metrics`, `/health/live` and `/health/ready` on
+ * METRICS_PORT, when that is set. A port that is taken is reported and no reason to stop: `npm start` gives the same
+ * one to two roles.
+ */
+export async function openRoleServer(
+  role: string,
+  { metrics: wanted, metricsPort, host }: Pick<Configuration, 'metrics' | 'metricsPort' | 'host'>,
+  logger: Logger,
+): Promise<RoleServer> {
+  const none = {
+    metrics: undefined,
+    port: undefined,
+    ready: () => undefined,
+    close: () => Promise.resolve(),
+  };
+  if (metricsPort === undefined) return none;
+  const metrics = wanted ? new Metrics(role) : undefined;
+  let look: LookForProblems = () => Promise.resolve(['it is starting']);
+  try {
+    const served = { metrics, look: () => look() };
+    const { port, close } = await listen(served, host, metricsPort);
+    logger.info({ host, port }, 'metrics are served');
+    return { metrics, port, ready: (next) => (look = next), close };
+  } catch (err) {
+    logger.error({ err }, 'metrics are not served');
+    return none;
+  }
+}
+
+function listen(served: Served, host: string, port: number) {
+  const server = createServer((request, response) => {
+    answer(served, request, response).catch(() => response.destroy());
+  });
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return new Promise<{ port: number; close: () => Promise<void> }>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      // Of a server that listens on TCP it is never a text or null.
+      resolve({ port: (server.address() as AddressInfo).port, close });
+    });
+  });
+}
+
+async function answer(
+  { metrics, look }: Served,
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = method === 'GET' ? url?.split('?', 1)[0] : undefined;
+  if (path === '/metrics' && metrics) {
+    const text = await metrics.text();
+    response.writeHead(200, { 'content-type': metrics.contentType }).end(text);
+  } else if (path === '/health/live') {
+    json(response, 200, { status: 'ok' });
+  } else if (path === '/health/ready') {
+    const problems = await problemsInTime(look);
+    if (problems.length === 0) json(response, 200, { status: 'ok' });
+    else json(response, 503, { status: 'not ready', problems });
+  } else response.writeHead(404).end();
+}
+
+/** A look that fails, or takes too long, is a problem as well. */
+export async function problemsInTime(look: LookForProblems): Promise<readonly string[]> {
+  const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
+  const timer = setTimeout(() => resolve([`there is no answer within ${patienceMs} ms`]), patienceMs);
+  try {
+    return await Promise.race([look(), late]);
+  } catch {
+    return ['it cannot be found out'];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}

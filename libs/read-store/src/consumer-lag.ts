@@ -1,0 +1,90 @@
+import { environments } from '#domain/streams.js';
+import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { Consumer } from './consumers.js';
+
+export interface Lag {
+  /** Events that the consumer has not handled yet; how exact that is, says {@link lagsOf}. */
+  readonly events: number;
+  /** Age of the first of them in seconds; 0 when there is none. */
+  readonly seconds: number;
+}
+
+export interface LagOptions {
+  readonly store: Pick<EventStore, 'head' | 'readAll'>;
+  /** Whether positions count events, as in PostgreSQL. In EventStoreDB they are places in a file. */
+  readonly positionsAreCounts: boolean;
+  readonly now: Date;
+}
+
+/** How many events are looked at one by one, in each environment: what a scrape may cost while something is late. */
+export const countedEvents = 1_000;
+
+/**
+ * How far each consumer is behind the log, by its checkpoint. Exact as long as no more than {@link countedEvents}
+ * events of the environment follow the checkpoint. Beyond that it is a bound, so that a projection that has stood still
+ * for days costs a scrape no more than one that is late by a moment:
+ *
+ * - where positions count events: all events of the log after the checkpoint, whosever they are (never too few);
+ * - elsewhere: its events among the first {@link countedEvents} of the environment (never too many).
+ *
+ * @throws what the store throws
+ */
+export async function lagsOf<C extends Consumer>(
+  consumers: readonly (C & { readonly position: bigint | null })[],
+  { store, positionsAreCounts, now }: LagOptions,
+): Promise<(C & Lag)[]> {
+  const head = await store.head();
+  const behind = consumers.filter(({ position }) => head !== undefined && (position ?? -1n) < head);
+  const isFar = (position: bigint | null) =>
+    positionsAreCounts && (head ?? 0n) - (position ?? 0n) > BigInt(countedEvents);
+  const secondsSince = ({ metadata }: RecordedEvent) =>
+    Math.max(0, (now.getTime() - Date.parse(metadata.recordedAt)) / 1000);
+
+  const near = behind.filter(({ position }) => !isFar(position));
+  const pages = new Map<string, readonly RecordedEvent[]>();
+  for (const environment of environments) {
+    const positions = near.filter((each) => each.environment === environment).map((each) => each.position);
+    if (positions.length === 0) continue;
+    pages.set(environment, await nextEvents(store, positions, `${environment}.`));
+  }
+  // Those that stand still in one place share the look at the event after it.
+  const firsts = new Map<bigint | null, Promise<readonly RecordedEvent[]>>();
+  const firstAfter = (position: bigint | null) => {
+    const look = firsts.get(position) ?? store.readAll({ ...afterOf(position), limit: 1 });
+    firsts.set(position, look);
+    return look;
+  };
+
+  const lagOf = async ({ environment, position, filter }: (typeof consumers)[number]): Promise<Lag> => {
+    if (head === undefined || (position ?? -1n) >= head) return { events: 0, seconds: 0 };
+    if (isFar(position)) {
+      const [first] = await firstAfter(position);
+      return { events: Number(head - (position ?? 0n)), seconds: first ? secondsSince(first) : 0 };
+    }
+    const page = pages.get(environment) ?? [];
+    const own = page.filter((event) => event.position > (position ?? -1n) && passes(event, filter));
+    return { events: own.length, seconds: own[0] ? secondsSince(own[0]) : 0 };
+  };
+  return Promise.all(consumers.map(async (consumer) => ({ ...consumer, ...(await lagOf(consumer)) })));
+}
+
+function nextEvents(
+  store: LagOptions['store'],
+  positions: readonly (bigint | null)[],
+  streamPrefix: string,
+): Promise<readonly RecordedEvent[]> {
+  const lowest = positions.includes(null) ? null : positions.reduce((a, b) => (b! < a! ? b : a))!;
+  const filter = { streamPrefixes: [streamPrefix] };
+  return store.readAll({ ...afterOf(lowest), filter, limit: countedEvents });
+}
+
+function afterOf(position: bigint | null): { after?: bigint } {
+  return position === null ? {} : { after: position };
+}
+
+function passes({ type, stream }: RecordedEvent, { types, streamPrefixes }: EventFilter): boolean {
+  return (
+    (types === undefined || types.includes(type)) &&
+    (streamPrefixes === undefined || streamPrefixes.some((prefix) => stream.startsWith(prefix)))
+  );
+}

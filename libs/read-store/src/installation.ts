@@ -1,0 +1,91 @@
+import pg from 'pg';
+import type { EventStore } from '#event-store/event-store.js';
+import { lagsOf, type Lag } from './consumer-lag.js';
+import { readHalted, readPositions, type ConsumerPosition, type Queries } from './consumer-positions.js';
+import type { Consumer } from './consumers.js';
+
+export type ConsumerLevel = ConsumerPosition & Lag;
+
+export interface InstallationOptions {
+  /** The read models' database. */
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+  readonly store: EventStore;
+  readonly consumers: readonly Consumer[];
+}
+
+/** No answer within this time is a no: a probe and a scraper wait for it. */
+const answerWithinMs = 1_500;
+
+/**
+ * What one process can tell about the whole installation: looks on a connection of its own, which is opened at the
+ * first look and never keeps a request waiting.
+ */
+export class Installation {
+  /** For looks at the read models' database. */
+  readonly database: Queries;
+  readonly #pool: pg.Pool;
+
+  constructor(private readonly options: InstallationOptions) {
+    this.#pool = new pg.Pool({
+      connectionString: options.databaseUrl,
+      max: 1,
+      connectionTimeoutMillis: answerWithinMs,
+      query_timeout: answerWithinMs,
+      statement_timeout: answerWithinMs,
+      application_name: 'atelier-levels',
+    });
+    // A connection that breaks while idle is replaced at the next use.
+    this.#pool.on('error', () => undefined);
+    this.database = { query: (text, values) => this.#pool.query(text, values) };
+  }
+
+  /** How far everything that follows the log is. @throws what the store or the database throws */
+  async consumers(): Promise<ConsumerLevel[]> {
+    const { store, consumers, eventStoreUrl } = this.options;
+    const positions = await readPositions(this.database, consumers);
+    const positionsAreCounts = /^postgres(?:ql)?:/.test(eventStoreUrl);
+    return lagsOf(positions, { store, positionsAreCounts, now: new Date() });
+  }
+
+  /** What keeps this installation from serving, in words for people; none when it is ready. Never throws. */
+  async problems(): Promise<string[]> {
+    const [stores, halted] = await Promise.all([
+      this.storeProblems(),
+      inTime(readHalted(this.database)).catch((): string[] => []),
+    ]);
+    return halted.length > 0 ? [...stores, `projections are halted: ${halted.join(', ')}`] : stores;
+  }
+
+  /** The same for a process that needs the stores, but not the read models. */
+  async storeProblems(): Promise<string[]> {
+    const problemUnless = (answer: Promise<unknown>, problem: string) =>
+      inTime(answer).then(
+        () => [],
+        () => [problem],
+      );
+    const problems = await Promise.all([
+      problemUnless(this.options.store.head(), 'the event store does not answer'),
+      problemUnless(
+        this.database.query('select from read_store.projections limit 1'),
+        'the database does not answer, or was not migrated',
+      ),
+    ]);
+    return problems.flat();
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** A store that is away is asked again and again for longer than a probe waits. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${answerWithinMs} ms`)), answerWithinMs);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
