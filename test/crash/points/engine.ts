@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import {
+  EngineError,
+  type ImageEngine,
+  type RenderContext,
+  type RenderRequest,
+} from '#engines/image-engine.js';
+import { BatchEngine } from '../../worker/support/batches.js';
+import { plainPicture } from '../../worker/support/engines.js';
+
+/** What the engine does with a job, by the name that its dispatch gives it. */
+export const endless = 'endless';
+export const refused = 'refused';
+export const busyOnce = 'busy once';
+/** As the name of a photograph of a batch. */
+export const endlessPhoto = 99;
+
+/** Draws plain pictures in no time: one stage and one final picture, or what a batch needs. */
+export class CrashEngine implements ImageEngine {
+  readonly name = 'crash';
+  readonly capabilities = { maxInputImages: 10, seed: true, quality: false, cancel: true };
+  readonly #batches = new BatchEngine({ person: [0, 1] }, async (photo, { signal }) => {
+    if (photo === endlessPhoto && !signal.aborted) await once(signal, 'abort');
+    signal.throwIfAborted();
+  });
+  /** Jobs that met a busy engine once, by their seed. */
+  readonly #busy = new Set<number>();
+
+  async render(request: RenderRequest, context: RenderContext) {
+    if (request.operation.startsWith('pdp-')) return this.#batches.render(request, context);
+    await context.onStage({ stage: 'begun', message: 'Begun', pictures: [await plainPicture('sketch')] });
+    if (request.displayName === endless && !context.signal.aborted) await once(context.signal, 'abort');
+    context.signal.throwIfAborted();
+    if (request.displayName === refused) throw new EngineError('policy', 'Refused, as the test asked for.');
+    if (request.displayName === busyOnce && !this.#busy.has(request.seed)) {
+      this.#busy.add(request.seed);
+      throw new EngineError('capacity', 'Busy, as the test asked for.', 100);
+    }
+    return { pictures: [await plainPicture('on_model_render')], message: 'Done', model: 'plain-1' };
+  }
+}

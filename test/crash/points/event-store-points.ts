@@ -1,0 +1,138 @@
+import pg from 'pg';
+import { batchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
+import { chargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
+import { renderDispatcher, renderDispatcherFilter } from '#application/process-managers/render-dispatcher.js';
+import { parseStreamName } from '#domain/streams.js';
+import type {
+  EventFilter,
+  EventStore,
+  SubscribeOptions,
+  SubscriptionBatch,
+} from '#event-store/event-store.js';
+import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+import { callSite } from './call-site.js';
+import type { Recorder } from './recorder.js';
+
+/** Ids of events whose append is to lose its answer. */
+const losing = new Set<string>();
+
+/** Makes points of all calls of the event store in this process, whoever has opened it. */
+export function recordEventStore(recorder: Recorder, onDelivery: (consumer: string) => void): void {
+  const { role } = recorder;
+  // The class is not exported; each of its instances shows it. None connects before its first call.
+  const nowhere = createPostgresEventStore({ connection: { url: 'postgres://127.0.0.1:1/nowhere' } });
+  const store = Object.getPrototypeOf(nowhere) as EventStore;
+  const { append, readStream, readAll, head, subscribe } = store;
+
+  store.append = function (this: EventStore, stream, expected, events) {
+    const site = callSite();
+    const types = [...new Set(events.map(({ type }) => type))];
+    const points = types.map((type) => `${role}:event-store.append:${type}@${site}`);
+    return recorder.through(points, async (passage) => {
+      const [first] = events;
+      if (passage.loseAnswer && first) losing.add(first.id);
+      const outcome = await append.call(this, stream, expected, events);
+      if (passage.loseAnswer) {
+        const resolved = outcome.outcome === 'appended' && outcome.replayed && !losing.has(first!.id);
+        recorder.note(
+          resolved ? 'resolved' : `not resolved: ${JSON.stringify(outcome, bigintsAsText)}`,
+          points,
+        );
+      }
+      return outcome;
+    });
+  };
+  store.readStream = function (this: EventStore, stream, options) {
+    const category = parseStreamName(stream)?.category ?? stream;
+    // The key is read to find out who calls: that is the authentication itself.
+    if (category === 'key') return readStream.call(this, stream, options);
+    const points = [`${role}:event-store.read:${category}@${callSite()}`];
+    return recorder.through(points, () => readStream.call(this, stream, options));
+  };
+  store.readAll = function (this: EventStore, options) {
+    const points = [`${role}:event-store.read-all@${callSite()}`];
+    return recorder.through(points, () => readAll.call(this, options));
+  };
+  store.head = function (this: EventStore) {
+    return recorder.through([`${role}:event-store.head@${callSite()}`], () => head.call(this));
+  };
+  store.subscribe = function (this: EventStore, options: SubscribeOptions) {
+    const batches = subscribe.call(this, options);
+    const consumer = consumerOf(options.filter);
+    if (consumer === undefined) return batches;
+    return recorded(recorder, consumer, batches, () => onDelivery(consumer));
+  };
+  breakConnections(recorder);
+}
+
+async function* recorded(
+  recorder: Recorder,
+  consumer: string,
+  batches: AsyncIterable<SubscriptionBatch>,
+  onDelivery: () => void,
+): AsyncGenerator<SubscriptionBatch, void, void> {
+  const iterator = batches[Symbol.asyncIterator]();
+  const points = [`${recorder.role}:event-store.subscription@${consumer}`];
+  const brings = ({ done, value }: IteratorResult<SubscriptionBatch>) => !done && value.events.length > 0;
+  try {
+    for (;;) {
+      const next = await recorder.through(points, () => iterator.next(), brings);
+      if (next.done) return;
+      if (brings(next)) onDelivery();
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Who listens, by what it listens to. Undefined: to the other environment, where nothing happens. */
+function consumerOf(filter: EventFilter | undefined): string | undefined {
+  const { types, streamPrefixes } = filter ?? {};
+  if (streamPrefixes?.every((prefix) => prefix.startsWith('live.'))) return undefined;
+  const asked = JSON.stringify(filter);
+  const processes = { [batchParents]: batchParentsFilter, [chargeCloser]: chargeCloserFilter };
+  const managers = { ...processes, [renderDispatcher]: renderDispatcherFilter };
+  const manager = Object.entries(managers).find(([, of]) => JSON.stringify(of('test')) === asked);
+  if (manager) return manager[0];
+  if (types === undefined) return 'projections';
+  if (types.includes('OperationPriced')) return 'announcements';
+  if (types.length === 1 && types[0] === 'JobCancelled') return 'cancellations';
+  return types.includes('StageCompleted') ? 'job-watch' : types.join('+');
+}
+
+/**
+ * The answer to an append is lost as it is lost in the field: the statement has run and is committed, and instead of its
+ * result the connection ends. What follows is up to the adapter.
+ */
+function breakConnections(recorder: Recorder): void {
+  const { query } = pg.Client.prototype;
+  type Query = (this: pg.Client, ...args: unknown[]) => Promise<pg.QueryResult> | undefined;
+  const losingQuery: Query = function (this: pg.Client, ...args) {
+    const [config] = args as [{ name?: string; values?: unknown[] } | undefined];
+    // The overloads of pg cannot be told from outside; the arguments are passed on as they came.
+    const sent = (query as Query).apply(this, args);
+    const lost = [...losing].filter(
+      (id) => config?.name === 'event_store.append' && carries(config.values, id),
+    );
+    if (lost.length === 0 || !sent) return sent;
+    return sent.then(() => {
+      for (const id of lost) losing.delete(id);
+      recorder.note('lost', lost);
+      const { stream } = (this as unknown as { connection: { stream: { destroy(): void } } }).connection;
+      stream.destroy();
+      throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+    });
+  };
+  pg.Client.prototype.query = losingQuery as typeof query;
+}
+
+/** The ids of a batch travel as one binary array. */
+function carries(values: unknown[] | undefined, eventId: string): boolean {
+  const bytes = Buffer.from(eventId.replaceAll('-', ''), 'hex');
+  return (values ?? []).some((value) => Buffer.isBuffer(value) && value.includes(bytes));
+}
+
+function bigintsAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}

@@ -1,0 +1,113 @@
+import { grantCredits } from '#application/account/tenants.js';
+import { toNewEvent } from '#application/command-context.js';
+import { childrenOf, jobsToCharge } from '#application/dispatch/batch.js';
+import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { debitCreditsTogether } from '#domain/account/debit-credits.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { streamName } from '#domain/streams.js';
+import { workflowOf } from '#domain/workflow/workflows.js';
+import { newId } from '#platform/ids.js';
+import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
+import { hashBody } from '../../../apps/api/src/dispatch/idempotency-key.js';
+import type { Customer, World } from './world.js';
+
+/** What is there before a scenario: pictures, and what processes that died earlier have left behind. */
+
+const direct = 'product-to-model-direct';
+const batch = 'pdp-batch-extractions';
+
+export interface Photo {
+  readonly pdp_image_public_id: string;
+  readonly product_name: string;
+}
+
+export async function picture(world: World, { tenant }: Customer): Promise<string> {
+  return (await world.upload(tenant)).storageKey;
+}
+
+/** The engine comes to no end with a photograph that has the number `endless`. */
+export async function twoPhotographs(world: World, { tenant }: Customer, endless?: number): Promise<Photo[]> {
+  const uploads = await Promise.all(['#f00', '#00f'].map((colour) => world.upload(tenant, colour)));
+  return uploads.map(({ assetId }, index) => ({
+    pdp_image_public_id: assetId,
+    product_name: String(endless ?? index),
+  }));
+}
+
+/** More events than two snapshots of an account are apart. */
+export async function longHistory(world: World, customer: Customer): Promise<string> {
+  const purchase = { amount: 1, kind: 'pack', label: 'Pack' } as const;
+  const grant = () => grantCredits(world.accounts, world.context(customer.tenant), purchase);
+  await Promise.all(Array.from({ length: 260 }, grant));
+  return picture(world, customer);
+}
+
+/** Charges as a dispatch makes them, with its ids. */
+async function debit(
+  world: World,
+  { tenant }: Customer,
+  operation: string,
+  body: Readonly<Record<string, unknown>>,
+  ids: DispatchIds,
+): Promise<void> {
+  const workflow = workflowOf(operation);
+  const facts = { requestId: ids.requestId, operation, endpoint: `/v1/${operation}` };
+  const amount = workflowOf(workflow.batch?.workflow ?? operation).credits;
+  const commands = jobsToCharge(workflow, body, ids).map((charge) => ({
+    ...{ ...charge, ...facts, amount, at: new Date().toISOString() },
+  }));
+  const context = { ...world.context(tenant, `debit:${ids.requestId}`), requestId: ids.requestId };
+  await world.accounts.execute(context, (account) => debitCreditsTogether(commands, account));
+}
+
+/** Debited, and never queued. */
+export async function orphan(world: World, customer: Customer): Promise<void> {
+  const ids = { requestId: newId(), jobId: newId() };
+  await debit(world, customer, direct, {}, ids);
+}
+
+/** What a try leaves that died with its Idempotency-Key at hand: its ids, and its charge where it came so far. */
+export async function abandonedTry(world: World, customer: Customer, charge: 'charged' | 'uncharged') {
+  const body = { product_image_s3_key: await picture(world, customer), display_name: '', seed: 7 };
+  const ids = { requestId: newId(), jobId: newId() };
+  const key = newId();
+  const leaseLost = (message: string) => new Error(message);
+  const keys = new PostgresIdempotencyStore(world.pool, { leaseMs: -1, retentionHours: 24, leaseLost });
+  const named = { environment: 'test', tenant: customer.tenant, endpoint: `/v1/${direct}`, key } as const;
+  await keys.begin({ ...named, bodyHash: hashBody(body) }, ids);
+  if (charge === 'charged') await debit(world, customer, direct, body, ids);
+  return { body, key };
+}
+
+/** Debited, and the parent queued; its photographs are not. */
+export async function abandonedBatch(
+  world: World,
+  customer: Customer,
+  photos: readonly Photo[],
+): Promise<void> {
+  const { tenant } = customer;
+  const ids = { requestId: newId(), jobId: newId() };
+  const body = { photos };
+  const workflow = workflowOf(batch);
+  await debit(world, customer, batch, body, ids);
+  const charges = jobsToCharge(workflow, body, ids);
+  const inputs = await Promise.all(
+    photos.map(async ({ pdp_image_public_id: assetId }, index) => {
+      const slice = await world.events.store.readStream(streamName('test', 'asset', assetId));
+      if (slice.kind !== 'found') throw new Error(`${assetId} was not uploaded`);
+      const { storageKey, sha256 } = slice.events[0]!.data as { storageKey: string; sha256: string };
+      return { name: `photo-${index}`, assetId, storageKey, sha256 };
+    }),
+  );
+  const job: QueuedJob = {
+    ...{ ...ids, tenant, chargeId: null, parentJobId: null, displayName: '', seed: 7 },
+    ...{ operation: batch, jobType: workflow.jobType, request: body, inputs },
+    creditsCost: workflowOf(workflow.batch!.workflow).credits * charges.length,
+    childJobIds: charges.map(({ jobId }) => jobId),
+    at: new Date().toISOString(),
+  };
+  if (childrenOf(job).length !== photos.length) throw new Error('a photograph would have no job');
+  const context = { ...world.context(tenant, `queue:${ids.jobId}`), requestId: ids.requestId };
+  const event = toNewEvent({ type: 'JobQueued', data: job }, 0, context);
+  await world.events.store.append(streamName('test', 'job', ids.jobId), 'no-stream', [event]);
+}

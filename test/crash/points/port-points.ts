@@ -1,0 +1,77 @@
+import { ServerResponse } from 'node:http';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
+import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
+import { JobsReader } from '#projections/jobs/jobs.reader.js';
+import { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import type { ImageEngine } from '#engines/image-engine.js';
+import { callSite } from './call-site.js';
+import type { Recorder } from './recorder.js';
+
+type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
+
+/** Makes points of the other ports' calls: of every instance, so that the wiring stays that of the service. */
+export function recordPorts(recorder: Recorder): void {
+  const { role } = recorder;
+  const record = (type: { prototype: object }, port: string, operations: readonly string[]) => {
+    const methods = type.prototype as Record<string, Method>;
+    for (const operation of operations) {
+      const method = methods[operation];
+      if (!method) throw new Error(`${port} has no ${operation} any more`);
+      methods[operation] = function (...args) {
+        const points = [`${role}:${port}.${operation}@${callSite()}`];
+        return recorder.through(points, () => method.apply(this, args));
+      };
+    }
+  };
+  record(PostgresIdempotencyStore, 'idempotency', ['begin', 'reassign', 'answer', 'release']);
+  record(FolderStorage, 'storage', ['put', 'get']);
+  record(PgBossRenderQueue, 'queue', ['enqueue']);
+  record(CheckpointWatcher, 'read-store', ['waitFor']);
+  record(JobsReader, 'jobs', ['find', 'children']);
+  recordOpenCharges(recorder);
+  recordAnswers(recorder);
+}
+
+/** The sweep looks all the time and mostly finds nothing: only what it finds counts. */
+function recordOpenCharges(recorder: Recorder): void {
+  const { openChargesOlderThan } = LedgerReader.prototype;
+  const points = [`${recorder.role}:ledger.openChargesOlderThan@orphan-sweep`];
+  LedgerReader.prototype.openChargesOlderThan = function (...args) {
+    return recorder.through(
+      points,
+      () => openChargesOlderThan.apply(this, args),
+      ({ length }) => length > 0,
+    );
+  };
+}
+
+/** The last thing that a request awaits: its answer goes out. */
+function recordAnswers(recorder: Recorder): void {
+  const { end } = ServerResponse.prototype;
+  type End = (this: ServerResponse, ...args: unknown[]) => ServerResponse;
+  const recorded: End = function (this: ServerResponse, ...args) {
+    const accepted = this.req.method === 'POST' && this.statusCode < 300;
+    if (!accepted) return (end as End).apply(this, args);
+    const points = [
+      `${recorder.role}:http.answer@${this.req.url?.endsWith('/cancel') ? 'cancel' : 'dispatch'}`,
+    ];
+    const passage = recorder.enter(points);
+    const ended = (end as End).apply(this, args);
+    recorder.leave(points, passage);
+    return ended;
+  };
+  // The overloads of `end` cannot be told from outside; the arguments are passed on as they came.
+  ServerResponse.prototype.end = recorded as typeof end;
+}
+
+export function recordEngine(recorder: Recorder, engine: ImageEngine): ImageEngine {
+  const { name, capabilities } = engine;
+  const points = [`${recorder.role}:engine.render@engine-run`];
+  return {
+    name,
+    capabilities,
+    render: (request, context) => recorder.through(points, () => engine.render(request, context)),
+  };
+}

@@ -1,0 +1,91 @@
+import { appendFileSync } from 'node:fs';
+
+/**
+ * What is to happen at one point, or nothing but taking notes:
+ * - `before`: the process dies before the call goes out.
+ * - `after`: it dies when the call has come to its end, and before the caller sees it.
+ * - `lost-answer`: an append is committed, its connection breaks before the answer is there, and the process lives on.
+ */
+export type CrashMode = 'before' | 'after' | 'lost-answer';
+
+export interface Order {
+  /** Where each point that is passed is noted, one a line. */
+  readonly notes: string;
+  /** Absent: only take notes. */
+  readonly crash?: { readonly point: string; readonly mode: CrashMode; readonly occurrence: number };
+}
+
+/** What a call leaves with its caller between going out and coming back. */
+export interface Passage {
+  readonly die: boolean;
+  readonly loseAnswer: boolean;
+}
+
+/**
+ * Notes which points this process passes, and kills it at the one it was told. The death is a SIGKILL of itself: the
+ * kernel takes the process away within the call, so nothing is flushed, answered or cleaned up.
+ */
+export class Recorder {
+  #order: Order | undefined;
+  #seen = 0;
+
+  constructor(readonly role: string) {}
+
+  follow(order: Order): void {
+    this.#order = order;
+    this.#seen = 0;
+  }
+
+  /** @param certain false for calls that mostly bring nothing: they count when they come back with something */
+  enter(points: readonly string[], certain = true): Passage {
+    if (certain) this.#note('hit', points);
+    const crash = this.#order?.crash;
+    if (!crash || !points.includes(crash.point)) return { die: false, loseAnswer: false };
+    if (!certain && crash.mode === 'after') return { die: true, loseAnswer: false };
+    this.#seen += 1;
+    if (this.#seen !== crash.occurrence) return { die: false, loseAnswer: false };
+    if (crash.mode === 'before') this.#die(crash.point, crash.mode);
+    return { die: crash.mode === 'after', loseAnswer: crash.mode === 'lost-answer' };
+  }
+
+  leave(points: readonly string[], passage: Passage, certain = true): void {
+    if (!certain) this.#note('hit', points);
+    const crash = this.#order?.crash;
+    if (!passage.die || !crash) return;
+    if (!certain && ++this.#seen !== crash.occurrence) return;
+    this.#die(crash.point, crash.mode);
+  }
+
+  note(what: string, points: readonly string[]): void {
+    this.#note(what, points);
+  }
+
+  /** One awaited call at one or more points. */
+  async through<Result>(
+    points: readonly string[],
+    call: (passage: Passage) => Promise<Result>,
+    brings?: (result: Result) => boolean,
+  ): Promise<Result> {
+    const passage = this.enter(points, brings === undefined);
+    let result: Result;
+    try {
+      result = await call(passage);
+    } catch (error) {
+      if (brings === undefined) this.leave(points, passage);
+      throw error;
+    }
+    if (brings === undefined || brings(result)) this.leave(points, passage, brings === undefined);
+    return result;
+  }
+
+  #die(point: string, mode: CrashMode): never {
+    this.#note(`killed ${mode}`, [point]);
+    process.kill(process.pid, 'SIGKILL');
+    throw new Error('a process that has killed itself goes on');
+  }
+
+  #note(what: string, points: readonly string[]): void {
+    if (!this.#order || points.length === 0) return;
+    appendFileSync(this.#order.notes, points.map((point) => `${what}\t${point}\n`).join(''));
+  }
+}

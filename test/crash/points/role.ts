@@ -1,0 +1,109 @@
+import { createLogger } from '#platform/logger.js';
+import { CrashEngine } from './engine.js';
+import { recordEventStore } from './event-store-points.js';
+import { recordEngine, recordPorts } from './port-points.js';
+import { Recorder, type Order } from './recorder.js';
+import { StatementPoints } from './statement-points.js';
+
+/**
+ * One role of the service in a process of its own, wired as its `main.ts` wires it, with its ports under watch. It
+ * loads, and starts only when it is told to: a successor that is loaded already takes over at once.
+ */
+const [, , role = ''] = process.argv;
+const { DATABASE_URL: databaseUrl = '', CRASH_FOLDER: directory = '', LOG_LEVEL: level } = process.env;
+const settings = {
+  orphanHorizonMs: Number(process.env['CRASH_HORIZON_MS']),
+  sweepIntervalMs: 200,
+  takeOverPollMs: 50,
+};
+const impatience = { heartbeatSeconds: 2, superviseSeconds: 1 };
+
+const logger = createLogger(role, level ?? 'silent');
+const recorder = new Recorder(role);
+const statements = new StatementPoints(recorder);
+recordEventStore(recorder, (consumer) => statements.delivered(consumer));
+recordPorts(recorder);
+statements.install();
+
+const storage = { kind: 'folder', directory, signingSecret: 'for tests only' } as const;
+
+const starts: Record<string, () => Promise<() => Promise<object>>> = {
+  async api() {
+    const { openDependencies } = await import('../../../apps/api/src/adapters.js');
+    const { createApi } = await import('../../../apps/api/src/create-api.js');
+    return async () => {
+      const configuration = {
+        databaseUrl,
+        eventStoreUrl: databaseUrl,
+        storage,
+        publicUrl: 'http://127.0.0.1',
+      };
+      const { dependencies } = await openDependencies(configuration, logger);
+      const api = await createApi(dependencies);
+      await api.listen(0, '127.0.0.1');
+      return { port: (api.getHttpServer().address() as { port: number }).port };
+    };
+  },
+  async worker() {
+    const { startWorker } = await import('../../../apps/worker/src/worker.js');
+    const common = await commonOf();
+    const engine = recordEngine(recorder, new CrashEngine());
+    return async () => {
+      const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
+      const { store } = common.open();
+      const { id } = await startWorker({
+        ...{ store, queue, logger, clock: common.systemClock, concurrency: 2, tenantConcurrency: 4 },
+        storage: common.openStorage({ storage, publicUrl: 'http://127.0.0.1' }),
+        engineFor: () => engine,
+      });
+      return { id };
+    };
+  },
+  async projector() {
+    const { startProjector } = await import('../../../apps/projector/src/projector.js');
+    const { AccountWriter } = await import('#application/account/account-writer.js');
+    const common = await commonOf();
+    return async () => {
+      const { store, snapshots } = common.open();
+      const accounts = new AccountWriter(store, snapshots);
+      const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
+      startProjector({
+        ...{ databaseUrl, store, accounts, queue, logger, clock: common.systemClock },
+        ...settings,
+      });
+      return {};
+    };
+  },
+};
+
+async function commonOf() {
+  const [{ openEventStore }, { systemClock }, { openStorage }, { PgBossRenderQueue }] = await Promise.all([
+    import('#event-store/open-event-store.js'),
+    import('#platform/clock.js'),
+    import('#storage/open-storage.js'),
+    import('#render-queue/pg-boss-render-queue.js'),
+  ]);
+  const open = () => openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
+  return { open, systemClock, openStorage, PgBossRenderQueue };
+}
+
+const load = starts[role];
+if (!load) throw new Error(`there is no role ${role}`);
+process.on('disconnect', () => process.exit(0));
+const start = await load();
+process.on('message', (message: { type: 'start' } | ({ type: 'follow' } & Order)) => {
+  if (message.type === 'follow') {
+    statements.forget();
+    recorder.follow(message);
+    process.send?.({ type: 'following' });
+    return;
+  }
+  start().then(
+    (facts) => process.send?.({ type: 'ready', ...facts }),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
+});
+process.send?.({ type: 'loaded' });

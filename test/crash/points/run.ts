@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Books } from './books.js';
+import { Client } from './client.js';
+import { historyOf, tell } from './history.js';
+import { problemsOf } from './invariants.js';
+import type { CrashMode } from './recorder.js';
+import { readNotes, roles, type Note, type Role } from './role-host.js';
+import { scenarios, type Outcome, type ScenarioName } from './scenarios.js';
+import type { Customer, World } from './world.js';
+
+/** One crash, or none: then the scenario is only watched. */
+export interface Run {
+  readonly scenario: ScenarioName;
+  readonly crash?: {
+    readonly point: string;
+    readonly mode: CrashMode;
+    /** Which time it is passed, from 1 on. */
+    readonly occurrence: number;
+  };
+}
+
+export interface Report {
+  /** Points that were passed, with how often. */
+  readonly hits: ReadonlyMap<string, number>;
+  /** Whether the crash came to pass. */
+  readonly crashed: boolean;
+  readonly problems: readonly string[];
+  /** What happened, for people. */
+  readonly story: string;
+}
+
+/** All that a run may take, on however busy a machine. */
+const patienceMs = 45_000;
+
+export async function execute(world: World, run: Run): Promise<Report> {
+  const victim = run.crash?.point.split(':')[0] as Role | undefined;
+  const scenario = scenarios[run.scenario];
+  const customer = await world.customer();
+  const after = (await world.events.store.head()) ?? 0n;
+  const before = await historyOf(world.events.store, customer.tenant, 0n);
+  const prepared = await scenario.prepare(world, customer);
+
+  // What a process remembers of earlier runs would spare it awaits: each run gets a victim that knows nothing.
+  for (const role of roles) {
+    const host = world.hosts[role];
+    const remembers = !host.fresh && (run.crash === undefined || role === victim);
+    if ((await host.isDead()) || remembers) await host.replace();
+  }
+  const notes = mkdtempSync(join(tmpdir(), 'atelier-crash-notes-'));
+  const noted = (role: Role) => readNotes(join(notes, role));
+  try {
+    for (const role of roles) {
+      const crash = role === victim ? run.crash : undefined;
+      await world.hosts[role].follow({ notes: join(notes, role), ...(crash && { crash }) });
+    }
+    const over = new AbortController();
+    const revival =
+      victim && run.crash?.mode !== 'lost-answer' ? revive(world, victim, over.signal) : undefined;
+    const deadline = AbortSignal.timeout(patienceMs);
+    const client = new Client(world, customer, deadline);
+    const read = async () => [...before, ...(await historyOf(world.events.store, customer.tenant, after))];
+    const problems: string[] = [];
+    let outcome: Outcome | undefined;
+    try {
+      outcome = await scenario.act(client, prepared);
+      await settled(world, read, deadline, () => crashedIn(run, victim && noted(victim)));
+    } catch (error) {
+      problems.push(`it did not come to an end: ${String(error)}`);
+    }
+    over.abort();
+    await revival;
+    const history = await read();
+    if (outcome) problems.push(...(await problemsOf(world, client, outcome, history)));
+    const all = roles.flatMap(noted);
+    problems.push(...all.filter(({ what }) => what.startsWith('not resolved')).map(({ what }) => what));
+    return {
+      hits: count(all),
+      crashed: crashedIn(run, victim && noted(victim)),
+      problems,
+      story: tell(history),
+    };
+  } finally {
+    rmSync(notes, { recursive: true, force: true });
+  }
+}
+
+/** Puts the successor to work as soon as the victim has died, as a supervisor does. */
+async function revive(world: World, victim: Role, over: AbortSignal): Promise<void> {
+  const host = world.hosts[victim];
+  const stopped = new Promise<undefined>((resolve) =>
+    over.addEventListener('abort', () => resolve(undefined), { once: true }),
+  );
+  const death = await Promise.race([host.death(), stopped]);
+  if (!death) return;
+  if (death.signal !== 'SIGKILL') throw new Error(`the ${victim} ended by itself, with code ${death.code}`);
+  await world.outwait(victim);
+  await host.start();
+}
+
+function crashedIn({ crash }: Run, notes: readonly Note[] | undefined): boolean {
+  if (!crash) return false;
+  const sign = crash.mode === 'lost-answer' ? 'resolved' : `killed ${crash.mode}`;
+  return notes?.some(({ what, point }) => what === sign && point === crash.point) ?? false;
+}
+
+/** Until every charge is closed and every job has ended; and, where there is one, until the crash has happened. */
+async function settled(
+  world: World,
+  read: () => Promise<Parameters<typeof tell>[0]>,
+  deadline: AbortSignal,
+  crashed: () => boolean,
+): Promise<void> {
+  let quietSince: number | undefined;
+  for (;;) {
+    await world.hurryRetries();
+    const { unsettled, problems } = new Books(await read());
+    if (problems.length > 0) return;
+    if (unsettled.length > 0) quietSince = undefined;
+    else quietSince ??= Date.now();
+    // A crash at the very end, when a checkpoint moves or a task is settled, comes after all that the log shows.
+    if (quietSince !== undefined && (crashed() || Date.now() - quietSince > lastStepsMs)) return;
+    if (deadline.aborted) throw new Error(unsettled.join('; '));
+    await sleep(30);
+  }
+}
+
+const lastStepsMs = 1_500;
+
+function count(notes: readonly Note[]): Map<string, number> {
+  const hits = new Map<string, number>();
+  for (const { what, point } of notes) if (what === 'hit') hits.set(point, (hits.get(point) ?? 0) + 1);
+  return hits;
+}
+
+export type { Customer };

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Client } from './client.js';
+import { abandonedBatch, abandonedTry, longHistory, orphan, picture, twoPhotographs } from './given.js';
+import { busyOnce, endless, endlessPhoto, refused } from './engine.js';
+import { cancelBatchAlone, jobTypes } from './job-streams.js';
+import type { Customer, World } from './world.js';
+
+/** How a scenario went for its client, and what must have come of it. */
+export interface Outcome {
+  /** Everything that was answered with success. */
+  readonly answered: readonly Answer[];
+  /** Whether the client has asked again until it was answered: then there is one job, and one charge kept for it. */
+  readonly persistent: boolean;
+  /** How the job that was dispatched must have ended, where there is one. */
+  readonly ends: 'JobSucceeded' | 'JobFailed' | 'JobCancelled' | 'JobVoided';
+}
+
+export interface Scenario<Prepared> {
+  readonly about: string;
+  /** What is there before the scenario begins; nobody dies in it. */
+  prepare(world: World, customer: Customer): Promise<Prepared>;
+  act(client: Client, prepared: Prepared): Promise<Outcome>;
+}
+
+const direct = 'product-to-model-direct';
+const batch = 'pdp-batch-extractions';
+
+function bodyWith(storageKey: string, name = '') {
+  return { product_image_s3_key: storageKey, display_name: name, seed: Math.floor(Math.random() * 2 ** 31) };
+}
+
+function scenario<Prepared>(given: Scenario<Prepared>): Scenario<unknown> {
+  // Each scenario is handed only what it has prepared itself.
+  return given as Scenario<unknown>;
+}
+
+/** A job that is repeated with its Idempotency-Key until it is answered. */
+function keyed(about: string, name: string, ends: Outcome['ends'], prepare = picture): Scenario<unknown> {
+  return scenario({
+    about,
+    prepare,
+    act: async (client, storageKey) => ({
+      answered: await client.dispatchUntilAnswered(direct, bodyWith(storageKey, name)),
+      persistent: true,
+      ends,
+    }),
+  });
+}
+
+/** Resolves when the render of a job has begun. */
+async function rendering({ world, signal }: Client, jobId: string): Promise<void> {
+  while (!(await jobTypes(world, jobId)).includes('RenderStarted')) {
+    signal.throwIfAborted();
+    await sleep(20);
+  }
+}
+
+/** Cancelled now, or by an earlier try that was not answered. */
+async function cancel(client: Client, jobId: string): Promise<void> {
+  await client.until(() => client.post(`jobs/${jobId}/cancel`, undefined), [503], [200, 409]);
+}
+
+export const scenarios = {
+  single: scenario({
+    about: 'one job without an Idempotency-Key: sent once, whatever comes of it',
+    prepare: picture,
+    act: async (client, storageKey) => ({
+      answered: await client.dispatch(direct, bodyWith(storageKey)),
+      persistent: false,
+      ends: 'JobSucceeded',
+    }),
+  }),
+  waiting: scenario({
+    about: 'one job whose client waits for its end (Prefer: wait)',
+    prepare: picture,
+    act: async (client, storageKey) => ({
+      answered: await client.dispatch(direct, bodyWith(storageKey), 'wait=8'),
+      persistent: false,
+      ends: 'JobSucceeded',
+    }),
+  }),
+  keyed: keyed('one job with an Idempotency-Key', '', 'JobSucceeded'),
+  failing: keyed('one job that the engine refuses: refunded', refused, 'JobFailed'),
+  retried: keyed('one job whose engine is busy at first: a second attempt', busyOnce, 'JobSucceeded'),
+  snapshot: keyed('one job of an account that is due for a snapshot', '', 'JobSucceeded', longHistory),
+  batch: scenario({
+    about: 'a batch of two photographs with an Idempotency-Key',
+    prepare: twoPhotographs,
+    act: async (client, photos) => ({
+      answered: await client.dispatchUntilAnswered(batch, { photos }),
+      persistent: true,
+      ends: 'JobSucceeded',
+    }),
+  }),
+  cancelled: scenario({
+    about: 'one job that is cancelled while it is rendered',
+    prepare: picture,
+    async act(client, storageKey) {
+      const answered = await client.dispatchUntilAnswered(direct, bodyWith(storageKey, endless));
+      for (const { jobId } of answered) {
+        await rendering(client, jobId);
+        await cancel(client, jobId);
+      }
+      return { answered, persistent: true, ends: 'JobCancelled' };
+    },
+  }),
+  'cancelled-batch': scenario({
+    about: 'a batch that is cancelled while its first photograph is rendered',
+    prepare: (world, customer) => twoPhotographs(world, customer, endlessPhoto),
+    async act(client, photos) {
+      const answered = await client.dispatchUntilAnswered(batch, { photos });
+      for (const { jobId } of answered) {
+        await rendering(client, jobId);
+        await cancel(client, jobId);
+      }
+      return { answered, persistent: true, ends: 'JobCancelled' };
+    },
+  }),
+  'abandoned-cancel': scenario({
+    about: 'a batch whose cancelling process died when the parent was cancelled and nothing else',
+    prepare: (world, customer) => twoPhotographs(world, customer, endlessPhoto),
+    async act(client, photos) {
+      const answered = await client.dispatchUntilAnswered(batch, { photos });
+      for (const { jobId } of answered) {
+        await rendering(client, jobId);
+        await cancelBatchAlone(client.world, client.customer.tenant, jobId);
+      }
+      return { answered, persistent: true, ends: 'JobCancelled' };
+    },
+  }),
+  'abandoned-batch': scenario({
+    about: 'a batch whose dispatching process died when the parent was queued and nothing else',
+    prepare: twoPhotographs,
+    async act({ world, customer }, photos) {
+      await abandonedBatch(world, customer, photos);
+      return { answered: [], persistent: false, ends: 'JobSucceeded' };
+    },
+  }),
+  orphan: scenario({
+    about: 'a charge whose dispatching process died before the job was queued: swept',
+    prepare: () => Promise.resolve(),
+    async act({ world, customer }) {
+      await orphan(world, customer);
+      return { answered: [], persistent: false, ends: 'JobVoided' };
+    },
+  }),
+  'resumed-charged': scenario({
+    about: 'a key whose first try died between the debit and the job',
+    prepare: (world, customer) => abandonedTry(world, customer, 'charged'),
+    act: async (client, { body, key }) => ({
+      answered: await client.dispatchUntilAnswered(direct, body, key),
+      persistent: true,
+      ends: 'JobSucceeded',
+    }),
+  }),
+  'resumed-uncharged': scenario({
+    about: 'a key whose first try died before the debit: fenced off, and new ids',
+    prepare: (world, customer) => abandonedTry(world, customer, 'uncharged'),
+    act: async (client, { body, key }) => ({
+      answered: await client.dispatchUntilAnswered(direct, body, key),
+      persistent: true,
+      ends: 'JobSucceeded',
+    }),
+  }),
+};
+
+export type ScenarioName = keyof typeof scenarios;

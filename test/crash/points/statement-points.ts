@@ -1,0 +1,97 @@
+import pg from 'pg';
+import type { Recorder } from './recorder.js';
+
+/**
+ * What a process awaits of PostgreSQL without a port between: snapshots, checkpoints, the rows of the read models, and
+ * what pg-boss does with a task. These are told by the connection they run on and the statement.
+ */
+export class StatementPoints {
+  /** Consumers that were handed events: their checkpoints also move when nothing happens, which is no point. */
+  readonly #busy = new Set<string>();
+
+  constructor(private readonly recorder: Recorder) {}
+
+  delivered(consumer: string): void {
+    this.#busy.add(consumer);
+  }
+
+  forget(): void {
+    this.#busy.clear();
+  }
+
+  install(): void {
+    const { query } = pg.Client.prototype;
+    type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+    const { recorder } = this;
+    const pointOf = (client: pg.Client, config: unknown) => this.#pointOf(client, config);
+    const recorded: Query = function (this: pg.Client, ...args) {
+      const point = pointOf(this, args[0]);
+      if (point === undefined) return (query as Query).apply(this, args);
+      const points = [`${recorder.role}:${point}`];
+      // A fetch that finds no task is a look, and not a point.
+      const certain = point !== 'queue.fetch';
+      const passage = recorder.enter(points, certain);
+      const came = (result: pg.QueryResult | undefined) => {
+        if (certain || (result?.rows.length ?? 0) > 0) recorder.leave(points, passage, certain);
+      };
+      const callback = args.at(-1);
+      if (typeof callback === 'function') {
+        const answer = (error: unknown, result: pg.QueryResult | undefined) => {
+          came(result);
+          (callback as (error: unknown, result: unknown) => void)(error, result);
+        };
+        return (query as Query).apply(this, [...args.slice(0, -1), answer]);
+      }
+      const sent = (query as Query).apply(this, args) as Promise<pg.QueryResult>;
+      return sent.then((result) => {
+        came(result);
+        return result;
+      });
+    };
+    // The overloads of pg cannot be told from outside; the arguments are passed on as they came.
+    pg.Client.prototype.query = recorded as typeof query;
+  }
+
+  #pointOf(client: pg.Client, config: unknown): string | undefined {
+    const { name = '', text } = typeof config === 'string' ? { text: config } : (config as Statement);
+    const { application_name: connection = '' } = (client as unknown as Connected).connectionParameters;
+    if (connection === 'atelier-render-queue') return ofQueue(text);
+    if (name.startsWith('event_store.snapshot-'))
+      return `snapshots.${name.slice('event_store.snapshot-'.length)}`;
+    const process = /^atelier\.process\.test\.(.+)$/.exec(connection)?.[1];
+    if (process !== undefined) return this.#busy.has(process) ? ofProcess(process, name, text) : undefined;
+    if (connection === 'atelier.projections.test' && this.#busy.has('projections')) {
+      if (name === 'load stream revisions') return 'projections.load-revisions';
+      if (name.startsWith('select test.')) return 'projections.load-rows';
+      if (text === 'begin' || text === 'commit') return `projections.${text}`;
+    }
+    return undefined;
+  }
+}
+
+interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+
+interface Connected {
+  readonly connectionParameters: { readonly application_name?: string };
+}
+
+/** Undefined: supervision, heartbeats and the like, which no task waits for. */
+function ofQueue(text: string): string | undefined {
+  if (text.includes('retry_count = CASE WHEN started_on IS NOT NULL')) return 'queue.fetch';
+  if (text.includes('SET completed_on =')) return 'queue.complete';
+  if (text.includes('deleted_jobs AS') && text.includes('ANY($2::uuid[])')) return 'queue.fail';
+  if (text.includes('WITH o AS (SELECT $1::text::jsonb AS data)')) return 'queue.delay';
+  return undefined;
+}
+
+/** Everything that a process manager's own connection is asked while it has events at hand. */
+function ofProcess(process: string, name: string, text: string): string | undefined {
+  if (name.startsWith('move process')) return `process.move-checkpoint@${process}`;
+  if (text.includes('pg_try_advisory_lock') || text.includes('process_checkpoints')) return undefined;
+  if (/^\s*select group_id as tenant/.test(text)) return `queue.waiting-tenants@${process}`;
+  if (text.includes('pgboss.job') && /insert into/i.test(text)) return `queue.insert@${process}`;
+  return `process.${text.trim().slice(0, 40)}@${process}`;
+}

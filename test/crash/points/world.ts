@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import { toNewEvent, type CommandContext } from '#application/command-context.js';
+import { issueApiKey } from '#application/key/api-keys.js';
+import { streamName } from '#domain/streams.js';
+import type { StoredAsset } from '#domain/asset/asset.js';
+import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
+import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
+import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+import { plainPicture } from '../../worker/support/engines.js';
+import { RoleHost, roles, type Role } from './role-host.js';
+
+/** A charge without a job is given back after this long. Shorter than a slow machine needs between debit and job would be no test. */
+export const horizonMs = 2_500;
+
+export const worldTemplate = {
+  name: 'crash_points',
+  async prepare(url: string): Promise<void> {
+    const pool = createEventStorePool(url, 1);
+    await migrateEventStore(pool);
+    await pool.end();
+    await migrateReadStore(url);
+    await (await PgBossRenderQueue.start({ url, logger: createLogger('test', 'silent') })).stop(0);
+  },
+};
+
+export interface Customer {
+  readonly tenant: string;
+  readonly key: string;
+}
+
+/** A whole service, each role in a process of its own, on a database of its own. */
+export class World implements AsyncDisposable {
+  readonly hosts: Readonly<Record<Role, RoleHost>>;
+  readonly accounts: AccountWriter;
+  readonly storage: FolderStorage;
+  readonly pool: pg.Pool;
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly folder: string,
+    readonly events: OpenedEventStore,
+  ) {
+    const environment = {
+      DATABASE_URL: database.url,
+      CRASH_FOLDER: join(folder, 'objects'),
+      CRASH_HORIZON_MS: String(horizonMs),
+      NODE_COMPILE_CACHE: join(tmpdir(), 'atelier-crash-compile-cache'),
+    };
+    const hostOf = (role: Role) => new RoleHost(role, environment);
+    this.hosts = { api: hostOf('api'), worker: hostOf('worker'), projector: hostOf('projector') };
+    this.accounts = new AccountWriter(events.store, events.snapshots);
+    this.storage = new FolderStorage({
+      directory: join(folder, 'objects'),
+      signingSecret: 'for tests only',
+      publicUrl: 'http://127.0.0.1',
+    });
+    this.pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  }
+
+  static async open(): Promise<World> {
+    const database = await createTestDatabase({ template: worldTemplate });
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-crash-'));
+    const urls = { eventStoreUrl: database.url, databaseUrl: database.url };
+    const world = new World(database, folder, openEventStore(urls, { maxConnections: 4 }));
+    await Promise.all(roles.map((role) => world.hosts[role].start()));
+    return world;
+  }
+
+  /** Where the API is just now; it has another port after each death. */
+  get url(): string {
+    return `http://127.0.0.1:${String(this.hosts.api.facts['port'])}`;
+  }
+
+  async customer(credits = 1_000): Promise<Customer> {
+    const tenant = newId();
+    const terms = { ...defaultTerms, rateLimitPerMin: 1_000_000 };
+    await openTenantAccount(this.accounts, this.context(tenant), { name: 'Crash', terms });
+    await grantCredits(this.accounts, this.context(tenant), { amount: credits, kind: 'pack', label: 'Pack' });
+    const capabilities = ['jobs:create', 'jobs:read'] as const;
+    const grant = { capabilities, label: 'crash' };
+    const { key } = await issueApiKey(this.events.store, this.context(tenant), grant);
+    return { tenant, key };
+  }
+
+  /** A picture as an upload leaves it: the bytes in storage, its AssetStored in the log. */
+  async upload(tenant: string, colour = '#987'): Promise<StoredAsset> {
+    const { bytes, width, height } = await plainPicture('photo', colour);
+    const assetId = newId();
+    const asset: StoredAsset = {
+      ...{ assetId, tenant, storageKey: `test/${tenant}/uploads/${assetId}.png`, width, height },
+      ...{ contentType: 'image/png', sizeBytes: bytes.length, origin: 'upload', jobId: null },
+      ...{ sha256: createHash('sha256').update(bytes).digest('hex'), at: new Date().toISOString() },
+    };
+    await this.storage.put(asset.storageKey, bytes);
+    const event = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.context(tenant));
+    await this.events.store.append(streamName('test', 'asset', assetId), 'no-stream', [event]);
+    return asset;
+  }
+
+  context(tenant: string, commandId = newId()): CommandContext {
+    return {
+      environment: 'test',
+      tenant,
+      commandId,
+      requestId: commandId,
+      actor: 'operator',
+      at: new Date(),
+    };
+  }
+
+  /**
+   * The time goes by that a dead process leaves others waiting: its lease on an Idempotency-Key, its heartbeat on a task.
+   * To be called between a death and the start of the successor, when nobody is alive who could hold either.
+   */
+  async outwait(dead: Role): Promise<void> {
+    if (dead === 'api') {
+      await this.pool.query(
+        `update test.idempotency_keys set locked_until = '-infinity' where status = 'running'`,
+      );
+    }
+    if (dead === 'worker') {
+      await this.pool.query(
+        `update pgboss.job set heartbeat_on = heartbeat_on - interval '1 hour' where state = 'active'`,
+      );
+    }
+  }
+
+  /** Tasks that wait for their next attempt need not wait here. */
+  async hurryRetries(): Promise<void> {
+    await this.pool.query(
+      `update pgboss.job set start_after = now() where state = 'retry' and start_after > now()`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(roles.map((role) => this.hosts[role].close()));
+    await this.events.close();
+    await this.pool.end();
+    await this.database.drop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
