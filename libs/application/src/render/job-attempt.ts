@@ -97,7 +97,8 @@ export class JobAttempt {
     failures: readonly JobFailurePart[] | undefined,
     provenance: Provenance,
   ): Promise<void> {
-    const parts = failures && failures.length > 0 ? { failures: [...failures] } : {};
+    // An engine that names its failures says with an empty list that there were none.
+    const parts = failures ? { failures: [...failures] } : {};
     await this.#append('succeed', (at, state) =>
       succeedJob({ message, artifacts, ...parts, provenance, at }, state),
     );

@@ -55,6 +55,7 @@ describe('concluding a batch', () => {
         data: {
           message: '2 of 2 photographs gave a result.',
           artifacts: ['a', 's', 'b'].map((id) => artifact(id)),
+          failures: [],
           provenance: null,
           at,
         },

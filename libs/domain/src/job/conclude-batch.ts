@@ -50,7 +50,7 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
     data: {
       message: `${succeeded.length} of ${parts.length} photographs gave a result.`,
       artifacts: garmentsFirst(onceEach([...succeeded.flatMap(({ artifacts }) => artifacts), ...shared])),
-      ...(failures.length > 0 && { failures }),
+      failures,
       provenance: null,
       at,
     },

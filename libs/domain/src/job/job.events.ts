@@ -105,7 +105,7 @@ export type JobEvent =
       data: {
         message: string;
         artifacts: JobArtifact[];
-        /** What the parts of the job that gave nothing have to say. Absent: every part gave something. */
+        /** What the parts of the job that gave nothing have to say: none, or absent where a job has no parts. */
         failures?: JobFailurePart[];
         /** Null for the parent of a batch, which rendered nothing itself at its end. */
         provenance: Provenance | null;

@@ -21,41 +21,23 @@ import { MODEL, type Workflow } from './workflow.js';
 export const ARMS = ['garment', 'person', 'background', 'recipe'] as const;
 export type Arm = (typeof ARMS)[number];
 
-type Outcome = { readonly pictures: readonly EnginePicture[] } | { readonly failure: PartFailure };
+type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
 
 const failed = (arm: Arm, code: string, message: string): Outcome => ({ failure: { arm, code, message } });
 
-/** Pieces beside the product that are worth a picture of their own. */
-const MOST_GARMENTS = 4;
-
+/** The product alone, whatever else is worn: the piece that the product's name speaks of, else the largest. */
 async function garmentArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
-  const wanted = reading.garments.slice(0, MOST_GARMENTS);
-  if (wanted.length === 0)
-    return failed('garment', 'NO_GARMENT_FOUND', 'No garment can be told from what is around it.');
+  const { garments } = reading;
   const name = request.parameters['product_name'];
   const productName = typeof name === 'string' && name !== '' ? name : undefined;
-  const product = namedGarment(
-    productName,
-    undefined,
-    wanted.map((region) => region.slot),
-  );
-  // The product comes first, whatever its size.
-  const order = [...wanted.keys()].sort((p, q) => Number(q === product) - Number(p === product));
-  const pictures: EnginePicture[] = [];
-  for (const index of order) {
-    const region = wanted[index];
-    if (!region) continue;
-    const label = index === product ? productName : undefined;
-    pictures.push(
-      await garmentPicture(reading, region, {
-        kind: 'garment',
-        ground: 'white',
-        label,
-        testMark: request.testMark,
-      }),
-    );
-  }
-  return { pictures };
+  const slots = garments.map((region) => region.slot);
+  const named = namedGarment(productName, undefined, slots);
+  const product = garments[named] ?? garments[0];
+  if (!product)
+    return failed('garment', 'NO_GARMENT_FOUND', 'No garment can be told from what is around it.');
+  const label = garments[named] ? productName : undefined;
+  const sheet = { kind: 'garment', ground: 'white', label, testMark: request.testMark } as const;
+  return { picture: await garmentPicture(reading, product, sheet) };
 }
 
 async function personArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
@@ -68,7 +50,7 @@ async function personArm(reading: Reading, request: RenderRequest): Promise<Outc
       'NO_PERSON_FOUND',
       'No head is to be seen in the photograph: a flat-lay or a close crop has no model.',
     );
-  return { pictures: [await personPicture(reading, reading.wearer, input, request)] };
+  return { picture: await personPicture(reading, reading.wearer, input, request) };
 }
 
 async function backgroundArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
@@ -85,7 +67,7 @@ async function backgroundArm(reading: Reading, request: RenderRequest): Promise<
     method: 'continued_from_both_sides',
   };
   const facts = { kind: 'background_plate', label: 'Empty background', meta };
-  return { pictures: [await encode(await marked(plate.raster, request.testMark), facts)] };
+  return { picture: await encode(await marked(plate.raster, request.testMark), facts) };
 }
 
 /** A picture without anything in it was taken in no way worth repeating. */
@@ -96,7 +78,7 @@ async function recipeArm(reading: Reading, request: RenderRequest): Promise<Outc
       'NO_SUBJECT_FOUND',
       'Without a subject there is no light on it, no crop and no pose to measure.',
     );
-  return { pictures: [await recipePicture(reading, readRecipe(reading), request.testMark)] };
+  return { picture: await recipePicture(reading, readRecipe(reading), request.testMark) };
 }
 
 const RUN: Readonly<Record<Arm, (reading: Reading, request: RenderRequest) => Promise<Outcome>>> = {
@@ -135,7 +117,7 @@ export const pdpExtractions: Workflow = async (request, context): Promise<Render
     await breathe(context.signal);
     const outcome = await RUN[arm](reading, request);
     if ('failure' in outcome) failures.push(outcome.failure);
-    else pictures.push(...outcome.pictures);
+    else pictures.push(outcome.picture);
   }
   if (pictures.length === 0) {
     const why = failures.map((failure) => failure.message).join(' ');

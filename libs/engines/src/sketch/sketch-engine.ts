@@ -64,7 +64,12 @@ async function drawn(
  */
 export class SketchEngine implements ImageEngine {
   readonly name = 'sketch';
-  readonly capabilities: EngineCapabilities = { maxInputImages: 8, seed: true, quality: false, cancel: true };
+  readonly capabilities: EngineCapabilities = {
+    maxInputImages: 10,
+    seed: true,
+    quality: true,
+    cancel: true,
+  };
 
   constructor() {
     // Several workers share a machine; one picture must not take all of its cores, nor keep old pictures in memory.
