@@ -205,7 +205,7 @@ describe('whatever is delivered twice, in whole or in part, after a crash at any
         await new Managers(from, orphans).untilDone();
         expect(await logFrom(from)).toEqual(before);
       }),
-      { numRuns: 30 },
+      { numRuns: 24 },
     );
   });
 });

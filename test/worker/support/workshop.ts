@@ -97,7 +97,9 @@ export class Workshop implements AsyncDisposable {
     return new FolderStorage({ directory, signingSecret: 'for-tests-only', publicUrl: 'http://127.0.0.1' });
   }
 
-  async startProjector(settings: { orphanHorizonMs?: number } = {}): Promise<{ stop(): Promise<void> }> {
+  async startProjector(
+    settings: { orphanHorizonMs?: number; sweepBatch?: number } = {},
+  ): Promise<{ stop(): Promise<void> }> {
     const { store, accounts, databaseUrl } = this;
     const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
     const projector = startProjector({

@@ -1,0 +1,25 @@
+import { batchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
+import { chargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
+import { renderDispatcher, renderDispatcherFilter } from '#application/process-managers/render-dispatcher.js';
+import type { Workshop } from '../../worker/support/workshop.js';
+
+const filters = [
+  [batchParents, batchParentsFilter],
+  [chargeCloser, chargeCloserFilter],
+  [renderDispatcher, renderDispatcherFilter],
+] as const;
+
+/** Whether the checkpoints of the process managers of `test` have passed every event that is theirs. */
+export async function handledAll(workshop: Workshop): Promise<boolean> {
+  for (const [process, filter] of filters) {
+    const { rows } = await workshop.query(
+      'select position from test.process_checkpoints where process = $1 and position is not null',
+      [process],
+    );
+    const [row] = rows as { position: string }[];
+    if (!row) return false;
+    const after = BigInt(row.position);
+    if ((await workshop.store.readAll({ after, filter: filter('test'), limit: 1 })).length > 0) return false;
+  }
+  return true;
+}
