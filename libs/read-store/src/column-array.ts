@@ -6,7 +6,7 @@
  * Layout (`array_recv`): int32 dimensions, has nulls, element oid, length, lower bound; then for each element int32
  * size (−1: null) and the bytes in the element type's own binary form.
  */
-interface ElementType {
+export interface ElementType {
   readonly oid: number;
   /** Done once for each value, because its size has to be known before the buffer is made. */
   readonly encode?: (value: unknown) => unknown;
@@ -45,9 +45,15 @@ const elementTypes: Readonly<Record<string, ElementType>> = {
 };
 
 /** @throws Error for a column type that no read model has used yet: it belongs into the table above. */
-export function columnArray(type: string, values: readonly unknown[]): Buffer {
+export function elementType(type: string): ElementType {
   const element = elementTypes[type];
   if (!element) throw new Error(`columns of type ${type} cannot be written in batches yet`);
+  return element;
+}
+
+/** @throws Error for a column type that cannot be written in batches */
+export function columnArray(type: string, values: readonly unknown[]): Buffer {
+  const element = elementType(type);
   const { encode } = element;
   const encoded = encode ? values.map((value) => (isNull(value) ? null : encode(value))) : values;
   const sizes = encoded.map((value) => (isNull(value) ? -1 : element.sizeBytes(value)));

@@ -36,3 +36,12 @@ export function sqlState(error: unknown): string | undefined {
 export function asConsumerError(error: unknown): unknown {
   return sqlState(error) === brokenRequirement ? new FencedOff((error as Error).message) : error;
 }
+
+/** Classes 22 (data exception), 23 (constraint violation) and 54 (program limit): the content's fault, each time again. */
+export function isRefusedContent(error: unknown): boolean {
+  return /^(22|23|54)/.test(sqlState(error) ?? '');
+}
+
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

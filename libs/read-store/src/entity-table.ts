@@ -10,6 +10,7 @@ export interface EntityColumn {
   /** The PostgreSQL type, for example `timestamptz`. */
   readonly type: string;
   readonly primary: boolean;
+  readonly nullable: boolean;
 }
 
 /** The columns of an entity as its decorators declare them. Works without a connection, unlike TypeORM's own metadata. */
@@ -24,6 +25,7 @@ export function columnsOf(entity: EntityClass): readonly EntityColumn[] {
         column: options.name ?? snakeCase(propertyName),
         type: options.type,
         primary: options.primary ?? false,
+        nullable: options.nullable ?? false,
       };
     });
   if (!columns.some((column) => column.primary)) throw new Error(`${entity.name} has no primary column`);

@@ -1,7 +1,7 @@
-import type { StreamCategory } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
+import { asError } from './consumer-errors.js';
+import type { Delivery } from './delivery.js';
 import type { ParkedEvent } from './parked-events.js';
-import type { ProjectedEvent } from './projected-event.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, type ProjectionTable, type Row } from './projection-table.js';
 import { keysOf, type Key, type ReadModel } from './read-model.js';
@@ -14,14 +14,6 @@ export interface ActiveModel {
   readonly parkedStreams: Set<string>;
 }
 
-/** An event of a batch, decoded; or why it could not be. */
-export interface Delivery {
-  readonly recorded: RecordedEvent;
-  readonly category: StreamCategory;
-  readonly event: ProjectedEvent | undefined;
-  readonly error: Error | undefined;
-}
-
 interface Touch {
   readonly delivery: Delivery;
   readonly keys: readonly Key[];
@@ -31,10 +23,12 @@ interface Touch {
 /** What a batch does to one read model: first `keys` says what to load, then `fold` gives the changes. */
 export class ModelFold {
   private readonly touches: Touch[] = [];
-  private readonly touchedKeys = new Map<string, Key>();
+  /** By the text of the key. */
+  readonly touchedKeys = new Map<string, Key>();
   /** By key; undefined: the batch leaves no such row. */
-  private readonly after = new Map<string, Row | undefined>();
-  private readonly parkedNow = new Set<string>();
+  readonly after = new Map<string, Row | undefined>();
+  /** Streams that this batch parks. */
+  readonly parkedNow = new Set<string>();
   readonly parked: ParkedEvent[] = [];
   readonly upserts: Row[] = [];
   readonly deletes: Key[] = [];
@@ -42,11 +36,14 @@ export class ModelFold {
   constructor(
     readonly active: ActiveModel,
     deliveries: readonly Delivery[],
+    /** The last position that counts, where events beyond it are not to be folded yet. */
+    until?: bigint,
   ) {
     const { categories } = active.model;
     const position = active.checkpoint.position ?? -1n;
     for (const delivery of deliveries) {
       if (delivery.recorded.position <= position || !categories.includes(delivery.category)) continue;
+      if (until !== undefined && delivery.recorded.position > until) break;
       this.touch(delivery);
     }
   }
@@ -58,12 +55,21 @@ export class ModelFold {
 
   /** `before`: the fold of the batch that is being committed, which may or may not show in the rows loaded. */
   fold(loaded: readonly Row[], before: ModelFold | undefined): void {
-    const { model, table, parkedStreams } = this.active;
+    const { table } = this.active;
     const rows = new Map<string, Row | undefined>(loaded.map((row) => [keyText(table.keyOfRow(row)), row]));
     for (const id of this.touchedKeys.keys()) if (before?.after.has(id)) rows.set(id, before.after.get(id));
+    this.foldOnto(rows, before?.parkedNow);
+  }
+
+  /** On top of the rows as they are now, by the text of the key. `parkedBefore`: streams that are not in `parkedStreams` yet. */
+  foldOnto(
+    rows: Pick<ReadonlyMap<string, Row | undefined>, 'get'>,
+    parkedBefore?: ReadonlySet<string>,
+  ): void {
+    const { model, parkedStreams } = this.active;
     for (const { delivery, keys, error } of this.touches) {
       const { stream } = delivery.recorded;
-      if (parkedStreams.has(stream) || before?.parkedNow.has(stream) || this.parkedNow.has(stream)) {
+      if (parkedStreams.has(stream) || parkedBefore?.has(stream) || this.parkedNow.has(stream)) {
         this.park(delivery, null);
         continue;
       }
@@ -117,8 +123,4 @@ export class ModelFold {
 
 export function describe(error: Error): string {
   return error.stack ?? error.message;
-}
-
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

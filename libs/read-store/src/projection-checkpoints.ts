@@ -49,21 +49,36 @@ export async function takeOver(
 
 /**
  * Moves checkpoints within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
- * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its.
+ * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its. They
+ * are taken by name, as a switch of generations takes them: in any other order the two could wait for each other.
  */
 export function advance(
   environment: Environment,
   owned: readonly Checkpoint[],
   position: bigint,
 ): pg.QueryConfig {
+  return advanceEach(
+    environment,
+    owned.map((checkpoint) => ({ ...checkpoint, position })),
+  );
+}
+
+/** As {@link advance}, each to its own position. */
+export function advanceEach(environment: Environment, owned: readonly Checkpoint[]): pg.QueryConfig {
   return {
     name: 'advance projections',
-    text: `with moved as (
+    text: `with own as (
+        select * from unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[])
+          as own (name, generation, epoch, position)
+      ), locked as (
+        select own.* from read_store.projections known join own using (name, generation, epoch)
+        where known.environment = $1 order by known.name for update of known
+      ), moved as (
         update read_store.projections as known
-        set position = $5, updated_at = now()
-        from unnest($2::text[], $3::integer[], $4::bigint[]) as own (name, generation, epoch)
-        where known.environment = $1 and known.name = own.name and known.generation = own.generation
-          and known.epoch = own.epoch
+        set position = locked.position, updated_at = now()
+        from locked
+        where known.environment = $1 and known.name = locked.name and known.generation = locked.generation
+          and known.epoch = locked.epoch
         returning known.name
       )
       select read_store.require(
@@ -75,7 +90,7 @@ export function advance(
       owned.map(({ name }) => name),
       owned.map(({ generation }) => generation),
       owned.map(({ epoch }) => epoch),
-      position,
+      owned.map(({ position }) => position),
     ],
   };
 }

@@ -136,14 +136,14 @@ export class ProjectionRunner {
     });
   }
 
-  /** Takes the read models over, less those whose rows were made by another version of the fold. */
+  /** Takes the read models over, less those whose rows are gone or were made by another version of the fold. */
   private async activate(client: pg.Client): Promise<ActiveModel[]> {
     const { environment, readModels } = this.options;
     const checkpoints = await takeOver(client, environment, readModels);
     const parked = await loadParkedStreams(client, environment);
     const actives: ActiveModel[] = [];
     for (const checkpoint of checkpoints) {
-      const { name, generation, version } = checkpoint;
+      const { name, generation } = checkpoint;
       const model = readModels.find((candidate) => candidate.name === name)!;
       const table = new ProjectionTable(environment, model, generation);
       const active = {
@@ -152,15 +152,28 @@ export class ProjectionRunner {
         checkpoint,
         parkedStreams: parked.get(`${name}/${generation}`) ?? new Set(),
       };
-      if (version === model.version) actives.push(active);
-      else
-        await this.halt(
-          client,
-          [active],
-          `its rows are of version ${version}, the code folds ${model.version}: rebuild it`,
-        );
+      const because = await this.uselessBecause(client, active);
+      if (because === undefined) actives.push(active);
+      else await this.halt(client, [active], because);
     }
+    // Tried again from time to time: a rebuild may bring them back.
+    if (actives.length === 0)
+      throw new Error(`no read model of ${environment} has rows to go on from: rebuild them`);
     return actives;
+  }
+
+  /** Undefined: the rows of this generation can be kept up to date. */
+  private async uselessBecause(
+    client: pg.Client,
+    { model, checkpoint, table }: ActiveModel,
+  ): Promise<string | undefined> {
+    const { version } = checkpoint;
+    if (version !== model.version)
+      return `its rows are of version ${version}, the code folds ${model.version}: rebuild it`;
+    const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+      table.name,
+    ]);
+    return rows[0]?.there ? undefined : `its table ${table.name} is gone: rebuild it`;
   }
 
   private async halt(client: pg.Client, actives: readonly ActiveModel[], because: string): Promise<void> {

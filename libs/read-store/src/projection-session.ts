@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { parseStreamName, type Environment } from '#domain/streams.js';
+import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
 import { announce } from './checkpoint-channel.js';
-import { sqlState } from './consumer-errors.js';
-import { asError, describe, ModelFold, type ActiveModel, type Delivery } from './model-fold.js';
+import { deliver } from './delivery.js';
+import { asError, isRefusedContent } from './consumer-errors.js';
+import { describe, ModelFold, type ActiveModel } from './model-fold.js';
 import { logParked, park } from './parked-events.js';
 import { inOneRoundTrip, inTransaction } from './pipeline.js';
-import { toProjectedEvent } from './projected-event.js';
 import { advance } from './projection-checkpoints.js';
 import type { Row } from './projection-table.js';
 import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js';
@@ -153,25 +153,9 @@ export class ProjectionSession {
   }
 }
 
-/** Undefined for a stream that is none of ours: nothing shows it. */
-function deliver(recorded: RecordedEvent): Delivery | undefined {
-  const category = parseStreamName(recorded.stream)?.category;
-  if (!category) return undefined;
-  try {
-    return { recorded, category, event: toProjectedEvent(recorded), error: undefined };
-  } catch (error) {
-    return { recorded, category, event: undefined, error: asError(error) };
-  }
-}
-
 function writesOf({ active, upserts, deletes }: ModelFold): pg.QueryConfig[] {
   return [
     ...(deletes.length > 0 ? [active.table.delete(deletes)] : []),
     ...(upserts.length > 0 ? [active.table.upsert(upserts)] : []),
   ];
-}
-
-/** Classes 22 (data exception), 23 (constraint violation) and 54 (program limit): the content's fault, each time again. */
-function isRefusedContent(error: unknown): boolean {
-  return /^(22|23|54)/.test(sqlState(error) ?? '');
 }

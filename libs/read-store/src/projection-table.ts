@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { columnsOf, type EntityColumn } from './entity-table.js';
 import { columnArray } from './column-array.js';
+import { copiedRows } from './copied-rows.js';
 import type { Key, ReadModel } from './read-model.js';
 
 /** A row of any read model, by property. */
@@ -18,7 +19,7 @@ export class ProjectionTable {
   private readonly selectText: string;
   private readonly upsertText: string;
   private readonly deleteText: string;
-  private readonly name: string;
+  readonly name: string;
 
   constructor(environment: string, model: ReadModel<object>, generation: number) {
     this.columns = columnsOf(model.entity);
@@ -50,6 +51,15 @@ export class ProjectionTable {
       ),
     );
     return { name: `upsert ${this.name}`, text: this.upsertText, values };
+  }
+
+  /** A `copy … from stdin` and what it is to be given: for rows that are known to be new, at a third of an upsert's cost. */
+  copy(rows: readonly Row[]): { readonly text: string; readonly data: Buffer } {
+    const names = this.columns.map(({ column }) => column).join(', ');
+    return {
+      text: `copy ${this.name} (${names}) from stdin (format binary)`,
+      data: copiedRows(this.columns, rows),
+    };
   }
 
   keyOfRow(row: Row): Key {

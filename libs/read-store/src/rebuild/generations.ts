@@ -1,0 +1,109 @@
+import type pg from 'pg';
+import type { Environment } from '#domain/streams.js';
+import type { ReadModel } from '../read-model.js';
+import type { Checkpoint } from '../projection-checkpoints.js';
+
+/**
+ * A generation of a read model, which is a table with the rows of one fold:
+ *
+ * - `live`: the one that the view shows and the projector keeps up to date. There is one, or none yet.
+ * - `halted`: the same, but it stands still; `haltedBecause` says why.
+ * - `building`: being filled from the history. `haltedBecause` says why it was not switched to, where it is complete.
+ * - `retired`: was live before the last switch, and is kept to go back to. Stands still.
+ */
+export type GenerationState = 'live' | 'halted' | 'building' | 'retired';
+
+export interface Generation extends Checkpoint {
+  readonly state: GenerationState;
+  readonly haltedBecause: string | null;
+  readonly hasTable: boolean;
+}
+
+/** Why a generation is there that only a comparison had use for. The next who comes by removes it. */
+export const madeToCompare = 'made to be compared';
+
+/** By name, oldest first. */
+export async function loadGenerations(
+  client: pg.ClientBase,
+  environment: Environment,
+): Promise<Map<string, Generation[]>> {
+  const { rows } = await client.query<Generation>(
+    `select name, generation, version, position, epoch, state, halted_because as "haltedBecause",
+        to_regclass(format('%I.%I', environment, name || '_g' || generation)) is not null as "hasTable"
+      from read_store.projections where environment = $1 order by name, generation`,
+    [environment],
+  );
+  return Map.groupBy(rows, ({ name }) => name);
+}
+
+export function servingOf(generations: readonly Generation[] = []): Generation | undefined {
+  return generations.find(({ state }) => state === 'live' || state === 'halted');
+}
+
+/** A new generation, without its table. Belongs in the transaction that makes the table. */
+export async function addGeneration(
+  client: pg.ClientBase,
+  environment: Environment,
+  { name, version }: ReadModel<object>,
+  generation: number,
+  because: string | null,
+): Promise<void> {
+  await client.query(
+    `insert into read_store.projections (environment, name, generation, version, state, halted_because)
+      values ($1, $2, $3, $4, 'building', $5)`,
+    [environment, name, generation, version, because],
+  );
+}
+
+/** From now on, whoever worked on this generation before cannot commit any more. */
+export async function takeOverGeneration(
+  client: pg.ClientBase,
+  environment: Environment,
+  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+): Promise<Checkpoint> {
+  const { rows } = await client.query<Checkpoint>(
+    `update read_store.projections set epoch = epoch + 1, updated_at = now()
+      where environment = $1 and name = $2 and generation = $3 and state in ('building', 'retired')
+      returning name, generation, version, position, epoch`,
+    [environment, name, generation],
+  );
+  const [checkpoint] = rows;
+  if (!checkpoint)
+    throw new Error(`${environment} ${name} has no generation ${generation} that could be filled`);
+  return checkpoint;
+}
+
+/** Why a generation that is complete was not switched to. */
+export async function markComplete(
+  client: pg.ClientBase,
+  environment: Environment,
+  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+  because: string,
+): Promise<void> {
+  await client.query(
+    `update read_store.projections set halted_because = $4, updated_at = now()
+      where environment = $1 and name = $2 and generation = $3 and state = 'building'`,
+    [environment, name, generation, because],
+  );
+}
+
+/** The generation with its table and what it parked. */
+export async function dropGeneration(
+  client: pg.ClientBase,
+  environment: Environment,
+  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(`drop table if exists ${environment}.${name}_g${generation}`);
+    for (const table of ['projections', 'parked_events'])
+      await client.query(
+        `delete from read_store.${table} where environment = $1 and name = $2 and generation = $3`,
+        [environment, name, generation],
+      );
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}

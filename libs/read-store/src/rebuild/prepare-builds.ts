@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import type { Environment } from '#domain/streams.js';
+import { loadParkedStreams } from '../parked-events.js';
+import { ProjectionTable } from '../projection-table.js';
+import type { ReadModel } from '../read-model.js';
+import { StreamContinuity } from '../stream-continuity.js';
+import { GenerationRows } from './generation-rows.js';
+import { createTable } from './generation-schema.js';
+import {
+  addGeneration,
+  dropGeneration,
+  loadGenerations,
+  madeToCompare,
+  servingOf,
+  takeOverGeneration,
+  type Generation,
+} from './generations.js';
+import type { Build } from './history-fold.js';
+import { RebuildRefused } from './rebuild-refused.js';
+import { transact, type RebuildSession } from './rebuild-session.js';
+
+/**
+ * - `rebuild`: goes on with what an earlier run left half-way, or begins anew.
+ * - `compare`: always begins anew, and leaves everything else as it is.
+ * - `switch`: goes on with what was built before, whether or not it differed.
+ * - `rollback`: goes on with the generation that was retired last.
+ */
+export type Purpose = 'rebuild' | 'compare' | 'switch' | 'rollback';
+
+export interface PreparedBuild extends Build {
+  readonly model: ReadModel<object>;
+  readonly generation: number;
+  /** What readers see now, as it was at the start. */
+  readonly serving: Generation | undefined;
+  /** Where an earlier run, or the time as the live generation, had left it. */
+  readonly resumedAfter: bigint | null;
+}
+
+export interface Preparation {
+  readonly builds: readonly PreparedBuild[];
+  readonly continuity: StreamContinuity;
+  /** The name that `continuity` keeps revisions under; undefined: it uses those of the projector. */
+  readonly consumer: string | undefined;
+}
+
+const projector = 'projections';
+
+/** Chooses or makes the generations to be filled. @throws RebuildRefused */
+export async function prepareBuilds(session: RebuildSession, purpose: Purpose): Promise<Preparation> {
+  const { environment, control, options } = session;
+  const { readModels } = options;
+  const known = await loadGenerations(control, environment);
+  const of = (model: ReadModel<object>) => known.get(model.name) ?? [];
+  if (purpose === 'switch' || purpose === 'rollback') {
+    const chosen = readModels.map((model) => existing(environment, model, of(model), purpose));
+    const builds = await takeUp(session, readModels, chosen, known);
+    return { builds, continuity: new StreamContinuity(projector), consumer: undefined };
+  }
+  const consumer = consumerOf(purpose, environment, readModels);
+  const resumable = purpose === 'rebuild' ? readModels.map((model) => halfBuilt(model, of(model))) : [];
+  const together = new Set(resumable.map((generation) => generation?.position));
+  let chosen: readonly Pick<Generation, 'name' | 'generation'>[];
+  if (together.size === 1 && !together.has(undefined) && !together.has(null))
+    chosen = resumable.map((each) => each!);
+  else {
+    await control.query('delete from read_store.stream_revisions where consumer = $1', [consumer]);
+    chosen = await beginAnew(session, purpose, known);
+  }
+  const builds = await takeUp(session, readModels, chosen, known);
+  return { builds, continuity: new StreamContinuity(consumer), consumer };
+}
+
+/** One for each set of read models that are built together: what it has seen is only worth something to all of them. */
+function consumerOf(
+  purpose: Purpose,
+  environment: Environment,
+  models: readonly ReadModel<object>[],
+): string {
+  const names = models.map(({ name }) => name).sort();
+  return `${purpose}.${environment}.${createHash('sha256').update(names.join()).digest('hex').slice(0, 12)}`;
+}
+
+function halfBuilt(
+  { version }: ReadModel<object>,
+  generations: readonly Generation[],
+): Generation | undefined {
+  return generations.findLast(
+    (each) =>
+      each.state === 'building' && each.hasTable && each.version === version && each.haltedBecause === null,
+  );
+}
+
+function existing(
+  environment: Environment,
+  { name, version }: ReadModel<object>,
+  generations: readonly Generation[],
+  purpose: 'switch' | 'rollback',
+): Generation {
+  const state = purpose === 'switch' ? 'building' : 'retired';
+  const found = generations.findLast(
+    (each) => each.state === state && each.hasTable && each.haltedBecause !== madeToCompare,
+  );
+  if (!found) {
+    const advice = purpose === 'switch' ? 'rebuild it first' : 'a rebuild keeps the one that it replaces';
+    throw new RebuildRefused(
+      `${environment}.${name} has no generation to ${purpose === 'switch' ? 'switch' : 'go back'} to: ${advice}`,
+    );
+  }
+  if (found.version === version) return found;
+  throw new RebuildRefused(
+    `generation ${found.generation} of ${environment}.${name} was made by version ${found.version} of its fold, and this release folds version ${version}: use the release that made it, or rebuild`,
+  );
+}
+
+async function beginAnew(
+  session: RebuildSession,
+  purpose: 'rebuild' | 'compare',
+  known: ReadonlyMap<string, readonly Generation[]>,
+): Promise<Pick<Generation, 'name' | 'generation'>[]> {
+  const { environment, control, options } = session;
+  const chosen: Pick<Generation, 'name' | 'generation'>[] = [];
+  for (const model of options.readModels) {
+    const generations = known.get(model.name) ?? [];
+    const useless = generations.filter(
+      ({ state, haltedBecause }) =>
+        state === 'building' && (purpose === 'rebuild' || haltedBecause === madeToCompare),
+    );
+    for (const each of useless) await dropGeneration(control, environment, each);
+    const generation =
+      Math.max(0, ...generations.map((each) => each.generation), await lastTable(session, model)) + 1;
+    await transact(control, 'begin', async () => {
+      await addGeneration(
+        control,
+        environment,
+        model,
+        generation,
+        purpose === 'compare' ? madeToCompare : null,
+      );
+      await control.query(createTable(environment, model, generation));
+    });
+    chosen.push({ name: model.name, generation });
+  }
+  return chosen;
+}
+
+/** Tables may be there that no checkpoint knows, when somebody has removed checkpoints only. */
+async function lastTable(
+  { control, environment }: RebuildSession,
+  { name }: ReadModel<object>,
+): Promise<number> {
+  const { rows } = await control.query<{ last: number }>(
+    `select coalesce(max(substring(c.relname from '_g([0-9]+)$')::integer), 0) as last
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1 and c.relkind = 'r' and c.relname ~ ('^' || $2 || '_g[0-9]+$')`,
+    [environment, name],
+  );
+  return rows[0]!.last;
+}
+
+async function takeUp(
+  { control, environment }: RebuildSession,
+  models: readonly ReadModel<object>[],
+  chosen: readonly Pick<Generation, 'name' | 'generation'>[],
+  known: ReadonlyMap<string, readonly Generation[]>,
+): Promise<PreparedBuild[]> {
+  const parked = await loadParkedStreams(control, environment);
+  const builds: PreparedBuild[] = [];
+  for (const [index, model] of models.entries()) {
+    const checkpoint = await takeOverGeneration(control, environment, chosen[index]!);
+    const { generation, position } = checkpoint;
+    const table = new ProjectionTable(environment, model, generation);
+    const parkedStreams = parked.get(`${model.name}/${generation}`) ?? new Set<string>();
+    builds.push({
+      model,
+      generation,
+      serving: servingOf(known.get(model.name)),
+      resumedAfter: position,
+      active: { model, table, checkpoint, parkedStreams },
+      rows: new GenerationRows(table, model.rowPerEvent ?? false, position === null),
+      touched: undefined,
+    });
+  }
+  return builds;
+}

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readModels } from '#projections/read-models.js';
+import { compare, rebuild, rollback } from '#read-store/rebuild/rebuild.js';
+import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
+import { writeHistory } from './support/histories.js';
+
+let fixture: ReadStoreFixture;
+
+beforeEach(async () => {
+  fixture = await ReadStoreFixture.create();
+});
+
+afterEach(() => fixture.dispose());
+
+const request = () => ({
+  ...{ url: fixture.url, eventStore: fixture.store, environment: 'live' as const, readModels },
+  signal: AbortSignal.timeout(20_000),
+});
+
+/** All rows of all read models as readers see them. */
+async function rowsSeen(): Promise<Record<string, string[]>> {
+  const seen: Record<string, string[]> = {};
+  for (const { name } of readModels) {
+    const rows = await fixture.rows<{ row: string }>(`select row::text from live.${name} row order by 1`);
+    seen[name] = rows.map(({ row }) => row);
+  }
+  return seen;
+}
+
+const generations = () =>
+  fixture.rows<{ name: string; generation: number; state: string }>(
+    `select name, generation, state from read_store.projections where environment = 'live' and name in ('jobs', 'keys')
+      order by name, generation`,
+  );
+
+describe('a rebuild', () => {
+  it('gives the same rows, takes the place of the live generation and keeps that one', async () => {
+    fixture.start({ readModels });
+    await fixture.passed(await writeHistory(fixture, 24));
+    const before = await rowsSeen();
+    const { models, events } = await rebuild(request());
+    expect(events).toBeGreaterThan(100);
+    expect(models.map(({ switched }) => switched)).toEqual(readModels.map(() => true));
+    for (const { compared, rows } of models)
+      expect(compared).toMatchObject({ missing: 0, extra: 0, changed: 0, rows });
+    expect(await rowsSeen()).toEqual(before);
+    expect(await generations()).toEqual([
+      { name: 'jobs', generation: 1, state: 'retired' },
+      { name: 'jobs', generation: 2, state: 'live' },
+      { name: 'keys', generation: 1, state: 'retired' },
+      { name: 'keys', generation: 2, state: 'live' },
+    ]);
+    // The projector that ran all the time goes on with the new ones.
+    await fixture.passed(await writeHistory(fixture, 4, 24));
+    expect((await rowsSeen())['jobs']).toHaveLength(28);
+    const [old] = await fixture.rows<{ count: string }>('select count(*) from live.jobs_g1');
+    expect(old).toEqual({ count: '24' });
+  });
+
+  it('finds a row that is not what the history says, and does not switch', async () => {
+    fixture.start({ readModels });
+    await fixture.passed(await writeHistory(fixture, 8));
+    await fixture.rows(`update live.ledger set amount = 6 where id = 'request-3'`);
+    const { models } = await compare(request());
+    const ledger = models.find(({ name }) => name === 'ledger')!;
+    expect(ledger.compared).toMatchObject({
+      ...{ missing: 0, extra: 0, changed: 1 },
+      first: [
+        { key: { id: 'request-3' }, kind: 'changed', columns: [{ column: 'amount', live: 6, rebuilt: 5 }] },
+      ],
+    });
+    const after = await rebuild(request());
+    expect(after.models.filter(({ switched }) => !switched).map(({ name }) => name)).toEqual(['ledger']);
+  });
+
+  it('can be taken back: the old generation has caught up when it is shown again', async () => {
+    fixture.start({ readModels });
+    await fixture.passed(await writeHistory(fixture, 8));
+    await rebuild(request());
+    await fixture.passed(await writeHistory(fixture, 4, 8));
+    const before = await rowsSeen();
+    await rollback(request());
+    expect(await rowsSeen()).toEqual(before);
+    expect(await generations()).toMatchObject([
+      { generation: 1, state: 'live' },
+      { generation: 2, state: 'retired' },
+      { generation: 1, state: 'live' },
+      { generation: 2, state: 'retired' },
+    ]);
+    await fixture.passed(await writeHistory(fixture, 4, 12));
+    await rebuild(request());
+    expect(await generations()).toMatchObject([
+      { name: 'jobs', generation: 1, state: 'retired' },
+      { name: 'jobs', generation: 3, state: 'live' },
+      { name: 'keys' },
+      { name: 'keys' },
+    ]);
+  });
+});
