@@ -47,10 +47,47 @@ export function park(environment: Environment, events: readonly ParkedEvent[]): 
       recorded.map(({ position }) => position),
       recorded.map(({ id }) => id),
       recorded.map(({ type }) => type),
-      // PostgreSQL's text cannot hold a NUL, and an error may well quote the value that was to blame.
-      events.map(({ error }) => error?.replaceAll('\0', '\\0') ?? null),
+      events.map(({ error }) => error && storable(error)),
     ],
   };
+}
+
+/**
+ * What is left after a retry: the parked events of the stream before the failing one go, and that one says what is
+ * wrong with it now. Since when each has been waiting stays as it is. Belongs in the transaction of the retry.
+ */
+export async function settleParked(
+  client: pg.Client,
+  environment: Environment,
+  { name, generation }: { readonly name: string; readonly generation: number },
+  stream: string,
+  failure: { readonly recorded: RecordedEvent; readonly error: string } | undefined,
+): Promise<{ applied: number; parked: number }> {
+  const of = 'environment = $1 and name = $2 and generation = $3 and stream = $4';
+  const scope = [environment, name, generation, stream];
+  const revision = failure?.recorded.revision ?? null;
+  const { rowCount } = await client.query(
+    `delete from read_store.parked_events where ${of} and ($5::bigint is null or revision < $5)`,
+    [...scope, revision],
+  );
+  if (!failure) return { applied: rowCount ?? 0, parked: 0 };
+  await client.query(park(environment, [{ name, generation, ...failure }]));
+  const error = storable(failure.error);
+  await client.query(
+    `update read_store.parked_events set error = case when revision = $5 then $6::text end
+      where ${of} and (revision = $5 or error is not null)`,
+    [...scope, revision, error],
+  );
+  const { rows } = await client.query<{ parked: bigint }>(
+    `select count(*) as parked from read_store.parked_events where ${of}`,
+    scope,
+  );
+  return { applied: rowCount ?? 0, parked: Number(rows[0]!.parked) };
+}
+
+/** PostgreSQL's text cannot hold a NUL, and an error may well quote the value that was to blame. */
+function storable(error: string): string {
+  return error.replaceAll('\0', '\\0');
 }
 
 /** When a release is broken every stream may be parked: an alarm has to be loud, but not to fill the disk. */

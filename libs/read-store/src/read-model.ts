@@ -24,6 +24,11 @@ interface FoldOf<Row extends object> {
   /** True when each event makes a row of its own, so that there is never an earlier row worth loading. */
   readonly rowPerEvent?: boolean;
   /**
+   * True when events of several streams may concern one row. A stream of such a model that was parked cannot simply
+   * be taken up again where it was left: the other streams have gone on without it.
+   */
+  readonly keysSpanStreams?: boolean;
+  /**
    * The row with that key after the event; undefined: there is no such row (any more). Must not edit `row`. When it
    * throws for one row of an event, the event changes no row at all and is parked.
    */

@@ -10,6 +10,7 @@ export const catalogReadModel: ReadModel<CatalogRow> = {
   version: 1,
   entity: CatalogRow,
   categories: ['job'],
+  keysSpanStreams: true,
   keysOf: (event) => [...entriesOf(event).keys()].map((assetId) => [assetId]),
   // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.
   evolve: (row, event, [assetId]) => row ?? rowOf(event, String(assetId)),

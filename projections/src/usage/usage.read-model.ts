@@ -7,6 +7,7 @@ export const usageReadModel: ReadModel<UsageRow> = {
   version: 1,
   entity: UsageRow,
   categories: ['account', 'job', 'usage'],
+  keysSpanStreams: true,
   keyOf: (event) => {
     const requestId = requestIdOf(event);
     return requestId === undefined ? undefined : [requestId];
