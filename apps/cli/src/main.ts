@@ -7,6 +7,7 @@ import { addMigrate } from './migrate/migrate.command.js';
 import { addOperations } from './operations/operations.command.js';
 import { addOrphans } from './orphans/orphans.command.js';
 import { addPresets } from './presets/presets.command.js';
+import { addProjections } from './projections/projections.command.js';
 import { addReplay } from './replay/replay.command.js';
 import { addTenants } from './tenants/tenants.command.js';
 
@@ -26,6 +27,7 @@ addOperations(program);
 addPresets(program);
 addOrphans(program);
 addEvents(program);
+addProjections(program);
 addReplay(program);
 addMigrate(program);
 addDoctor(program);

@@ -4,10 +4,10 @@ import { EventStoreError } from '#event-store/event-store.js';
 import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { CliError } from '../cli-error.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
+import { ProgressDisplay } from '../progress.js';
 import type { OutputOptions } from '../verb.js';
 import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
 import { locationOf } from './copy-locations.js';
-import { CopyProgressDisplay } from './copy-progress.js';
 import { openService } from './copy-service.js';
 
 export interface CopyEventsOptions extends OutputOptions {
@@ -66,7 +66,7 @@ async function copyWithProgress(source: OpenedEventStore, target: OpenedEventSto
     stopping.abort(new CliError('stopped: run the same command again, and it goes on from here'));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  using display = new CopyProgressDisplay();
+  using display = new ProgressDisplay();
   try {
     return await copy({
       source: source.store,

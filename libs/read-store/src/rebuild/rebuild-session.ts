@@ -22,8 +22,8 @@ export interface RebuildProgress {
   readonly position: bigint;
   readonly from: bigint;
   readonly through: bigint;
-  /** Folded by this run. */
-  readonly events: number;
+  /** Folded in this phase; absent in the others. */
+  readonly events?: number;
 }
 
 /** The connections of one rebuild. While it is open, nobody else rebuilds, compares or switches its read models. */

@@ -102,6 +102,8 @@ class Rebuild {
   private readonly switched = new Set<string>();
   private from = 0n;
   private through = 0n;
+  /** Folded before the phase at hand began. */
+  private eventsBefore = 0;
   private heldMs = 0;
 
   constructor(
@@ -116,7 +118,7 @@ class Rebuild {
     this.fold = new HistoryFold({
       ...{ writer, loader, environment, eventStore, signal, builds, continuity },
       keepRevisions: consumer !== undefined,
-      onBatch: (position) => this.progress('folding', position),
+      onBatch: (position) => this.folding(position),
     });
   }
 
@@ -376,11 +378,11 @@ class Rebuild {
     await forgetRevisions(this.session, this.preparation);
   }
 
-  private progress(phase: string, position: bigint): void {
+  private folding(position: bigint): void {
     const { from, through } = this;
-    const { events } = this.fold;
+    const events = this.fold.events - this.eventsBefore;
     this.request.onProgress?.({
-      phase: `${this.session.environment}: ${phase}`,
+      phase: `${this.session.environment}: folding`,
       position,
       from,
       through,
@@ -390,9 +392,15 @@ class Rebuild {
 
   /** A phase that is counted in read models. */
   private stage(phase: string, done: number): void {
-    this.from = 0n;
-    this.through = BigInt(this.preparation.builds.length);
-    this.progress(phase, BigInt(done));
+    const { onProgress } = this.request;
+    this.eventsBefore = this.fold.events;
+    const through = BigInt(this.preparation.builds.length);
+    onProgress?.({
+      phase: `${this.session.environment}: ${phase}`,
+      position: BigInt(done),
+      from: 0n,
+      through,
+    });
   }
 }
 

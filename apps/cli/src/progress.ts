@@ -1,13 +1,24 @@
 import { Presets, SingleBar } from 'cli-progress';
-import type { CopyPhase, CopyProgress } from '#event-store/copy/copy-events.js';
+
+/** How far a walk through the log has come. */
+export interface Progress {
+  /** What is being done, in a word or two. */
+  readonly phase: string;
+  readonly position: bigint;
+  /** Where this phase began, and where it ends. */
+  readonly from: bigint;
+  readonly through: bigint;
+  /** Handled in this phase; absent where it is not events that are handled. */
+  readonly events?: number;
+}
 
 const linesEveryMs = 10_000;
 const barSteps = 1_000;
 
-/** Shows how a copy goes, on standard error: a bar on a terminal, elsewhere a line at times. */
-export class CopyProgressDisplay implements Disposable {
+/** Shows how a walk through the log goes, on standard error: a bar on a terminal, elsewhere a line at times. */
+export class ProgressDisplay implements Disposable {
   readonly #bar: SingleBar | undefined;
-  #phase: CopyPhase | undefined;
+  #phase: string | undefined;
   #phaseBegan = 0;
   #lastLine = 0;
 
@@ -20,7 +31,7 @@ export class CopyProgressDisplay implements Disposable {
     );
   }
 
-  show(progress: CopyProgress): void {
+  show(progress: Progress): void {
     const now = performance.now();
     if (progress.phase !== this.#phase) this.#begin(progress.phase, now);
     const share = shareOf(progress);
@@ -36,7 +47,7 @@ export class CopyProgressDisplay implements Disposable {
     this.#bar?.stop();
   }
 
-  #begin(phase: CopyPhase, now: number): void {
+  #begin(phase: string, now: number): void {
     this.#phase = phase;
     // A phase that ends before the first line is due, needs none.
     this.#phaseBegan = this.#lastLine = now;
@@ -45,15 +56,16 @@ export class CopyProgressDisplay implements Disposable {
 }
 
 /** Of the positions, which have gaps in some stores: between its ends it is an estimate. */
-export function shareOf({ position, from, through }: CopyProgress): number {
+export function shareOf({ position, from, through }: Progress): number {
   if (position >= through) return 1;
   return position <= from ? 0 : Number(position - from) / Number(through - from);
 }
 
-export function figuresOf({ events }: CopyProgress, share: number, seconds: number): string {
-  const perSecond = seconds > 0 ? Math.round(events / seconds) : 0;
-  const rate = `${events} events, ${perSecond} a second`;
-  return share > 0 ? `${rate}, ${duration((seconds * (1 - share)) / share)} left` : rate;
+export function figuresOf({ events }: Pick<Progress, 'events'>, share: number, seconds: number): string {
+  const perSecond = events !== undefined && seconds > 0 ? Math.round(events / seconds) : 0;
+  const rate = events === undefined ? [] : [`${events} events`, `${perSecond} a second`];
+  const left = share > 0 ? [`${duration((seconds * (1 - share)) / share)} left`] : [];
+  return [...rate, ...left].join(', ');
 }
 
 function duration(seconds: number): string {

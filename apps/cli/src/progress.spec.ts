@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CopyProgress } from '#event-store/copy/copy-events.js';
-import { figuresOf, shareOf } from './copy-progress.js';
+import { figuresOf, shareOf, type Progress } from './progress.js';
 
-const at = (position: bigint, events = 500): CopyProgress => ({
+const at = (position: bigint, events = 500): Progress => ({
   ...{ phase: 'copying', position, from: 1_000n, through: 3_000n, events },
 });
 
-describe('the progress of a copy', () => {
+describe('progress through the log', () => {
   it('is the part of the positions that it has to go through', () => {
     expect([0n, 1_000n, 1_500n, 3_000n, 4_000n].map((position) => shareOf(at(position)))).toEqual([
       0, 0, 0.25, 1, 1,

@@ -1,0 +1,120 @@
+import pg from 'pg';
+import type { Environment } from '#domain/streams.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { readServerVersion } from '#event-store/server-version.js';
+import { findConnections, type Connections } from '../connections.js';
+import { answerWithinMs } from '../doctor/check.js';
+import { readConsumers, type ConsumerStatus } from '../doctor/consumer-status.js';
+import { lagText } from '../doctor/judge-consumers.js';
+import { printJson, printLine, printTable } from '../output.js';
+import type { OutputOptions } from '../verb.js';
+
+interface GenerationRow {
+  readonly env: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly version: number;
+  readonly state: string;
+  readonly because: string | null;
+  readonly position: string | null;
+  readonly table: string | null;
+  readonly parked_streams: number;
+}
+
+/** Only what is live is behind or not: the others stand where they were left. */
+interface ListedGeneration extends GenerationRow {
+  readonly rows: number | null;
+  readonly behind: Pick<ConsumerStatus, 'lag' | 'lag_seconds'> | undefined;
+}
+
+export async function listProjections({
+  env,
+  json,
+}: OutputOptions & { readonly env?: Environment }): Promise<void> {
+  const connections = findConnections();
+  const [generations, consumers] = await Promise.all([
+    readGenerations(connections.databaseUrl, env),
+    readLags(connections),
+  ]);
+  const listed = generations.map((each): ListedGeneration => {
+    const isServing = each.state === 'live' || each.state === 'halted';
+    const behind = consumers.find(({ env: of, name }) => isServing && of === each.env && name === each.name);
+    return { ...each, behind };
+  });
+  if (json) printJson({ projections: listed.map(asJson) });
+  else print(listed);
+}
+
+async function readLags(connections: Connections): Promise<ConsumerStatus[]> {
+  const { kind } = await readServerVersion(connections.eventStoreUrl, answerWithinMs);
+  const opened = openEventStore(connections, { maxConnections: 2, deadlineMs: answerWithinMs });
+  try {
+    const all = await readConsumers(connections.databaseUrl, { store: opened.store, kind });
+    return all.filter((consumer) => consumer.kind === 'read model');
+  } finally {
+    await opened.close();
+  }
+}
+
+async function readGenerations(
+  databaseUrl: string,
+  env: Environment | undefined,
+): Promise<(GenerationRow & { readonly rows: number | null })[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<GenerationRow>(
+      `select environment as env, name, generation, version, state, halted_because as because, position::text,
+          to_regclass(format('%I.%I', environment, name || '_g' || generation))::text as table,
+          (select count(distinct stream)::integer from read_store.parked_events e
+            where (e.environment, e.name, e.generation) = (p.environment, p.name, p.generation)) as parked_streams
+        from read_store.projections p where environment = coalesce($1, environment)
+        order by environment, name, generation`,
+      [env ?? null],
+    );
+    const counted: (GenerationRow & { rows: number | null })[] = [];
+    for (const row of rows) counted.push({ ...row, rows: await countRows(client, row.table) });
+    return counted;
+  } finally {
+    await client.end();
+  }
+}
+
+async function countRows(client: pg.Client, table: string | null): Promise<number | null> {
+  if (table === null) return null;
+  const { rows } = await client.query<{ rows: string }>(`select count(*) as rows from ${table}`);
+  return Number(rows[0]?.rows);
+}
+
+function asJson({ because, table, behind, ...rest }: ListedGeneration): unknown {
+  return {
+    ...rest,
+    because,
+    table_exists: table !== null,
+    behind_events: behind?.lag ?? null,
+    behind_seconds: behind ? (behind.lag_seconds ?? 0) : null,
+  };
+}
+
+function print(listed: readonly ListedGeneration[]): void {
+  printTable(
+    [
+      'environment',
+      'read model',
+      'generation',
+      'version',
+      'state',
+      'position',
+      'behind',
+      'rows',
+      'parked streams',
+    ],
+    listed.map((each) => [
+      ...[each.env, each.name, each.generation, each.version, each.state, each.position],
+      each.behind && lagText(each.behind),
+      ...[each.rows, each.parked_streams],
+    ]),
+  );
+  for (const { env, name, generation, because } of listed)
+    if (because !== null) printLine(`${env}.${name}, generation ${generation}: ${because}`);
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { environmentOption } from '../arguments.js';
+import { guarded, verb } from '../verb.js';
+
+/** A verb over some read models, or all of them, in one environment or both. */
+function overReadModels(parent: Command, name: string, description: string): Command {
+  return verb(parent, name, description)
+    .argument('[name...]', 'read models, for example jobs ledger')
+    .option('--all', 'all read models')
+    .addOption(environmentOption('only in this environment'));
+}
+
+const acceptDifferences = [
+  '--accept-differences',
+  'switch even where the new rows differ from the live ones',
+] as const;
+
+export function addProjections(program: Command): void {
+  const projections = program
+    .command('projections')
+    .description('read models: how far they are, and rebuilding them from the history');
+
+  verb(projections, 'list', 'every generation of every read model: state, position, rows, what is parked')
+    .addOption(environmentOption('only this environment'))
+    .action(guarded(async (options) => (await import('./list-projections.js')).listProjections(options)));
+
+  overReadModels(projections, 'rebuild', 'fold the history anew beside what is live, compare, and switch')
+    .option(...acceptDifferences)
+    .option('--no-switch', 'build and compare only: "projections switch" does the rest')
+    .action(
+      guarded(async (names, options) =>
+        (await import('./rebuild-projections.js')).rebuildProjections('rebuild', names, options),
+      ),
+    );
+
+  overReadModels(
+    projections,
+    'compare',
+    'prove that the live rows are what the history says; changes nothing',
+  ).action(
+    guarded(async (names, options) =>
+      (await import('./rebuild-projections.js')).rebuildProjections('compare', names, options),
+    ),
+  );
+
+  overReadModels(projections, 'switch', 'compare what was built before once more, and switch to it')
+    .option(...acceptDifferences)
+    .action(
+      guarded(async (names, options) =>
+        (await import('./rebuild-projections.js')).rebuildProjections('switch', names, options),
+      ),
+    );
+
+  overReadModels(projections, 'rollback', 'go back to the rows that were live before the last switch').action(
+    guarded(async (names, options) =>
+      (await import('./rebuild-projections.js')).rebuildProjections('rollback', names, options),
+    ),
+  );
+}
