@@ -125,7 +125,9 @@ export class Scheduler {
 
   /** When the next turn is due that is not due yet; undefined: nobody waits for the time. */
   get nextDueAt(): number | undefined {
-    const later = this.#turns.filter(({ at, process }) => at > this.#now && process.state === 'running');
+    const later = this.#turns.filter(
+      ({ at, process }) => at > this.#now && at < Infinity && process.state === 'running',
+    );
     return later.length === 0 ? undefined : Math.min(...later.map(({ at }) => at));
   }
 }

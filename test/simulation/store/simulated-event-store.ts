@@ -26,7 +26,10 @@ export interface SimulatedClientOptions {
   readonly network: Network;
   readonly deadlineMs?: number;
   readonly answerTimeoutMs?: number;
-  /** Draws the size of each batch of a subscription, up to this many. Default: batches are as large as asked for. */
+  /**
+   * Draws the size of each batch of a subscription, up to this many, and wakes it only for events that it wants.
+   * Default: batches are as large as asked for, and every commit moves every subscription.
+   */
   readonly largestBatch?: number;
 }
 
@@ -136,7 +139,7 @@ export class SimulatedEventStore implements EventStore {
         const batch: SubscriptionBatch = { events: page.events, position, caughtUp: page.caughtUp };
         yield batch;
       }
-      if (page.caughtUp) await log.beyond(position, over);
+      if (page.caughtUp) await log.beyond(position, over, largestBatch === undefined ? undefined : filter);
     }
   }
 

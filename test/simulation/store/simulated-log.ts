@@ -14,6 +14,12 @@ interface Place {
   readonly position: bigint;
 }
 
+/** A subscription that has read everything. */
+interface Sleeper {
+  readonly filter: EventFilter | undefined;
+  wake: () => void;
+}
+
 export interface LogPage {
   readonly events: readonly RecordedEvent[];
   /** Everything up to here that passes the filter is in `events`. */
@@ -30,7 +36,7 @@ export class SimulatedLog {
   readonly #log: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
   readonly #places = new Map<string, Place>();
-  #waiting: (() => void)[] = [];
+  readonly #sleepers = new Set<Sleeper>();
   /** Told every event, in the step that commits it. */
   onCommitted: (event: RecordedEvent) => void = () => undefined;
 
@@ -79,16 +85,18 @@ export class SimulatedLog {
     return { events, position: reached, caughtUp: true };
   }
 
-  /** Resolves in the step in which the log grows beyond the position, or the signal aborts. */
-  async beyond(position: bigint, signal: AbortSignal): Promise<void> {
-    if (this.head > position || signal.aborted) return;
+  /** Resolves in the step in which the log grows by what passes the filter, or the signal aborts. */
+  async beyond(position: bigint, signal: AbortSignal, filter?: EventFilter): Promise<void> {
+    if (signal.aborted || this.pageAfter(position, 1, filter).events.length > 0) return;
     await new Promise<void>((resolve) => {
-      const wake = () => {
-        signal.removeEventListener('abort', wake);
+      const sleeper = { filter, wake: () => {} };
+      sleeper.wake = () => {
+        signal.removeEventListener('abort', sleeper.wake);
+        this.#sleepers.delete(sleeper);
         resolve();
       };
-      signal.addEventListener('abort', wake, { once: true });
-      this.#waiting.push(wake);
+      signal.addEventListener('abort', sleeper.wake, { once: true });
+      this.#sleepers.add(sleeper);
     });
   }
 
@@ -109,9 +117,8 @@ export class SimulatedLog {
       this.#places.set(id, place);
       this.onCommitted(recorded);
     }
-    const woken = this.#waiting;
-    this.#waiting = [];
-    for (const wake of woken) wake();
+    const fresh = known.slice(-events.length);
+    for (const { filter, wake } of this.#sleepers) if (fresh.some((event) => passes(event, filter))) wake();
     return { outcome: 'appended', revision, position, replayed: false };
   }
 

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { batchParents } from '#application/process-managers/batch-parents.js';
+import { chargeCloser } from '#application/process-managers/charge-closer.js';
+import { renderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import { fates, type Fate } from './services/engine.js';
+import { networkFaults, type NetworkFault } from './store/network.js';
+
+export const tenants = ['acme', 'zenith'] as const;
+export const replicaNames = ['api-1', 'api-2', 'worker-1', 'worker-2', 'projector-1', 'projector-2'] as const;
+/** One with a picture to read, one without, and the batch with its children. */
+export const operations = ['extract', 'background-generator', 'pdp-batch-extractions'] as const;
+
+export type Tenant = (typeof tenants)[number];
+export type ReplicaName = (typeof replicaNames)[number];
+export type Operation = (typeof operations)[number];
+type Api = 'api-1' | 'api-2';
+type Projector = 'projector-1' | 'projector-2';
+
+/** What is done to the installation from outside. */
+export type Action =
+  | {
+      readonly kind: 'dispatch';
+      readonly api: Api;
+      readonly tenant: Tenant;
+      readonly operation: Operation;
+      /** Of a batch: one entry for each photograph. */
+      readonly fates: readonly (readonly Fate[])[];
+      /** An Idempotency-Key, now and then one that was used before. */
+      readonly key: string | null;
+    }
+  /** The same body and key again, of an earlier dispatch with a key. */
+  | { readonly kind: 'retry'; readonly api: Api; readonly nth: number }
+  | { readonly kind: 'cancel'; readonly api: Api; readonly nth: number; readonly foreign: boolean }
+  | { readonly kind: 'purchase'; readonly api: Api; readonly tenant: Tenant; readonly credits: number }
+  | { readonly kind: 'suspend' | 'reactivate'; readonly api: Api; readonly tenant: Tenant }
+  | { readonly kind: 'cap'; readonly api: Api; readonly tenant: Tenant; readonly credits: number }
+  | { readonly kind: 'price'; readonly api: Api; readonly operation: Operation; readonly credits: number }
+  | { readonly kind: 'enable' | 'disable'; readonly api: Api; readonly operation: Operation }
+  | { readonly kind: 'sweep'; readonly projector: Projector }
+  | { readonly kind: 'crash'; readonly replica: ReplicaName; readonly restarts: boolean }
+  | { readonly kind: 'start' | 'pause' | 'resume'; readonly replica: ReplicaName }
+  | { readonly kind: 'fault'; readonly replica: ReplicaName; readonly fault: NetworkFault }
+  | { readonly kind: 'advance'; readonly ms: number }
+  /** The checkpoint of a process manager is set back: to the beginning, or by so many positions. */
+  | { readonly kind: 'rewind'; readonly process: string; readonly by: number | 'all' }
+  | { readonly kind: 'wait' };
+
+export interface Step {
+  readonly action: Action;
+  /** Turns that are given after it, before the next action. */
+  readonly turns: number;
+  /** Seeds who gets them. */
+  readonly chance: number;
+}
+
+const pick = <const T>(...values: T[]) => fc.constantFrom(...values);
+const api = pick('api-1', 'api-2');
+const tenant = pick(...tenants);
+const operation = pick(...operations);
+const replica = pick(...replicaNames);
+const nth = fc.nat({ max: 9 });
+const kind = <const K extends string>(name: K) => fc.constant(name);
+
+const fatesOfOne = fc.array(pick(...fates), { maxLength: 3 });
+const dispatch = fc.record({
+  ...{ kind: kind('dispatch'), api, tenant, operation },
+  fates: fc.array(fatesOfOne, { minLength: 1, maxLength: 3 }),
+  key: fc.option(pick('k1', 'k2', 'k3'), { freq: 2 }),
+});
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 12, arbitrary: dispatch },
+  { weight: 5, arbitrary: fc.record({ kind: kind('retry'), api, nth }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: kind('cancel'), api, nth, foreign: pick(false, false, false, true) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('purchase'), api, tenant, credits: fc.integer({ min: 1, max: 20 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: pick('suspend', 'reactivate'), api, tenant }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('cap'), api, tenant, credits: pick(0, 10, 20) }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('price'), api, operation, credits: pick(1, 2, 7, 15) }) },
+  { weight: 1, arbitrary: fc.record({ kind: pick('enable', 'disable'), api, operation }) },
+  { weight: 5, arbitrary: fc.record({ kind: kind('sweep'), projector: pick('projector-1', 'projector-2') }) },
+  { weight: 6, arbitrary: fc.record({ kind: kind('crash'), replica, restarts: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('start'), replica }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('pause'), replica }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('resume'), replica }) },
+  { weight: 7, arbitrary: fc.record({ kind: kind('fault'), replica, fault: pick(...networkFaults) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: kind('advance'),
+      ms: pick(50, 3_000, 12_000, 31_000, 61_000, 400_000, 90_000_000),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: kind('rewind'),
+      process: pick(renderDispatcher, chargeCloser, batchParents),
+      by: fc.constantFrom<number | 'all'>('all', 3, 10),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: kind('wait') }) },
+);
+
+const step: fc.Arbitrary<Step> = fc.record({
+  action,
+  turns: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 80 })),
+  chance: fc.noShrink(fc.nat()),
+});
+
+/** What happens to an installation, in order. Shrinks to fewer and simpler steps; who gets a turn stays as it was. */
+export const scenarios: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 1, maxLength: 40, size: 'max' });
+
+export function describeAction(all: Action): string {
+  const { kind: name, ...rest } = all;
+  const details = Object.entries(rest).map(([field, value]) => `${field}=${JSON.stringify(value)}`);
+  return [name, ...details].join(' ');
+}

@@ -1,0 +1,226 @@
+import {
+  changeTenantTerms,
+  defaultTerms,
+  grantCredits,
+  openTenantAccount,
+  reactivateTenant,
+  suspendTenant,
+} from '#application/account/tenants.js';
+import { toNewEvent, type CommandContext } from '#application/command-context.js';
+import type { Caller } from '#application/caller.js';
+import { DispatchVoided, type DispatchOutcome } from '#application/dispatch/dispatcher.js';
+import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
+import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
+import { CancelJob } from '#application/job/cancel-job.handler.js';
+import {
+  installation as installationTenant,
+  setOperationPrice,
+  switchOperation,
+} from '#application/operation/manage-operations.js';
+import { sha256Of } from '#application/render/render-inputs.js';
+import { streamName } from '#domain/streams.js';
+import { AppendOutcomeUnknown, DuplicateEventId, EventStoreUnavailable } from '#event-store/event-store.js';
+import { newId } from '#platform/ids.js';
+import { tenants, type Action, type Operation, type Tenant } from './actions.js';
+import { environment, type Installation } from './installation.js';
+import type { ApiReplica } from './replicas/api.js';
+import type { SimulatedBody } from './services/engine.js';
+
+type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
+
+/** What a caller asks for, and comes again with when it has a key. */
+interface Wish {
+  readonly label: string;
+  readonly tenant: Tenant;
+  readonly operation: Operation;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly key: string | null;
+}
+
+/** What may well be thrown while stores are away and sweeps go on; everything else is a defect. */
+const expectedErrors = [
+  EventStoreUnavailable,
+  AppendOutcomeUnknown,
+  DispatchVoided,
+  IdempotencyLeaseLost,
+  DuplicateEventId,
+];
+
+const startingCredits = 40;
+
+/** Those who call the API, and the operator. Their requests run beside everything else; an API that dies never answers. */
+export class Callers {
+  readonly #keyed: Wish[] = [];
+  #wishes = 0;
+
+  constructor(private readonly installation: Installation) {}
+
+  /** Opens the accounts and puts a picture of each tenant into place. */
+  async prepare(api: ApiReplica): Promise<void> {
+    for (const tenant of tenants) {
+      const account = { name: tenant, terms: defaultTerms };
+      await openTenantAccount(api.accounts, this.#operator(tenant), account);
+      const purchase = { amount: startingCredits, kind: 'pack', label: 'Starter' } as const;
+      await grantCredits(api.accounts, this.#operator(tenant), purchase);
+      const bytes = Buffer.from(`a picture of ${tenant}`);
+      const storageKey = pictureOf(tenant);
+      this.installation.objects.set(storageKey, bytes);
+      const assetId = pictureIds[tenant];
+      const asset = {
+        ...{ assetId, tenant, storageKey, contentType: 'image/png', width: 8, height: 8 },
+        ...({ sizeBytes: bytes.length, sha256: sha256Of(bytes), origin: 'upload', jobId: null } as const),
+        at: this.installation.clock().toISOString(),
+      };
+      const stored = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.#operator(tenant));
+      await api.store.append(streamName(environment, 'asset', assetId), 'no-stream', [stored]);
+    }
+  }
+
+  dispatch(api: ApiReplica, { tenant, operation, fates, key }: Of<'dispatch'>): void {
+    this.#wishes += 1;
+    const label = `d${this.#wishes}`;
+    const own: SimulatedBody & Record<string, unknown> = { label, fates: fates[0] ?? [], seed: 7 };
+    if (operation === 'extract') own['trial_image'] = pictureOf(tenant);
+    if (operation === 'pdp-batch-extractions')
+      own['photos'] = fates.map((ofOne, index) => ({ label: `${label}.${index}`, fates: ofOne }));
+    const wish = { label, tenant, operation, key, body: own };
+    if (key !== null) this.#keyed.push(wish);
+    this.#ask(api, wish);
+  }
+
+  retry(api: ApiReplica, { nth }: Of<'retry'>): void {
+    const wish = this.#keyed[nth % Math.max(1, this.#keyed.length)];
+    if (wish) this.#ask(api, wish);
+  }
+
+  cancel(api: ApiReplica, { nth, foreign }: Of<'cancel'>): void {
+    const { jobs, accounts, violations } = this.installation.invariants;
+    const job = jobs.queued[nth % Math.max(1, jobs.queued.length)];
+    if (!job) return;
+    const tenant = tenants.find((each) => (each === job.tenant) !== foreign) ?? 'acme';
+    this.#request(api, `cancel of ${job.label ?? job.jobId}`, async () => {
+      const command = new CancelJob(callerOf(tenant), job.jobId, newId(), this.installation.clock());
+      const answer = await api.cancel.execute(command);
+      if (foreign && (answer.kind !== 'refused' || answer.code !== 'JOB_NOT_FOUND'))
+        violations.push(`10: ${tenant} is told of a foreign job: ${answer.kind}`);
+      if (answer.kind === 'refused') return answer.code;
+      if (jobs.endFor(job.jobId) !== 'cancelled')
+        violations.push('6: a cancel is answered, and the job goes on');
+      if (job.chargeId !== undefined && accounts.chargeOf(job.chargeId)?.state !== 'refunded')
+        violations.push('6: a cancel is answered before its refund');
+      return answer.kind;
+    });
+  }
+
+  /** The operator repeats a command that came to an unknown end: its id makes that safe. */
+  operate(
+    api: ApiReplica,
+    action: Of<'purchase' | 'suspend' | 'reactivate' | 'cap' | 'price' | 'enable' | 'disable'>,
+  ): void {
+    const tenant = 'tenant' in action ? action.tenant : installationTenant;
+    this.#request(api, action.kind, async () => {
+      const context = this.#operator(tenant);
+      for (let tries = 1; ; tries++) {
+        try {
+          return (await this.#carryOut(api, context, action)).kind;
+        } catch (error) {
+          if (!(error instanceof AppendOutcomeUnknown) || tries === 3) throw error;
+        }
+      }
+    });
+  }
+
+  #carryOut(api: ApiReplica, context: CommandContext, action: Parameters<Callers['operate']>[1]) {
+    const { accounts, store } = api;
+    const reason = 'simulation';
+    switch (action.kind) {
+      case 'purchase': {
+        const purchase = { amount: action.credits, kind: 'pack', label: 'More' } as const;
+        return grantCredits(accounts, context, purchase);
+      }
+      case 'suspend':
+        return suspendTenant(accounts, context, reason);
+      case 'reactivate':
+        return reactivateTenant(accounts, context);
+      case 'cap':
+        return changeTenantTerms(accounts, context, { dailySpendCapCredits: action.credits });
+      case 'price':
+        return setOperationPrice(store, context, action.operation, { credits: action.credits, reason });
+      case 'enable':
+      case 'disable':
+        return switchOperation(store, context, action.operation, {
+          enabled: action.kind === 'enable',
+          reason,
+        });
+      default:
+        return action satisfies never;
+    }
+  }
+
+  #ask(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {
+    const { requests } = this.installation.invariants;
+    this.#request(api, `dispatch ${label}`, async () => {
+      requests.asked(label);
+      const endpoint = `/v1/${operation}`;
+      const request = { caller: callerOf(tenant), operation, endpoint, body, at: this.installation.clock() };
+      const idempotency = key === null ? undefined : { key, bodyHash: label };
+      const answer = await api.dispatch.execute(new DispatchWorkflow(request, newId(), idempotency));
+      if (answer.kind !== 'answered') return answer.kind;
+      return this.#answered(label, answer.outcome);
+    });
+  }
+
+  #answered(label: string, outcome: DispatchOutcome): string {
+    const { requests } = this.installation.invariants;
+    switch (outcome.kind) {
+      case 'accepted':
+        requests.accepted(label, { ...outcome.ids, creditsCost: outcome.creditsCost });
+        return `202 with ${outcome.ids.jobId.slice(-5)}`;
+      case 'refused':
+        requests.refused(outcome.requestId);
+        return outcome.rejection.code;
+      case 'unknown-reference':
+        return outcome.kind;
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  #request(api: ApiReplica, what: string, work: () => Promise<string>): void {
+    const { scheduler, trace, invariants } = this.installation;
+    const { process, name } = api;
+    if (process.state === 'dead') return trace(`    ${what}: ${name} is down`);
+    const answered = async () => {
+      await scheduler.turn(process);
+      try {
+        trace(`    ${what}: ${await work()}`);
+      } catch (error) {
+        trace(`    ${what}: ${String(error)}`);
+        if (!expectedErrors.some((expected) => error instanceof expected))
+          invariants.violations.push(
+            `${what} met a defect: ${error instanceof Error ? error.stack : String(error)}`,
+          );
+      }
+    };
+    answered().catch((error: unknown) => invariants.violations.push(String(error)));
+  }
+
+  #operator(tenant: string): CommandContext {
+    const commandId = newId();
+    const at = this.installation.clock();
+    return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at };
+  }
+}
+
+const pictureIds: Record<Tenant, string> = {
+  acme: '01J0000000000000000000ACME',
+  zenith: '01J00000000000000000ZENTHH',
+};
+
+function pictureOf(tenant: Tenant): string {
+  return `${environment}/${tenant}/uploads/${pictureIds[tenant]}.png`;
+}
+
+function callerOf(tenant: string): Caller {
+  return { environment, tenant, keyId: `key-of-${tenant}`, capabilities: ['jobs:create', 'jobs:read'] };
+}

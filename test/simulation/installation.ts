@@ -1,0 +1,84 @@
+import type { Environment } from '#domain/streams.js';
+import { createLogger } from '#platform/logger.js';
+import { Invariants } from './invariants.js';
+import { TableBook } from './invariants/table-book.js';
+import { Scheduler, type Process } from './kernel/scheduler.js';
+import { Checkpoints } from './services/checkpoints.js';
+import { IdempotencyKeys } from './services/idempotency.js';
+import { SimulatedQueue } from './services/queue.js';
+import { Tables } from './services/tables.js';
+import { Network } from './store/network.js';
+import { SimulatedEventStore } from './store/simulated-event-store.js';
+import { SimulatedLog } from './store/simulated-log.js';
+import { SimulatedSnapshotStore, type StoredSnapshots } from './store/simulated-snapshot-store.js';
+import type { Role, Wiring } from './wiring.js';
+
+export const environment: Environment = 'test';
+export const orphanHorizonMs = 60_000;
+
+const logger = createLogger('simulation', 'silent');
+
+/**
+ * What all processes of a simulated installation share and what survives each of them: the log, the read models'
+ * database, the queue, the objects; and the books of the invariants, which see all of it.
+ */
+export class Installation {
+  readonly scheduler = new Scheduler();
+  readonly log = new SimulatedLog();
+  readonly snapshots: StoredSnapshots = new Map();
+  readonly objects = new Map<string, Uint8Array>();
+  readonly queue = new SimulatedQueue(this.scheduler);
+  readonly keys = new IdempotencyKeys(this.scheduler);
+  readonly checkpoints: Checkpoints;
+  readonly tables = new Tables();
+  readonly invariants = new Invariants(() => this.scheduler.now, orphanHorizonMs);
+  readonly tableBook: TableBook;
+  readonly logger = logger;
+  readonly clock = () => new Date(this.scheduler.now);
+
+  constructor(
+    readonly wiring: Wiring,
+    readonly trace: (line: string) => void,
+  ) {
+    this.checkpoints = new Checkpoints(this.scheduler, wiring.fenced);
+    const { violations, accounts } = this.invariants;
+    const report = (violation: string) => void violations.push(violation);
+    this.tableBook = new TableBook(report, accounts, () => this.log.events, this.tables);
+    this.log.onCommitted = (event) => {
+      trace(
+        `    ${event.stream.replace('test.', '')} ${event.revision}: ${event.type} ${summary(event.data)}`,
+      );
+      this.invariants.observe(event);
+    };
+  }
+
+  /** Called when a process died, fell silent or came back: locks and claims may be free. */
+  processesChanged(): void {
+    this.checkpoints.holdersChanged();
+    this.queue.wake();
+  }
+
+  /** The event store and the snapshots as one process reaches them. */
+  storesFor(role: Role, process: Process, network: Network) {
+    const { log, scheduler } = this;
+    const client = new SimulatedEventStore({ log, scheduler, process, network, largestBatch: 6 });
+    const snapshots = new SimulatedSnapshotStore(this.snapshots, scheduler, process);
+    return {
+      store: this.wiring.store(client, { role, process, scheduler }),
+      snapshots: this.wiring.snapshots(snapshots),
+    };
+  }
+}
+
+const shown = ['label', 'chargeId', 'amount', 'attempt', 'stage', 'code', 'reason', 'credits'];
+
+function summary(data: unknown): string {
+  const fields = { ...(data as { request?: object }).request, ...(data as object) } as Record<
+    string,
+    unknown
+  >;
+  return shown
+    .filter((name) => fields[name] !== undefined && fields[name] !== null)
+    .map((name) => `${name}=${String(fields[name]).slice(-12)}`)
+    .join(' ');
+}

@@ -1,0 +1,76 @@
+import type { RecordedEvent } from '#event-store/event-store.js';
+import { toProjectedEvent } from '#read-store/projected-event.js';
+import { columnsOnly, simulatedModels, Tables } from '../services/tables.js';
+import type { AccountBook } from './account-book.js';
+import type { Report } from './stored-data.js';
+
+interface LedgerRow {
+  readonly tenant: string;
+  readonly creditsDelta: number;
+}
+
+/** 8 and 9: each read model is the fold of history up to its checkpoint, and the ledger makes the balance. */
+export class TableBook {
+  /** The same folds over the same history, one event after the other, each once: what the tables have to be like. */
+  readonly #expected = new Tables();
+  #folded = 0;
+
+  constructor(
+    private readonly report: Report,
+    private readonly accounts: AccountBook,
+    private readonly log: () => readonly RecordedEvent[],
+    private readonly tables: Tables,
+  ) {}
+
+  /** After each commit of a projector. */
+  committed(): void {
+    const { position } = this.tables;
+    const touched = new Map<string, Set<string>>();
+    const log = this.log();
+    for (let next = log[this.#folded]; next && next.position <= position; next = log[this.#folded]) {
+      const changes = this.#expected.fold([toProjectedEvent(next)]);
+      this.#expected.apply(changes, next.position);
+      for (const [model, rows] of changes)
+        for (const id of rows.keys()) touched.set(model, (touched.get(model) ?? new Set()).add(id));
+      this.#folded += 1;
+    }
+    for (const model of simulatedModels)
+      for (const id of touched.get(model.name) ?? []) this.#compare(model, id);
+    this.#compareBalances(position);
+  }
+
+  /** All rows, those included that no event should ever have made. */
+  atRest(): void {
+    this.committed();
+    const head = this.log().at(-1)?.position ?? 0n;
+    if (this.tables.position < head)
+      this.report(`8: the projector stands at ${this.tables.position} of ${head}`);
+    for (const model of simulatedModels) {
+      const ids = new Set([
+        ...this.tables.rowsOf(model.name).keys(),
+        ...this.#expected.rowsOf(model.name).keys(),
+      ]);
+      for (const id of ids) this.#compare(model, id);
+    }
+  }
+
+  #compare(model: (typeof simulatedModels)[number], id: string): void {
+    const actual = columnsOnly(model, this.tables.rowsOf(model.name).get(id));
+    const expected = columnsOnly(model, this.#expected.rowsOf(model.name).get(id));
+    if (actual === expected) return;
+    this.report(`8: ${model.name} ${id} at ${this.tables.position} is ${actual} and folds to ${expected}`);
+  }
+
+  #compareBalances(position: bigint): void {
+    const sums = new Map<string, number>();
+    // The rows of that table are the ledger's.
+    for (const row of this.tables.rowsOf('ledger').values() as Iterable<LedgerRow>)
+      sums.set(row.tenant, (sums.get(row.tenant) ?? 0) + row.creditsDelta);
+    for (const tenant of this.accounts.tenants) {
+      const balance = this.accounts.balanceAt(tenant, position);
+      const sum = sums.get(tenant) ?? 0;
+      if (sum !== balance)
+        this.report(`9: the ledger of ${tenant} sums to ${sum} at a balance of ${balance}`);
+    }
+  }
+}

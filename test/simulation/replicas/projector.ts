@@ -1,0 +1,147 @@
+import {
+  BatchParents,
+  batchParents,
+  batchParentsFilter,
+} from '#application/process-managers/batch-parents.js';
+import {
+  ChargeCloser,
+  chargeCloser,
+  chargeCloserFilter,
+} from '#application/process-managers/charge-closer.js';
+import type { OpenCharges, OrphanCandidate } from '#application/process-managers/orphan-sweep.js';
+import {
+  RenderDispatcher,
+  renderDispatcher,
+  renderDispatcherFilter,
+} from '#application/process-managers/render-dispatcher.js';
+import type { AccountWriter } from '#application/account/account-writer.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { ProjectedEvent } from '#read-store/projected-event.js';
+import { environment, orphanHorizonMs, type Installation } from '../installation.js';
+import { runSimulatedProcess } from '../services/run-process.js';
+import { inBackground, Replica } from './replica.js';
+
+export const projections = 'projections';
+export const processNames = [renderDispatcher, chargeCloser, batchParents, projections] as const;
+
+/** A row of the ledger, as far as the sweep looks at it. */
+interface LedgerRow {
+  readonly tenant: string;
+  readonly id: string;
+  readonly jobId: string | null;
+  readonly status: string;
+  readonly createdAt: Date;
+}
+
+/** One projector process, put together as `apps/projector` does, on simulated checkpoints and tables. */
+export class ProjectorReplica extends Replica {
+  #store!: EventStore;
+  #accounts!: AccountWriter;
+
+  constructor(
+    name: string,
+    private readonly installation: Installation,
+  ) {
+    super(name);
+  }
+
+  /** What the housekeeping does from time to time. */
+  async sweep(): Promise<unknown> {
+    const { clock, logger, wiring } = this.installation;
+    const stores = { store: this.#store, accounts: this.#accounts };
+    const openCharges: OpenCharges = {
+      openChargesOlderThan: (before, limit, after) => this.#openChargesOlderThan(before, limit, after),
+    };
+    return wiring.sweep({ environment, ...stores, openCharges, clock, logger, orphanHorizonMs });
+  }
+
+  protected boot(): void {
+    const { installation, process } = this;
+    const { scheduler, wiring, clock, queue } = installation;
+    const { store, snapshots } = installation.storesFor('projector', process, this.network);
+    const place = { role: 'projector', process, scheduler } as const;
+    const nextTurn = () => scheduler.turn(process);
+    this.#store = store;
+    this.#accounts = wiring.accounts(store, snapshots, { snapshotEvery: 6, nextTurn }, place);
+    const dispatcher = new RenderDispatcher(environment, store);
+    const closer = new ChargeCloser(environment, store, this.#accounts, clock);
+    const batches = new BatchParents(environment, store, clock);
+    this.#run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
+      const tasks = await dispatcher.tasksOf(events);
+      return () => queue.enqueue(tasks);
+    });
+    this.#run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(events));
+    this.#run(batchParents, batchParentsFilter(environment), (events) => batches.handle(events));
+    this.#run(projections, undefined, (events) => this.#project(events));
+  }
+
+  #run(
+    name: string,
+    filter: Parameters<typeof runSimulatedProcess>[0]['filter'],
+    handle: (events: readonly ProjectedEvent[]) => Promise<(() => void) | void>,
+  ): void {
+    const { scheduler, checkpoints, wiring, invariants } = this.installation;
+    const { checkpoint, swallowsErrors } = wiring;
+    const running = runSimulatedProcess({
+      ...{ scheduler, checkpoints, name, swallowsErrors },
+      ...(filter && { filter }),
+      process: this.process,
+      store: this.#store,
+      checkpoint: name === projections ? 'last' : checkpoint,
+      handle: (events) => handle(wiring.delivered(name, events)),
+    });
+    inBackground(running, (error) => invariants.violations.push(`${name} ended: ${String(error)}`));
+  }
+
+  /** Loads rows, folds, and leaves the writing to the transaction that moves the checkpoint. */
+  async #project(events: readonly ProjectedEvent[]): Promise<() => void> {
+    const { scheduler, tables, tableBook, wiring, invariants } = this.installation;
+    await scheduler.turn(this.process);
+    const position = events.at(-1)?.position ?? tables.position;
+    try {
+      const changes = tables.fold(events);
+      await scheduler.turn(this.process);
+      const write = () => tables.apply(changes, position);
+      if (wiring.tables === 'rows-first') {
+        write();
+        await scheduler.turn(this.process);
+        return () => tableBook.committed();
+      }
+      return () => {
+        write();
+        tableBook.committed();
+      };
+    } catch (error) {
+      invariants.violations.push(`8: a read model cannot apply an event: ${String(error)}`);
+      throw error;
+    }
+  }
+
+  /** What `LedgerReader` asks of PostgreSQL, of the same two tables. */
+  async #openChargesOlderThan(
+    before: Date,
+    limit: number,
+    after: OrphanCandidate | undefined,
+  ): Promise<OrphanCandidate[]> {
+    const { scheduler, tables } = this.installation;
+    await scheduler.turn(this.process);
+    const jobs = tables.rowsOf('jobs');
+    // The rows of that table are the ledger's.
+    const candidates = ([...tables.rowsOf('ledger').values()] as LedgerRow[])
+      .filter(({ status, createdAt }) => status === 'PENDING' && createdAt < before)
+      .filter(({ jobId }) => jobId === null || !jobs.has(JSON.stringify([jobId])))
+      .map(({ tenant, id, jobId, createdAt }) => ({
+        tenant,
+        chargeId: id,
+        jobId: jobId ?? 'none',
+        createdAt,
+      }))
+      .toSorted((one, other) => placeOf(one).localeCompare(placeOf(other)));
+    return candidates.filter((each) => !after || placeOf(each) > placeOf(after)).slice(0, limit);
+  }
+}
+
+/** Oldest first, and those of one moment by their id. */
+function placeOf({ createdAt, chargeId }: OrphanCandidate): string {
+  return `${createdAt.toISOString()} ${chargeId}`;
+}

@@ -1,0 +1,51 @@
+import { Cancellations } from '#application/render/cancellations.js';
+import { JobRenderer } from '#application/render/job-renderer.js';
+import { newId } from '#platform/ids.js';
+import type { Installation } from '../installation.js';
+import { SimulatedEngine } from '../services/engine.js';
+import { SimulatedStorage } from '../services/storage.js';
+import { inBackground, Replica } from './replica.js';
+
+const slots = 2;
+
+/** One worker process, put together as `apps/worker` does, on the simulated queue. */
+export class WorkerReplica extends Replica {
+  constructor(
+    name: string,
+    private readonly installation: Installation,
+  ) {
+    super(name);
+  }
+
+  protected boot(): void {
+    const { installation, process } = this;
+    const { scheduler, logger, clock, queue, invariants, wiring, trace } = installation;
+    const { store } = installation.storesFor('worker', process, this.network);
+    const cancellations = new Cancellations(store, logger);
+    cancellations.start();
+    const engine = wiring.engine(
+      new SimulatedEngine(scheduler, process, (label) => {
+        trace(`    ${this.name} calls the engine for ${label}`);
+        return invariants.jobs.engineCalled(label);
+      }),
+    );
+    const renderer = new JobRenderer({
+      worker: { id: `${this.name}-${newId()}`, store, clock },
+      storage: new SimulatedStorage(installation.objects, scheduler, process),
+      engineFor: () => engine,
+      cancellations,
+      logger,
+      timeoutAfter: (ms) => {
+        const timeout = new AbortController();
+        scheduler.later(process, ms, () => timeout.abort(new Error('too slow')));
+        return timeout.signal;
+      },
+    });
+    for (let slot = 0; slot < slots; slot++) {
+      inBackground(
+        queue.work(process, (task, claim) => renderer.render(task, claim)),
+        (error) => invariants.violations.push(`${this.name} ended: ${String(error)}`),
+      );
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describeAction, scenarios, type Step } from './actions.js';
+import { bugs, wiringOf } from './planted-bugs.js';
+import { simulate } from './simulation.js';
+import { sound } from './wiring.js';
+
+export interface SearchOptions {
+  readonly first: number;
+  readonly seeds: number;
+  /** Where the shrinking of an earlier run ended: only that scenario is run. */
+  readonly path?: string | undefined;
+  readonly bug?: string | undefined;
+  readonly showsProgress?: boolean;
+}
+
+export interface Find {
+  readonly seed: number;
+  readonly path: string;
+  readonly violation: string;
+  readonly steps: readonly Step[];
+}
+
+const progressMs = 5_000;
+
+/**
+ * One scenario for each seed, until one breaks something; that one is shrunk and told with its trace.
+ * @returns undefined when everything held
+ * @throws RangeError for a bug that is not in the list
+ */
+export async function search(options: SearchOptions, say: (line: string) => void): Promise<Find | undefined> {
+  const startedAt = performance.now();
+  let toldAt = startedAt;
+  let [turns, events] = [0, 0];
+  for (let done = 0; done < options.seeds; done++) {
+    const seed = options.first + done;
+    const find = await tryOne(seed, options, (result) => {
+      turns += result.turns;
+      events += result.events;
+    });
+    if (find) {
+      await tell(find, options, say);
+      return find;
+    }
+    const now = performance.now();
+    const last = done + 1 === options.seeds;
+    if (!options.showsProgress || (now - toldAt < progressMs && !last)) continue;
+    toldAt = now;
+    const perSecond = (count: number) => Math.round((count * 1000) / (now - startedAt));
+    say(
+      `${done + 1} of ${options.seeds} seeds, ${perSecond(done + 1)}/s; ` +
+        `${turns} turns, ${perSecond(turns)}/s; ${events} events`,
+    );
+  }
+  if (options.showsProgress) say('Everything held.');
+  return undefined;
+}
+
+/** Runs the scenario of one seed; one that breaks something is shrunk. */
+async function tryOne(
+  seed: number,
+  { path, bug }: Pick<SearchOptions, 'path' | 'bug'>,
+  onRun: (result: { turns: number; events: number }) => void,
+): Promise<Find | undefined> {
+  const wiring = bug === undefined ? sound : wiringOf(bug);
+  const property = fc.asyncProperty(scenarios, async (steps) => {
+    const result = await simulate(steps, { wiring });
+    onRun(result);
+    if (result.violation !== undefined) throw new Error(result.violation);
+  });
+  const replay = path === undefined ? {} : { path };
+  const details = await fc.check(property, { seed, numRuns: 1, unbiased: true, ...replay });
+  if (!details.failed) return undefined;
+  const [steps] = details.counterexample ?? [[]];
+  const error = details.errorInstance;
+  const violation = error instanceof Error ? error.message : String(error);
+  return { seed, path: details.counterexamplePath ?? '', violation, steps: steps ?? [] };
+}
+
+async function tell(find: Find, { bug }: SearchOptions, say: (line: string) => void): Promise<void> {
+  const { seed, path, violation, steps } = find;
+  const wiring = bug === undefined ? sound : wiringOf(bug);
+  const again = await simulate(steps, { wiring, traced: true });
+  for (const line of again.trace) say(line);
+  say('');
+  say(`Broken: ${violation}`);
+  if (again.violation !== violation) say(`NOT repeated exactly: this time ${again.violation ?? 'all held'}`);
+  say(`after ${steps.length} steps:`);
+  for (const { action, turns } of steps) say(`  ${describeAction(action)}, then ${turns} turns`);
+  const planted = bug === undefined ? '' : ` --bug ${bug}`;
+  say(`To repeat it: npm run simulate -- --seed ${seed} --path ${path}${planted}`);
+}
+
+export const bugNames = Object.keys(bugs);

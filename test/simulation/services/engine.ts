@@ -1,0 +1,99 @@
+import {
+  EngineError,
+  type EnginePicture,
+  type ImageEngine,
+  type RenderContext,
+  type RenderRequest,
+  type RenderResult,
+} from '#engines/image-engine.js';
+import type { Process, Scheduler } from '../kernel/scheduler.js';
+
+/**
+ * What becomes of one call of the engine. `stages`: two stages, then success. `deaf`: it takes a while and does not
+ * listen to its signal. `endless`: longer than any worker waits. `throws`: not an EngineError. `empty`: no picture.
+ */
+export const fates = [
+  'success',
+  'stages',
+  'partial',
+  'policy',
+  'bad_input',
+  'no_image',
+  'capacity',
+  'outcome_unknown',
+  'misconfigured',
+  'throws',
+  'empty',
+  'deaf',
+  'endless',
+] as const;
+
+export type Fate = (typeof fates)[number];
+
+/** What a request body carries for the simulation beside what the workflow reads. */
+export interface SimulatedBody {
+  /** Unique for each dispatch, and for each photograph of a batch. */
+  readonly label: string;
+  /** One for each call of the engine; then `success`. */
+  readonly fates: readonly Fate[];
+}
+
+export class SimulatedEngine implements ImageEngine {
+  readonly name = 'simulated';
+  readonly capabilities = { maxInputImages: 10, seed: true, quality: false, cancel: true };
+
+  constructor(
+    private readonly scheduler: Scheduler,
+    private readonly process: Process,
+    /** Told of each call. @returns how many there were before it */
+    private readonly onCall: (label: string, process: Process) => number,
+  ) {}
+
+  async render(request: RenderRequest, context: RenderContext): Promise<RenderResult> {
+    const { label, fates: planned } = request.parameters as unknown as SimulatedBody;
+    const fate = planned[this.onCall(label, this.process)] ?? 'success';
+    const grouping = request.operation === 'pdp-batch-extractions';
+    await this.#work(fate === 'endless' ? 3_600_000 : fate === 'deaf' ? 20_000 : 20, fate, context);
+    const success = { message: 'Drawn.', model: 'simulated-1', pictures: [picture(label, 'last', grouping)] };
+    switch (fate) {
+      case 'stages':
+        for (const stage of ['sketch', 'ink']) {
+          await context.onStage({ stage, message: stage, pictures: [picture(label, stage, false)] });
+          await this.#work(5, fate, context);
+        }
+        return success;
+      case 'partial':
+        return { ...success, failures: [{ arm: 'person', code: 'NO_PERSON_FOUND', message: 'Nobody.' }] };
+      case 'empty':
+        return { ...success, pictures: [] };
+      case 'throws':
+        throw new Error('the engine broke');
+      case 'policy':
+      case 'bad_input':
+      case 'no_image':
+      case 'outcome_unknown':
+      case 'misconfigured':
+        throw new EngineError(fate, `It ended with ${fate}.`);
+      case 'capacity':
+        throw new EngineError(fate, 'Busy.', 2_000);
+      case 'success':
+      case 'deaf':
+      case 'endless':
+        return success;
+      default:
+        return fate satisfies never;
+    }
+  }
+
+  async #work(ms: number, fate: Fate, { signal }: RenderContext): Promise<void> {
+    if (fate === 'deaf') return this.scheduler.after(this.process, ms);
+    await this.scheduler.after(this.process, ms, signal);
+    signal.throwIfAborted();
+  }
+}
+
+function picture(label: string, kind: string, grouping: boolean): EnginePicture {
+  const meta = grouping ? { axis: 'person', member_indices: [0] } : {};
+  const bytes = Buffer.from(`${label}/${kind}`);
+  return { kind, label: kind, bytes, contentType: 'image/png', width: 8, height: 8, meta };
+}

@@ -1,0 +1,103 @@
+import {
+  IdempotencyLeaseLost,
+  idempotencyLeaseMs,
+  idempotencyRetentionHours,
+  type DispatchIds,
+  type IdempotencyBeginning,
+  type IdempotencyLease,
+  type IdempotencyStore,
+  type IdempotentRequest,
+} from '#application/dispatch/idempotency.js';
+import type { Process, Scheduler } from '../kernel/scheduler.js';
+
+interface Row {
+  readonly bodyHash: string;
+  readonly createdAt: number;
+  ids: DispatchIds;
+  answer: string | undefined;
+  lockedUntil: number;
+  holder: string;
+}
+
+/** Idempotency-Keys as all clients share them, by the rules of `PostgresIdempotencyStore`. */
+export class IdempotencyKeys {
+  readonly #rows = new Map<string, Row>();
+  #holders = 0;
+
+  constructor(private readonly scheduler: Scheduler) {}
+
+  begin(request: IdempotentRequest, ids: DispatchIds): IdempotencyBeginning {
+    const { now } = this.scheduler;
+    const name = nameOf(request);
+    const row = this.#rows.get(name);
+    if (!row || row.createdAt < now - idempotencyRetentionHours * 3_600_000) {
+      const started = { bodyHash: request.bodyHash, createdAt: now, ids, answer: undefined };
+      const taken = { ...started, lockedUntil: now + idempotencyLeaseMs, holder: this.#nextHolder() };
+      this.#rows.set(name, taken);
+      return { kind: 'new', ids, lease: { request, holder: taken.holder } };
+    }
+    if (row.bodyHash !== request.bodyHash) return { kind: 'reused' };
+    if (row.answer !== undefined) return { kind: 'answered', answer: JSON.parse(row.answer) as unknown };
+    if (row.lockedUntil >= now) return { kind: 'in-use' };
+    row.lockedUntil = now + idempotencyLeaseMs;
+    row.holder = this.#nextHolder();
+    return { kind: 'resume', ids: row.ids, lease: { request, holder: row.holder } };
+  }
+
+  /** The row, for the one who holds it. */
+  held({ request, holder }: IdempotencyLease): Row | undefined {
+    const row = this.#rows.get(nameOf(request));
+    return row?.holder === holder && row.answer === undefined ? row : undefined;
+  }
+
+  #nextHolder(): string {
+    this.#holders += 1;
+    return String(this.#holders);
+  }
+}
+
+function nameOf({ environment, tenant, endpoint, key }: IdempotentRequest): string {
+  return JSON.stringify([environment, tenant, endpoint, key]);
+}
+
+/** A client of the keys: each call takes a turn to the database and one back. */
+export class SimulatedIdempotencyStore implements IdempotencyStore {
+  constructor(
+    private readonly keys: IdempotencyKeys,
+    private readonly scheduler: Scheduler,
+    private readonly process: Process,
+  ) {}
+
+  begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning> {
+    return this.#call(() => this.keys.begin(request, ids));
+  }
+
+  async reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void> {
+    await this.#call(() => {
+      const row = this.keys.held(lease);
+      if (!row) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
+      row.ids = ids;
+    });
+  }
+
+  async answer(lease: IdempotencyLease, answer: unknown): Promise<void> {
+    await this.#call(() => {
+      const row = this.keys.held(lease);
+      if (row) row.answer = JSON.stringify(answer);
+    });
+  }
+
+  async release(lease: IdempotencyLease): Promise<void> {
+    await this.#call(() => {
+      const row = this.keys.held(lease);
+      if (row) row.lockedUntil = -Infinity;
+    });
+  }
+
+  async #call<T>(work: () => T): Promise<T> {
+    await this.scheduler.turn(this.process);
+    const result = work();
+    await this.scheduler.turn(this.process);
+    return result;
+  }
+}

@@ -1,0 +1,112 @@
+import type { RenderTask, TaskHandler } from '#render-queue/render-queue.js';
+import type { Process, Scheduler } from '../kernel/scheduler.js';
+
+interface Entry {
+  readonly task: RenderTask;
+  state: 'waiting' | 'active' | 'done';
+  /** When it may be fetched, or, once done, when it is forgotten. */
+  dueAt: number;
+  failures: number;
+  claim: Claim | undefined;
+}
+
+interface Claim {
+  readonly process: Process;
+  readonly takenAt: number;
+  readonly lost: AbortController;
+}
+
+const heartbeatMs = 10_000;
+const expireMs = 900_000;
+const forgetDoneMs = 10 * 60_000;
+
+/**
+ * The render queue that all workers share, by the rules of the real one: each job once while it is known, handed out
+ * again when its worker is silent for longer than the heartbeat or holds it for too long, and forgotten a while after
+ * it was done, so that enqueueing it then hands it out once more.
+ */
+export class SimulatedQueue {
+  readonly #entries = new Map<string, Entry>();
+  #changed = new AbortController();
+
+  constructor(private readonly scheduler: Scheduler) {}
+
+  /** Belongs in the step that moves the checkpoint. */
+  enqueue(tasks: readonly RenderTask[]): void {
+    const { now } = this.scheduler;
+    for (const task of tasks) {
+      const known = this.#entries.get(task.jobId);
+      if (known && !(known.state === 'done' && known.dueAt <= now)) continue;
+      this.#entries.set(task.jobId, { task, state: 'waiting', dueAt: now, failures: 0, claim: undefined });
+    }
+    this.wake();
+  }
+
+  /** Jobs that are not done. */
+  get open(): readonly string[] {
+    return [...this.#entries].filter(([, { state }]) => state !== 'done').map(([jobId]) => jobId);
+  }
+
+  /** One slot of a worker: fetches, handles, settles, and so on until its process dies. */
+  async work(process: Process, handler: TaskHandler): Promise<never> {
+    for (;;) {
+      await this.scheduler.after(process, this.#dueIn(), this.#changed.signal);
+      await this.scheduler.turn(process);
+      const entry = this.#fetchable();
+      if (!entry) continue;
+      const claim: Claim = { process, takenAt: this.scheduler.now, lost: new AbortController() };
+      this.#revoke(entry);
+      entry.state = 'active';
+      entry.claim = claim;
+      const outcome = await handler(entry.task, claim.lost.signal).catch(() => 'threw' as const);
+      await this.scheduler.turn(process);
+      if (entry.claim === claim) this.#settle(entry, outcome);
+    }
+  }
+
+  #settle(entry: Entry, outcome: Awaited<ReturnType<TaskHandler>> | 'threw'): void {
+    const { now } = this.scheduler;
+    entry.claim = undefined;
+    if (outcome === 'threw') {
+      entry.state = 'waiting';
+      entry.dueAt = now + Math.min(60_000, 1_000 * 2 ** entry.failures++);
+    } else if (outcome.kind === 'retry') {
+      entry.state = 'waiting';
+      entry.dueAt = now + outcome.afterMs;
+    } else {
+      entry.state = 'done';
+      entry.dueAt = now + forgetDoneMs;
+    }
+    this.wake();
+  }
+
+  /** Those who wait for tasks look again: what NOTIFY does, and the supervision that finds dead workers. */
+  wake(): void {
+    const changed = this.#changed;
+    this.#changed = new AbortController();
+    changed.abort();
+  }
+
+  #fetchable(): Entry | undefined {
+    return [...this.#entries.values()].find((entry) => dueAt(entry) <= this.scheduler.now);
+  }
+
+  #dueIn(): number {
+    const first = Math.min(...[...this.#entries.values()].map(dueAt));
+    return Math.max(0, first - this.scheduler.now);
+  }
+
+  /** A worker that is alive after all hears of it in time: at its own next turn, which may be late. */
+  #revoke({ claim }: Entry): void {
+    if (!claim) return;
+    this.scheduler.later(claim.process, 0, () => claim.lost.abort(new Error('the claim was lost')));
+  }
+}
+
+/** When a task may be fetched, or fetched again although somebody has it. */
+function dueAt({ state, dueAt: due, claim }: Entry): number {
+  if (state === 'waiting') return due;
+  if (state === 'done' || !claim) return Infinity;
+  const silentAt = claim.process.silentSince ?? Infinity;
+  return Math.min(silentAt + heartbeatMs, claim.takenAt + expireMs);
+}

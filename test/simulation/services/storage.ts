@@ -1,0 +1,28 @@
+import { ObjectNotFound, type ObjectStorage } from '#storage/object-storage.js';
+import type { Process, Scheduler } from '../kernel/scheduler.js';
+
+/** A client of the objects that all processes share. */
+export class SimulatedStorage implements ObjectStorage {
+  constructor(
+    private readonly objects: Map<string, Uint8Array>,
+    private readonly scheduler: Scheduler,
+    private readonly process: Process,
+  ) {}
+
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    await this.scheduler.turn(this.process);
+    this.objects.set(key, bytes);
+    await this.scheduler.turn(this.process);
+  }
+
+  async get(key: string): Promise<Buffer> {
+    await this.scheduler.turn(this.process);
+    const bytes = this.objects.get(key);
+    if (!bytes) throw new ObjectNotFound(key);
+    return Buffer.from(bytes);
+  }
+
+  presignGet(key: string): Promise<string> {
+    return Promise.resolve(`simulated:${key}`);
+  }
+}

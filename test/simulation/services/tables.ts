@@ -1,0 +1,66 @@
+import { columnsOf } from '#read-store/entity-table.js';
+import type { ProjectedEvent } from '#read-store/projected-event.js';
+import { keysOf, type ReadModel } from '#read-store/read-model.js';
+import { readModels } from '#projections/read-models.js';
+
+export type Rows = ReadonlyMap<string, object>;
+
+/** What a batch does to the tables: by model and key; undefined deletes. */
+export type Changes = ReadonlyMap<string, ReadonlyMap<string, object | undefined>>;
+
+/** The models whose streams the simulation writes. */
+export const simulatedModels: readonly ReadModel<object>[] = readModels.filter(({ categories }) =>
+  categories.some((category) => ['account', 'job', 'asset', 'usage'].includes(category)),
+);
+
+/** The tables of the read models: rows by the text of their key. */
+export class Tables {
+  readonly #tables = new Map<string, Map<string, object>>(
+    simulatedModels.map(({ name }) => [name, new Map()]),
+  );
+  /** Up to where the log is folded in. */
+  position = 0n;
+
+  rowsOf(model: string): Rows {
+    return this.#tables.get(model) ?? new Map<string, object>();
+  }
+
+  /** The real read models' folds, on the rows of this moment. Writes nothing. */
+  fold(events: readonly ProjectedEvent[]): Changes {
+    const changes = new Map<string, Map<string, object | undefined>>();
+    for (const model of simulatedModels) {
+      const after = new Map<string, object | undefined>();
+      const rows = this.rowsOf(model.name);
+      for (const event of events) {
+        if (!model.categories.includes(event.category)) continue;
+        for (const key of keysOf(model, event)) {
+          const id = JSON.stringify(key);
+          after.set(id, model.evolve(after.has(id) ? after.get(id) : rows.get(id), event, key));
+        }
+      }
+      changes.set(model.name, after);
+    }
+    return changes;
+  }
+
+  apply(changes: Changes, position: bigint): void {
+    for (const [model, rows] of changes) {
+      const table = this.#tables.get(model);
+      for (const [id, row] of rows) {
+        if (row) table?.set(id, row);
+        else table?.delete(id);
+      }
+    }
+    this.position = position;
+  }
+}
+
+/** A row as its table would keep it, for comparing: nothing beside its columns. */
+export function columnsOnly(model: ReadModel<object>, row: object | undefined): string {
+  if (!row) return 'no row';
+  const columns = columnsOf(model.entity).map(({ property }) => [
+    property,
+    (row as Record<string, unknown>)[property],
+  ]);
+  return JSON.stringify(columns);
+}

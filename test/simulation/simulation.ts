@@ -1,0 +1,225 @@
+import { drawIdsFrom } from '#platform/ids.js';
+import { describeAction, type Action, type ReplicaName, type Step } from './actions.js';
+import { Callers } from './callers.js';
+import { Installation, orphanHorizonMs } from './installation.js';
+import { ApiReplica } from './replicas/api.js';
+import { processNames, projections, ProjectorReplica } from './replicas/projector.js';
+import type { Replica } from './replicas/replica.js';
+import { WorkerReplica } from './replicas/worker.js';
+import { sound, type Wiring } from './wiring.js';
+
+export interface SimulationResult {
+  /** What was broken first; undefined: everything held. */
+  readonly violation: string | undefined;
+  readonly turns: number;
+  readonly events: number;
+  readonly trace: readonly string[];
+}
+
+/** More turns than any honest run needs: whoever needs more goes round in circles. */
+const maxTurns = 60_000;
+
+class Broken extends Error {}
+
+/**
+ * Runs a scenario on an installation of its own: two API processes, two workers, two projectors. Every step is an
+ * action and some turns; then everything is started, given time and swept until nothing happens any more, and at last
+ * history is handed to all process managers again, which must not change anything.
+ */
+export async function simulate(
+  steps: readonly Step[],
+  options: { readonly wiring?: Wiring; readonly traced?: boolean } = {},
+): Promise<SimulationResult> {
+  const simulation = new Simulation(options.wiring ?? sound, options.traced ?? false);
+  let drawn = 0;
+  drawIdsFrom(() => numberedId(++drawn));
+  try {
+    return await simulation.run(steps);
+  } finally {
+    drawIdsFrom(undefined);
+  }
+}
+
+const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** An id in the shape of a ULID that says which one it is. */
+function numberedId(number: number): string {
+  let digits = '';
+  for (let rest = number; rest > 0; rest >>= 5) digits = `${crockford[rest & 31]}${digits}`;
+  return `01SM${digits.padStart(22, '0')}`;
+}
+
+class Simulation {
+  readonly #trace: string[] = [];
+  readonly #installation: Installation;
+  readonly #callers: Callers;
+  readonly #apis: Record<'api-1' | 'api-2', ApiReplica>;
+  readonly #projectors: Record<'projector-1' | 'projector-2', ProjectorReplica>;
+  readonly #replicas: Record<ReplicaName, Replica>;
+
+  constructor(wiring: Wiring, traced: boolean) {
+    const trace = traced ? (line: string) => void this.#trace.push(line) : () => undefined;
+    const installation = new Installation(wiring, trace);
+    this.#installation = installation;
+    this.#callers = new Callers(installation);
+    this.#apis = {
+      'api-1': new ApiReplica('api-1', installation),
+      'api-2': new ApiReplica('api-2', installation),
+    };
+    this.#projectors = {
+      'projector-1': new ProjectorReplica('projector-1', installation),
+      'projector-2': new ProjectorReplica('projector-2', installation),
+    };
+    const workers = {
+      'worker-1': new WorkerReplica('worker-1', installation),
+      'worker-2': new WorkerReplica('worker-2', installation),
+    };
+    this.#replicas = { ...this.#apis, ...workers, ...this.#projectors };
+  }
+
+  async run(steps: readonly Step[]): Promise<SimulationResult> {
+    const { scheduler, log, trace } = this.#installation;
+    let violation: string | undefined;
+    try {
+      for (const replica of Object.values(this.#replicas)) replica.start();
+      let prepared = false;
+      void this.#callers.prepare(this.#apis['api-1']).then(() => (prepared = true));
+      while (!prepared) await this.#turn();
+      for (const { action, turns, chance } of steps) {
+        trace(`${describeAction(action)}`);
+        scheduler.reseed(chance);
+        this.#perform(action);
+        for (let given = 0; given < turns && (await this.#turn()); given++);
+        this.#check();
+      }
+      await this.#settle();
+      await this.#replayEverything();
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+      violation = error.message;
+    }
+    for (const { process } of Object.values(this.#replicas)) scheduler.kill(process);
+    return { violation, turns: scheduler.turnsGiven, events: log.events.length, trace: this.#trace };
+  }
+
+  async #turn(): Promise<boolean> {
+    const given = await this.#installation.scheduler.step();
+    this.#check();
+    if (this.#installation.scheduler.turnsGiven > maxTurns) throw new Broken('it never comes to rest');
+    return given;
+  }
+
+  #check(): void {
+    const [first] = this.#installation.invariants.violations;
+    if (first !== undefined) throw new Broken(first);
+  }
+
+  #perform(action: Action): void {
+    switch (action.kind) {
+      case 'dispatch':
+        return this.#callers.dispatch(this.#apis[action.api], action);
+      case 'retry':
+        return this.#callers.retry(this.#apis[action.api], action);
+      case 'cancel':
+        return this.#callers.cancel(this.#apis[action.api], action);
+      case 'purchase':
+      case 'suspend':
+      case 'reactivate':
+      case 'cap':
+      case 'price':
+      case 'enable':
+      case 'disable':
+        return this.#callers.operate(this.#apis[action.api], action);
+      case 'sweep':
+        return this.#sweep(this.#projectors[action.projector]);
+      case 'crash':
+      case 'start':
+      case 'pause':
+      case 'resume':
+        return this.#change(this.#replicas[action.replica], action);
+      case 'fault':
+        return this.#replicas[action.replica].network.arm(action.fault);
+      case 'advance':
+        return this.#installation.scheduler.advance(action.ms);
+      case 'rewind':
+        return this.#rewind(action.process, action.by);
+      case 'wait':
+        return;
+      default:
+        return action satisfies never;
+    }
+  }
+
+  #sweep(projector: ProjectorReplica): void {
+    if (projector.process.state === 'dead') return;
+    const { trace } = this.#installation;
+    projector.sweep().then(
+      (result) => trace(`    sweep of ${projector.name}: ${JSON.stringify(result)}`),
+      (error: unknown) => trace(`    sweep of ${projector.name}: ${String(error)}`),
+    );
+  }
+
+  #change(replica: Replica, action: Extract<Action, { kind: 'crash' | 'start' | 'pause' | 'resume' }>): void {
+    const { scheduler } = this.#installation;
+    if (action.kind === 'pause') scheduler.pause(replica.process);
+    if (action.kind === 'resume') scheduler.resume(replica.process);
+    if (action.kind === 'crash') scheduler.kill(replica.process);
+    const starts = action.kind === 'start' || (action.kind === 'crash' && action.restarts);
+    if (starts && replica.process.state === 'dead') replica.start();
+    this.#installation.processesChanged();
+  }
+
+  #rewind(process: string, by: number | 'all'): void {
+    const { checkpoints } = this.#installation;
+    const position = checkpoints.positionOf(process);
+    if (position === undefined) return;
+    checkpoints.rewind(process, by === 'all' || position <= BigInt(by) ? undefined : position - BigInt(by));
+  }
+
+  /** Everybody is up, nothing goes wrong any more, and time passes until nothing is left to do. */
+  async #settle(): Promise<void> {
+    const { trace, scheduler, log, invariants, tableBook } = this.#installation;
+    trace('everything is started and given time');
+    for (const replica of Object.values(this.#replicas)) {
+      replica.network.disarm();
+      scheduler.resume(replica.process);
+      if (replica.process.state === 'dead') replica.start();
+    }
+    this.#installation.processesChanged();
+    for (let quiet = 0; quiet < 2;) {
+      const before = log.head;
+      await this.#letTimePass();
+      scheduler.advance(orphanHorizonMs + 1_000);
+      for (const projector of Object.values(this.#projectors)) this.#sweep(projector);
+      await this.#letTimePass();
+      quiet = log.head === before ? quiet + 1 : 0;
+    }
+    invariants.atRest();
+    tableBook.atRest();
+    this.#check();
+  }
+
+  async #letTimePass(): Promise<void> {
+    const { scheduler } = this.#installation;
+    for (;;) {
+      while (await this.#turn());
+      const due = scheduler.nextDueAt;
+      if (due === undefined) return;
+      scheduler.advance(due - scheduler.now);
+    }
+  }
+
+  /** 11: all of history once more, and nothing happens. */
+  async #replayEverything(): Promise<void> {
+    const { trace, log, invariants, checkpoints } = this.#installation;
+    trace('history is handled once more');
+    const [events, calls] = [log.events.length, invariants.jobs.engineCalls];
+    for (const name of processNames) if (name !== projections) checkpoints.rewind(name, undefined);
+    await this.#letTimePass();
+    if (log.events.length > events)
+      invariants.violations.push(`11: handling history again wrote ${log.events.at(-1)?.type}`);
+    if (invariants.jobs.engineCalls > calls)
+      invariants.violations.push('11: handling history again rendered again');
+    this.#check();
+  }
+}

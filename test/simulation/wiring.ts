@@ -1,0 +1,70 @@
+import { AccountWriter, type AccountWriterOptions } from '#application/account/account-writer.js';
+import { Dispatcher, type Prices } from '#application/dispatch/dispatcher.js';
+import type { IdempotencyStore } from '#application/dispatch/idempotency.js';
+import type { References } from '#application/dispatch/references.js';
+import { CancelJobHandler } from '#application/job/cancel-job.handler.js';
+import type { JobStreams } from '#application/job/job-view.js';
+import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { SnapshotStore } from '#event-store/snapshots.js';
+import type { ImageEngine } from '#engines/image-engine.js';
+import type { ProjectedEvent } from '#read-store/projected-event.js';
+import type { Process, Scheduler } from './kernel/scheduler.js';
+
+export type Role = 'api' | 'worker' | 'projector';
+
+/** Which process a piece is put into. */
+export interface Place {
+  readonly role: Role;
+  readonly process: Process;
+  readonly scheduler: Scheduler;
+}
+
+/**
+ * How the pieces are put together. `sound` is how the service does it; a planted bug replaces one of these by
+ * something that is wrong, and nothing in the code under test knows of it.
+ */
+export interface Wiring {
+  store(client: EventStore, place: Place): EventStore;
+  snapshots(client: SnapshotStore): SnapshotStore;
+  idempotency(client: IdempotencyStore): IdempotencyStore;
+  accounts(
+    store: EventStore,
+    snapshots: SnapshotStore,
+    options: AccountWriterOptions,
+    place: Place,
+  ): AccountWriter;
+  dispatcher(
+    store: EventStore,
+    accounts: AccountWriter,
+    references: References,
+    prices: Prices,
+    place: Place,
+  ): Dispatcher;
+  cancel(store: EventStore, accounts: AccountWriter, streams: JobStreams): CancelJobHandler;
+  engine(engine: ImageEngine): ImageEngine;
+  sweep(options: OrphanSweepOptions): Promise<unknown>;
+  /** What the handlers of the processes are given of a batch. */
+  delivered(name: string, events: readonly ProjectedEvent[]): readonly ProjectedEvent[];
+  readonly checkpoint: 'last' | 'first';
+  readonly fenced: boolean;
+  readonly swallowsErrors: boolean;
+  /** Whether rows and checkpoint of the read models are committed together. */
+  readonly tables: 'together' | 'rows-first';
+}
+
+export const sound: Wiring = {
+  store: (client) => client,
+  snapshots: (client) => client,
+  idempotency: (client) => client,
+  accounts: (store, snapshots, options) => new AccountWriter(store, snapshots, options),
+  dispatcher: (store, accounts, references, prices) => new Dispatcher(store, accounts, references, prices),
+  cancel: (store, accounts, streams) => new CancelJobHandler(store, accounts, streams),
+  engine: (engine) => engine,
+  sweep: (options) => sweepOrphans(options),
+  delivered: (_name, events) => events,
+  checkpoint: 'last',
+  fenced: true,
+  swallowsErrors: false,
+  tables: 'together',
+};
