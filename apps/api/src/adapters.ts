@@ -23,6 +23,7 @@ import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
+import { traceAppends } from '#platform/traced-event-store.js';
 import { CatalogReader } from '#projections/catalog/catalog.reader.js';
 import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
@@ -79,7 +80,7 @@ export async function openDependencies(
   );
   opening.defer(events.close);
   const { snapshots } = events;
-  const store = metrics ? observeOutcomes(events.store, metrics.outcomes) : events.store;
+  const store = traceAppends(metrics ? observeOutcomes(events.store, metrics.outcomes) : events.store);
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (err) => logger.warn({ err }, 'a snapshot was not saved'),
   });

@@ -10,6 +10,7 @@ import { serveDocs } from './docs/serve-docs.js';
 import { ApiError, type ErrorCode } from './errors/api-error.js';
 import { envelopeOf } from './errors/error-envelope.js';
 import { translateError } from './errors/translate-error.js';
+import { correlateRequests } from './http/correlate-requests.js';
 import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/http-limits.js';
 import { watchRoutes } from './http/route-table.js';
 import { cutSilentConnections } from './http/silent-connections.js';
@@ -59,6 +60,7 @@ export async function createApi(
     },
   });
   const server = adapter.getInstance<FastifyInstance>();
+  correlateRequests(server);
   if (dependencies.metrics) measureRequests(server, dependencies.metrics.http);
   watchRoutes(server);
   setHttpLimits(server, limits);

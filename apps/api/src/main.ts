@@ -3,6 +3,7 @@ import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';
 import { runRole } from '#platform/run-role.js';
+import { startTracing } from '#platform/tracing.js';
 import { openDependencies } from './adapters.js';
 import { createApi } from './create-api.js';
 
@@ -10,6 +11,7 @@ const logger = createLogger('api');
 
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
+  const stopTracing = await startTracing('api', logger);
   const metrics = configuration.metrics ? new Metrics('api') : undefined;
   const opened = await keepTrying(
     () => openDependencies(configuration, logger, metrics),
@@ -26,6 +28,7 @@ await runRole(logger, async (stopping) => {
     async stop() {
       await api.close();
       await opened[Symbol.asyncDispose]();
+      await stopTracing();
     },
   };
 });

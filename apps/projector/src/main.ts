@@ -8,6 +8,8 @@ import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
 import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
+import { traceAppends } from '#platform/traced-event-store.js';
+import { startTracing } from '#platform/tracing.js';
 import { readOpenCharges } from '#projections/ledger/open-charges.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf } from '#read-store/consumers.js';
@@ -21,12 +23,13 @@ const logger = createLogger('projector');
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const { databaseUrl, eventStoreUrl } = configuration;
+  const stopTracing = await startTracing('projector', logger);
   const server = await openRoleServer('projector', configuration, logger);
   const { metrics } = server;
   const observer = metrics ? { observer: metrics.eventStore } : {};
   const opened = openEventStore({ eventStoreUrl, databaseUrl }, observer);
   const { snapshots } = opened;
-  const store = metrics ? observeOutcomes(opened.store, metrics.outcomes) : opened.store;
+  const store = traceAppends(metrics ? observeOutcomes(opened.store, metrics.outcomes) : opened.store);
   const consumers = consumersOf(readModels, processManagers);
   const installation = new Installation({ databaseUrl, eventStoreUrl, store, consumers });
   metrics?.watchInstallation({
@@ -58,6 +61,7 @@ await runRole(logger, async (stopping) => {
       await queue.stop(0);
       await installation.close();
       await opened.close();
+      await stopTracing();
       await server.close();
     },
   };

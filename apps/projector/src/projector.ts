@@ -14,10 +14,11 @@ import {
   renderDispatcherFilter,
 } from '#application/process-managers/render-dispatcher.js';
 import { environments, type Environment } from '#domain/streams.js';
+import { openSpan } from '#platform/tracing.js';
 import { readModels } from '#projections/read-models.js';
 import { runProcess } from '#read-store/process-runner.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
-import type { RenderQueue } from '#render-queue/render-queue.js';
+import type { QueueTransaction, RenderQueue, RenderTask } from '#render-queue/render-queue.js';
 import { Housekeeping, type HousekeepingDependencies } from './housekeeping.js';
 
 /** `databaseUrl` is that of the read models, the checkpoints and the render queue. */
@@ -81,7 +82,7 @@ function tasksOf(environment: Environment, dependencies: ProjectorDependencies, 
         name: renderDispatcher,
         filter: renderDispatcherFilter(environment),
         mode: 'transactional',
-        handle: async (events, tx) => queue.enqueue(await dispatcher.tasksOf(events), tx),
+        handle: async (events, tx) => enqueue(queue, await dispatcher.tasksOf(events), tx),
       }),
     },
     {
@@ -106,4 +107,27 @@ function tasksOf(environment: Environment, dependencies: ProjectorDependencies, 
     },
     { name: 'housekeeping', running: new Housekeeping(environment, dependencies).run(signal) },
   ];
+}
+
+/** All in one statement, and yet each trace sees its own tasks being enqueued. */
+async function enqueue(
+  queue: RenderQueue,
+  tasks: readonly RenderTask[],
+  tx: QueueTransaction,
+): Promise<void> {
+  const traces = new Map(tasks.map((task) => [task.traceparent, task]));
+  traces.delete(undefined);
+  const spans = [...traces].map(([parent, { environment, tenant, jobId }]) =>
+    openSpan(renderDispatcher, {
+      ...{ kind: 'consumer', parent },
+      attributes: { 'atelier.environment': environment, 'atelier.tenant': tenant, 'atelier.job_id': jobId },
+    }),
+  );
+  try {
+    await queue.enqueue(tasks, tx);
+    for (const span of spans) span.end();
+  } catch (error) {
+    for (const span of spans) span.end(error);
+    throw error;
+  }
 }

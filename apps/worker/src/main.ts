@@ -7,6 +7,8 @@ import { keepTrying } from '#platform/keep-trying.js';
 import { createLogger } from '#platform/logger.js';
 import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
+import { traceAppends } from '#platform/traced-event-store.js';
+import { startTracing } from '#platform/tracing.js';
 import { Installation } from '#read-store/installation.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { openStorage } from '#storage/open-storage.js';
@@ -21,11 +23,12 @@ await yieldToOthers();
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const { databaseUrl, eventStoreUrl, workerConcurrency, tenantConcurrency, stopGraceMs } = configuration;
+  const stopTracing = await startTracing('worker', logger);
   const server = await openRoleServer('worker', configuration, logger);
   const { metrics } = server;
   const observer = metrics ? { observer: metrics.eventStore } : {};
   const events = openEventStore({ eventStoreUrl, databaseUrl }, observer);
-  const store = metrics ? observeOutcomes(events.store, metrics.outcomes) : events.store;
+  const store = traceAppends(metrics ? observeOutcomes(events.store, metrics.outcomes) : events.store);
   const installation = new Installation({ databaseUrl, eventStoreUrl, store, consumers: [] });
   const storage = openStorage(configuration);
   const queue = await keepTrying(
@@ -47,6 +50,7 @@ await runRole(logger, async (stopping) => {
       await worker.stop(stopGraceMs);
       await installation.close();
       await events.close();
+      await stopTracing();
       await server.close();
     },
   };

@@ -2,6 +2,7 @@ import { currentSchemaVersion } from '#domain/stored-events.js';
 import type { DomainEvent } from '#domain/events.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventMetadata, NewEvent } from '#event-store/event-store.js';
+import { correlation } from '#platform/correlation.js';
 import { eventId } from '#platform/ids.js';
 
 /** Who asks for what, and when: comes in with each command and ends up in the metadata of its events. */
@@ -15,11 +16,13 @@ export interface CommandContext {
   /** `key:{id}`, `worker:{id}`, `saga:{name}` or `operator`. */
   readonly actor: string;
   readonly at: Date;
-  readonly traceparent?: string;
+  /** Absent: that of the work in which its events are made. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A domain event as the store takes it. `index` numbers the events of one command. */
 export function toNewEvent(event: DomainEvent, index: number, context: CommandContext): NewEvent {
+  const traceparent = context.traceparent ?? correlation().traceparent;
   const metadata: EventMetadata = {
     requestId: context.requestId,
     causationId: context.commandId,
@@ -27,7 +30,7 @@ export function toNewEvent(event: DomainEvent, index: number, context: CommandCo
     actor: context.actor,
     schemaVersion: currentSchemaVersion(event.type),
     recordedAt: context.at.toISOString(),
-    ...(context.traceparent === undefined ? {} : { traceparent: context.traceparent }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
   return { id: eventId(context.commandId, index), type: event.type, data: event.data, metadata };
 }

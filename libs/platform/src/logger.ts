@@ -1,12 +1,17 @@
 import { pino, type Logger } from 'pino';
+import { correlation, parseTraceparent } from './correlation.js';
 
 export type { Logger };
 
-/** JSON lines on standard output. Whatever could carry a secret is cut out before it is written. */
+/**
+ * JSON lines on standard output. Whatever could carry a secret is cut out before it is written. A line that is written
+ * on behalf of a request has its `requestId`, and its `traceId` and `spanId` where there is a trace.
+ */
 export function createLogger(role: string, level = process.env['LOG_LEVEL'] || 'info'): Logger {
   return pino({
     name: `atelier-${role}`,
     level,
+    mixin: correlatedFields,
     redact: {
       paths: [
         'authorization',
@@ -22,4 +27,13 @@ export function createLogger(role: string, level = process.env['LOG_LEVEL'] || '
       censor: '[redacted]',
     },
   });
+}
+
+function correlatedFields(): Record<string, string> {
+  const { requestId, traceparent } = correlation();
+  const trace = parseTraceparent(traceparent);
+  return {
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(trace ? { traceId: trace.traceId, spanId: trace.spanId } : {}),
+  };
 }

@@ -5,6 +5,8 @@ export interface RenderTask {
   readonly environment: Environment;
   readonly tenant: string;
   readonly jobId: string;
+  /** Of the event that set the render off: the render belongs to its trace. */
+  readonly traceparent?: string;
 }
 
 /**

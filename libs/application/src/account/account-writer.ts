@@ -17,6 +17,7 @@ import {
   type NewEvent,
 } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
+import { correlated, correlation } from '#platform/correlation.js';
 import { load, type Loaded } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { answer, decideAll, type AccountVerdict, type Waiting } from './account-batch.js';
@@ -44,6 +45,7 @@ export interface AccountWriterOptions {
 
 const maxConflicts = 200;
 const aggregate = { initial: initialAccount, evolve };
+const nobody = { requestId: undefined, traceparent: undefined };
 const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -78,7 +80,9 @@ export class AccountWriter {
     context: CommandContext,
     decide: (account: Account) => Decision<AccountEvent, Rejection>,
   ): Promise<AccountVerdict<Rejection>> {
-    return this.#enqueue(this.#mailbox(context.environment, context.tenant), context, decide);
+    // Whoever drains the mailbox does so in nobody's name: a command brings its trace along.
+    const traced = { traceparent: correlation().traceparent, ...context };
+    return this.#enqueue(this.#mailbox(context.environment, context.tenant), traced, decide);
   }
 
   /**
@@ -103,7 +107,7 @@ export class AccountWriter {
     return new Promise((resolve, reject) => {
       // The mailbox holds commands of every kind; each promise gets back what its own decide function gave.
       mailbox.waiting.push({ context, decide, resolve: resolve as Waiting['resolve'], reject });
-      mailbox.draining ??= this.#drain(mailbox);
+      mailbox.draining ??= correlated(nobody, () => this.#drain(mailbox));
     });
   }
 

@@ -13,6 +13,7 @@ import { childrenOf } from '../dispatch/batch.js';
 import { groupingStageOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
 import { jobAggregate } from '../render/job-aggregate.js';
 import type { DeliveredEvent } from './delivered-event.js';
+import { inReaction } from './in-reaction.js';
 
 export const batchParents = 'batch-parents';
 
@@ -63,13 +64,16 @@ export function react(event: DeliveredEvent, lineage: Lineage): BatchStep | unde
  */
 export class BatchParents {
   /** Most jobs end soon after they were queued, in the same subscription. */
-  readonly #lineages = new LRUCache<string, Lineage>({ max: 50_000 });
+  readonly #lineages: LRUCache<string, Lineage>;
 
   constructor(
     private readonly environment: Environment,
     private readonly store: EventStore,
     private readonly clock: Clock,
-  ) {}
+    { rememberedJobs = 50_000 }: { readonly rememberedJobs?: number } = {},
+  ) {
+    this.#lineages = new LRUCache({ max: rememberedJobs });
+  }
 
   /** @throws what the store throws; the events may then be handled again */
   async handle(events: readonly DeliveredEvent[]): Promise<void> {
@@ -80,8 +84,12 @@ export class BatchParents {
       events.map(async (event) => react(event, await this.#lineageOf(event.streamId))),
     );
     // Siblings that end together need one look at their batch.
-    const distinct = new Map(steps.flatMap((step) => (step ? [[JSON.stringify(step), step]] : [])));
-    for (const step of distinct.values()) await this.#take(step);
+    const distinct = new Map(
+      steps.flatMap((step, index) => (step ? [[JSON.stringify(step), { step, event: events[index]! }]] : [])),
+    );
+    for (const { step, event } of distinct.values()) {
+      await inReaction(batchParents, this.environment, event, () => this.#take(step));
+    }
   }
 
   async #take({ kind, parentJobId }: BatchStep): Promise<void> {

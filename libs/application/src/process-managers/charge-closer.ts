@@ -9,6 +9,7 @@ import type { Clock } from '#platform/clock.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import type { CommandContext } from '../command-context.js';
 import type { DeliveredEvent } from './delivered-event.js';
+import { inReaction } from './in-reaction.js';
 
 /** What was paid for a job, and by whom. */
 export interface JobCharge {
@@ -48,14 +49,17 @@ export function react(event: DeliveredEvent, charge: JobCharge): CloseCharge | u
  */
 export class ChargeCloser {
   /** Most jobs end soon after they were queued, in the same subscription. */
-  readonly #charges = new LRUCache<string, JobCharge | 'uncharged'>({ max: 50_000 });
+  readonly #charges: LRUCache<string, JobCharge | 'uncharged'>;
 
   constructor(
     private readonly environment: Environment,
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
     private readonly clock: Clock,
-  ) {}
+    { rememberedJobs = 50_000 }: { readonly rememberedJobs?: number } = {},
+  ) {
+    this.#charges = new LRUCache({ max: rememberedJobs });
+  }
 
   /**
    * Handles a batch as a whole: the accounts' writer commits what belongs to one account together.
@@ -73,12 +77,10 @@ export class ChargeCloser {
     const charge = event.type === 'JobVoided' ? event.data : await this.#chargeOf(event.streamId);
     const command = charge === 'uncharged' ? undefined : react(event, charge);
     if (!command) return;
-    await closeCharge(this.accounts, command, {
-      environment: this.environment,
-      requestId: event.metadata.requestId,
-      actor: `saga:${chargeCloser}`,
-      at: this.clock(),
-    });
+    const { environment } = this;
+    const { requestId } = event.metadata;
+    const caused = { environment, requestId, actor: `saga:${chargeCloser}`, at: this.clock() };
+    await inReaction(chargeCloser, environment, event, () => closeCharge(this.accounts, command, caused));
   }
 
   async #chargeOf(jobId: string): Promise<JobCharge | 'uncharged'> {

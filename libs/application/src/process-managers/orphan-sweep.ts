@@ -3,6 +3,7 @@ import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import type { Logger } from '#platform/logger.js';
+import { inSpan } from '#platform/tracing.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import { handle, untouched } from '../aggregate.js';
 import { jobAggregate } from '../render/job-aggregate.js';
@@ -81,7 +82,15 @@ export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepRe
   const sweepOne = async (candidate: OrphanCandidate) => {
     try {
       const command = react(candidate, { now: clock(), horizonMs });
-      if (command) result[await fenceAndRefund(options, command)]++;
+      if (!command) return;
+      // What set the charge off may be long gone: giving it back is a trace of its own.
+      const { tenant, jobId } = command;
+      const attributes = {
+        'atelier.environment': environment,
+        'atelier.tenant': tenant,
+        'atelier.job_id': jobId,
+      };
+      result[await inSpan('orphan-sweep', { attributes }, () => fenceAndRefund(options, command))]++;
     } catch (error) {
       result.failed++;
       logger.error({ err: error, ...candidate }, 'an orphaned charge could not be given back yet');

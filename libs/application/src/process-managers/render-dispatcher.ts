@@ -50,12 +50,15 @@ function batchOf(event: DeliveredEvent): string | undefined {
  */
 export class RenderDispatcher {
   /** The jobs of batches that were grouped. What they are is settled by their parent's first event. */
-  readonly #grouped = new LRUCache<string, readonly string[]>({ max: 10_000 });
+  readonly #grouped: LRUCache<string, readonly string[]>;
 
   constructor(
     private readonly environment: Environment,
     private readonly store: EventStore,
-  ) {}
+    { rememberedBatches = 10_000 }: { readonly rememberedBatches?: number } = {},
+  ) {
+    this.#grouped = new LRUCache({ max: rememberedBatches });
+  }
 
   /** @throws what the store throws */
   async tasksOf(events: readonly DeliveredEvent[]): Promise<RenderTask[]> {
@@ -63,11 +66,12 @@ export class RenderDispatcher {
       events.map(async (event) => {
         const parentJobId = batchOf(event);
         const grouped = parentJobId === undefined ? undefined : await this.#groupedJobs(parentJobId);
-        const { tenant } = event.metadata;
+        const { tenant, traceparent } = event.metadata;
         return react(event, grouped).map((jobId): RenderTask => ({
           environment: this.environment,
           tenant,
           jobId,
+          ...(traceparent === undefined ? {} : { traceparent }),
         }));
       }),
     );

@@ -1,7 +1,9 @@
 import { isUnfinished } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import { EngineError, type EngineStage, type ImageEngine } from '#engines/image-engine.js';
+import { correlated } from '#platform/correlation.js';
 import type { Logger } from '#platform/logger.js';
+import { inSpan, type Span } from '#platform/tracing.js';
 import type { RenderTask, TaskOutcome } from '#render-queue/render-queue.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { load } from '../aggregate.js';
@@ -14,6 +16,7 @@ import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './ren
 import { RenderedPictures } from './rendered-pictures.js';
 import { afterEngineError } from './retry-policy.js';
 import { withTestOutcome } from './test-outcomes.js';
+import { inEngineSpans } from './traced-engine.js';
 
 export interface RendererOptions {
   readonly worker: Worker;
@@ -42,7 +45,21 @@ export class JobRenderer {
   constructor(private readonly options: RendererOptions) {}
 
   /** @throws what the stores throw when they cannot be reached, and what an engine throws beside EngineError */
-  async render(task: RenderTask, claim: AbortSignal): Promise<TaskOutcome> {
+  render(task: RenderTask, claim: AbortSignal): Promise<TaskOutcome> {
+    const { environment, tenant, jobId, traceparent: parent } = task;
+    const attributes = {
+      'atelier.environment': environment,
+      'atelier.tenant': tenant,
+      'atelier.job_id': jobId,
+    };
+    return inSpan('render', { kind: 'consumer', parent, attributes }, async (span) => {
+      const outcome = await this.#render(task, claim, span);
+      span.set({ 'atelier.outcome': outcome.kind });
+      return outcome;
+    });
+  }
+
+  async #render(task: RenderTask, claim: AbortSignal, span: Span): Promise<TaskOutcome> {
     const stream = streamName(task.environment, 'job', task.jobId);
     const cancel = this.options.cancellations.watch(stream);
     try {
@@ -59,7 +76,10 @@ export class JobRenderer {
       const inputs = await loading(this.options.storage, job.inputs);
       claim.throwIfAborted();
       const attempt = await JobAttempt.start(this.options.worker, task.environment, job, known);
-      return attempt ? await this.#run(attempt, batch, inputs, cancel.signal, claim) : done;
+      if (!attempt) return done;
+      span.set({ 'atelier.operation': job.operation, 'atelier.attempt': attempt.number });
+      const run = () => this.#run(attempt, batch, inputs, cancel.signal, claim);
+      return await correlated({ requestId: job.requestId }, run);
     } catch (error) {
       if (!(error instanceof AttemptLost)) throw error;
       this.options.logger.info({ jobId: task.jobId, because: error.message }, 'render given up');
@@ -108,7 +128,9 @@ export class JobRenderer {
       await attempt.completeStage(stages++, { stage, message, artifacts });
     };
     const request = renderRequestOf(job, batch, { inputs: images, testMark: environment === 'test' });
-    const result = await renderUnlessInterrupted(engine, request, onStage, interruptions);
+    const result = await inEngineSpans(engine.name, onStage, (tracedStage) =>
+      renderUnlessInterrupted(engine, request, tracedStage, interruptions),
+    );
     if (result.pictures.length === 0) throw new EngineError('no_image', 'The engine returned no picture.');
 
     if (batch.kind === 'parent') {

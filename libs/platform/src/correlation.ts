@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** What belongs to one piece of work, wherever it is done. Whatever is logged or appended meanwhile carries it. */
+export interface Correlation {
+  /** The request that set it off. */
+  readonly requestId?: string | undefined;
+  /** W3C Trace Context: the span that is open, or the one that a caller or an event named. */
+  readonly traceparent?: string | undefined;
+}
+
+const ambient = new AsyncLocalStorage<Correlation>();
+const none: Correlation = {};
+
+/** Of the work that is being done here; empty outside of any. */
+export function correlation(): Correlation {
+  return ambient.getStore() ?? none;
+}
+
+/** Does the work under this correlation; what it does not name stays as it is around it. */
+export function correlated<T>(named: Correlation, work: () => T): T {
+  return ambient.run({ ...ambient.getStore(), ...named }, work);
+}
+
+/** The parts of a traceparent that say whose it is. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly sampled: boolean;
+}
+
+const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+
+/**
+ * Undefined for what is no traceparent. A version that is newer than 00 may have further parts, which are dropped
+ * (https://www.w3.org/TR/trace-context/#versioning-of-traceparent).
+ */
+export function parseTraceparent(text: string | undefined): TraceContext | undefined {
+  if (text === undefined || text.length > 256) return undefined;
+  const match = pattern.exec(text);
+  if (!match || (text.startsWith('00') && text.length !== 55)) return undefined;
+  const [, traceId, spanId, flags] = match as unknown as [string, string, string, string];
+  return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1 };
+}
+
+/** In version 00. */
+export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+}
+
+/** A caller's header, made safe to be stored. Undefined when it is malformed: the request then has no trace. */
+export function acceptTraceparent(header: string | readonly string[] | undefined): string | undefined {
+  if (typeof header !== 'string') return undefined;
+  const context = parseTraceparent(header.trim());
+  return context && formatTraceparent(context);
+}

@@ -1,0 +1,29 @@
+export type SpanKind = 'server' | 'consumer' | 'internal';
+
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface SpanOptions {
+  readonly kind?: SpanKind;
+  /** The traceparent of the span that this one belongs under. Absent: the one that is open here. */
+  readonly parent?: string | undefined;
+  /** Traceparents of further spans that it has to do with. */
+  readonly links?: readonly string[];
+  readonly attributes?: Attributes;
+  /** `performance.now()` of its beginning. Absent: now. */
+  readonly startedAt?: number;
+}
+
+export interface Span {
+  /** To be stored with what the span brings about. Undefined when there is no trace. */
+  readonly traceparent: string | undefined;
+  set(attributes: Attributes): void;
+  /** Once. `error`: what the span failed with. */
+  end(error?: unknown): void;
+}
+
+/** What makes real spans. */
+export interface SpanSource {
+  start(name: string, options: SpanOptions): Span;
+  /** Sends what has not been sent yet. Does not throw. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+import { correlated, correlation } from './correlation.js';
+import type { Logger } from './logger.js';
+import type { Span, SpanOptions, SpanSource } from './span.js';
+
+export type { Span };
+
+/**
+ * Traces, off by default: without an address to send them to, a span is its work and nothing else, and the SDK of
+ * OpenTelemetry is not even loaded. An incoming traceparent is carried on either way, from the request into the events
+ * and from the events into whatever they set off.
+ *
+ * Attributes hold ids and names. An error is told by its class alone: messages may quote what must not leave.
+ */
+let source: SpanSource | undefined;
+
+/** Whether spans go anywhere: for what would cost something to prepare. */
+export function isTracing(): boolean {
+  return source !== undefined;
+}
+
+/** Opens a span that the caller ends. The work under it has to be done `under(span, …)`. */
+export function openSpan(name: string, options: SpanOptions = {}): Span {
+  const parent = options.parent ?? correlation().traceparent;
+  return source?.start(name, { ...options, parent }) ?? unrecorded(parent);
+}
+
+export function under<T>({ traceparent }: Span, work: () => T): T {
+  return traceparent === correlation().traceparent ? work() : correlated({ traceparent }, work);
+}
+
+/** Does the work in a span, which ends with it. */
+export async function inSpan<T>(
+  name: string,
+  options: SpanOptions,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  const span = openSpan(name, options);
+  try {
+    const result = await under(span, () => work(span));
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}
+
+function unrecorded(traceparent: string | undefined): Span {
+  return { traceparent, set: () => undefined, end: () => undefined };
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** By the standard names: an endpoint switches traces on, and either of the other two off again. */
+export function wantsTracing(variables: Variables): boolean {
+  const endpoint =
+    variables['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || variables['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  const isDisabled = variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
+  return Boolean(endpoint) && !isDisabled && variables['OTEL_TRACES_EXPORTER'] !== 'none';
+}
+
+/**
+ * Begins to send spans, if the settings say where to. Resolves to what ends it, which sends the last ones.
+ */
+export async function startTracing(
+  role: string,
+  logger: Logger,
+  variables: Variables = process.env,
+): Promise<() => Promise<void>> {
+  if (!wantsTracing(variables)) return () => Promise.resolve();
+  const { openTelemetrySpans } = await import('./tracing-opentelemetry.js');
+  const started = openTelemetrySpans(role, logger);
+  source = started;
+  logger.info('traces are sent');
+  return async () => {
+    source = undefined;
+    await started.stop();
+  };
+}
