@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ApiService, type Tenant } from '../api/support/api-service.js';
+import type { ApiClient, Json } from '../api/support/api-client.js';
+import { run } from '../standalone/support/atelier.js';
+import { startLoad } from './support/load.js';
+
+jest.setTimeout(120_000);
+
+let service: ApiService;
+let api: ApiClient;
+let tenants: Tenant[];
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+  tenants = await Promise.all([1, 2].map(() => service.openTenant({ credits: 100_000 })));
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+async function projections(...args: string[]): Promise<Json> {
+  const { code, stdout, stderr } = await run(
+    'cli/src/main.js',
+    ['projections', ...args, '--json'],
+    service.folder,
+    {
+      env: { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' },
+    },
+  );
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+describe('while requests go on', () => {
+  it('read models are rebuilt, switched and taken back, and every caller sees what it wrote', async () => {
+    const loads = tenants.map(({ key }) => startLoad(api, key));
+    const rebuilt = await projections('rebuild', '--all');
+    await projections('rollback', '--all', '--env', 'live');
+    await projections('rebuild', 'jobs', 'usage', '--env', 'live', '--no-switch');
+    const switched = await projections('switch', 'jobs', 'usage', '--env', 'live');
+    await projections('compare', '--all', '--env', 'live');
+    const results = await Promise.all(loads.map((load) => load.stop()));
+    for (const { failures, dispatches } of results) {
+      expect(failures).toEqual([]);
+      expect(dispatches).toBeGreaterThan(20);
+    }
+    for (const { projections: models } of [...rebuilt.environments, ...switched.environments])
+      for (const { switched: isSwitched } of models) expect(isSwitched).toBe(true);
+    for (const { held_ms: heldMs } of [...rebuilt.environments, ...switched.environments])
+      expect(heldMs).toBeLessThan(1_000);
+  });
+});
