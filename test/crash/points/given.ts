@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { grantCredits } from '#application/account/tenants.js';
 import { toNewEvent } from '#application/command-context.js';
 import { childrenOf, jobsToCharge } from '#application/dispatch/batch.js';
@@ -9,12 +10,16 @@ import { workflowOf } from '#domain/workflow/workflows.js';
 import { newId } from '#platform/ids.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { hashBody } from '../../../apps/api/src/dispatch/idempotency-key.js';
+import { Client } from './client.js';
+import { endless } from './engine.js';
+import { jobTypes } from './job-streams.js';
 import type { Customer, World } from './world.js';
 
 /** What is there before a scenario: pictures, and what processes that died earlier have left behind. */
 
 const direct = 'product-to-model-direct';
 const batch = 'pdp-batch-extractions';
+const eventsBetweenSnapshots = 250;
 
 export interface Photo {
   readonly pdp_image_public_id: string;
@@ -34,11 +39,11 @@ export async function twoPhotographs(world: World, { tenant }: Customer, endless
   }));
 }
 
-/** More events than two snapshots of an account are apart. */
+/** As many events as two snapshots of an account are apart, less one. */
 export async function longHistory(world: World, customer: Customer): Promise<string> {
   const purchase = { amount: 1, kind: 'pack', label: 'Pack' } as const;
   const grant = () => grantCredits(world.accounts, world.context(customer.tenant), purchase);
-  await Promise.all(Array.from({ length: 260 }, grant));
+  await Promise.all(Array.from({ length: eventsBetweenSnapshots - 3 }, grant));
   return picture(world, customer);
 }
 
@@ -49,21 +54,54 @@ async function debit(
   operation: string,
   body: Readonly<Record<string, unknown>>,
   ids: DispatchIds,
+  at = new Date(),
 ): Promise<void> {
   const workflow = workflowOf(operation);
   const facts = { requestId: ids.requestId, operation, endpoint: `/v1/${operation}` };
   const amount = workflowOf(workflow.batch?.workflow ?? operation).credits;
   const commands = jobsToCharge(workflow, body, ids).map((charge) => ({
-    ...{ ...charge, ...facts, amount, at: new Date().toISOString() },
+    ...{ ...charge, ...facts, amount, at: at.toISOString() },
   }));
   const context = { ...world.context(tenant, `debit:${ids.requestId}`), requestId: ids.requestId };
   await world.accounts.execute(context, (account) => debitCreditsTogether(commands, account));
 }
 
-/** Debited, and never queued. */
+/**
+ * A job that is being rendered, and a projector that was started since: what it knew of the job is forgotten.
+ * The engine comes to no end with it.
+ */
+export async function renderingSince(world: World, customer: Customer): Promise<string> {
+  const client = new Client(world, customer, AbortSignal.timeout(30_000));
+  const body = { product_image_s3_key: await picture(world, customer), display_name: endless, seed: 7 };
+  const [answer] = await client.dispatchUntilAnswered(direct, body);
+  const { jobId } = answer!;
+  while (!(await jobTypes(world, jobId)).includes('StageCompleted')) await sleep(20);
+  // All that there is of the job is handled, and the projector need never look at it again.
+  const queued = await world.events.store.readStream(streamName('test', 'job', jobId), { limit: 1 });
+  const position = queued.kind === 'found' ? queued.events[0]!.position : 0n;
+  const past = `select from test.process_checkpoints where process = 'charge-closer' and position >= $1`;
+  while ((await world.pool.query(past, [position])).rowCount === 0) await sleep(20);
+  await world.hosts.projector.replace();
+  return jobId;
+}
+
+const hourMs = 60 * 60 * 1_000;
+
+/** Debited an hour ago, and never queued. */
 export async function orphan(world: World, customer: Customer): Promise<void> {
   const ids = { requestId: newId(), jobId: newId() };
-  await debit(world, customer, direct, {}, ids);
+  await debit(world, customer, direct, {}, ids, new Date(Date.now() - hourMs));
+}
+
+/** The same, of a try that was slow: it was fenced off by another one with its key, and charged all the same. */
+export async function lateDebit(world: World, customer: Customer): Promise<void> {
+  const { tenant } = customer;
+  const ids = { requestId: newId(), jobId: newId() };
+  const at = new Date(Date.now() - hourMs);
+  const fence = { chargeId: ids.requestId, tenant, at: at.toISOString() };
+  const event = toNewEvent({ type: 'JobVoided', data: fence }, 0, world.context(tenant));
+  await world.events.store.append(streamName('test', 'job', ids.jobId), 'no-stream', [event]);
+  await debit(world, customer, direct, {}, ids, at);
 }
 
 /** What a try leaves that died with its Idempotency-Key at hand: its ids, and its charge where it came so far. */

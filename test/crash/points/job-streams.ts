@@ -9,8 +9,8 @@ export async function jobTypes({ events }: World, jobId: string): Promise<string
   return slice.kind === 'found' ? slice.events.map(({ type }) => type) : [];
 }
 
-/** What a cancel does first to a batch, and what it leaves when it dies right after. */
-export async function cancelBatchAlone(world: World, tenant: string, jobId: string): Promise<void> {
+/** What a cancel does first, and what it leaves when it dies right after: no refund, and a batch's jobs go on. */
+export async function cancelAlone(world: World, tenant: string, jobId: string): Promise<void> {
   const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
   const stream = streamName('test', 'job', jobId);
   const decide = (job: typeof jobAggregate.initial) => cancelJob(command, job);

@@ -9,9 +9,9 @@ import { appendFileSync } from 'node:fs';
 export type CrashMode = 'before' | 'after' | 'lost-answer';
 
 export interface Order {
-  /** Where each point that is passed is noted, one a line. */
-  readonly notes: string;
-  /** Absent: only take notes. */
+  /** Where each point that is passed is noted, one a line. Absent: nowhere. */
+  readonly notes?: string;
+  /** Absent: nobody dies. */
   readonly crash?: { readonly point: string; readonly mode: CrashMode; readonly occurrence: number };
 }
 
@@ -85,7 +85,8 @@ export class Recorder {
   }
 
   #note(what: string, points: readonly string[]): void {
-    if (!this.#order || points.length === 0) return;
-    appendFileSync(this.#order.notes, points.map((point) => `${what}\t${point}\n`).join(''));
+    const file = this.#order?.notes;
+    if (file === undefined || points.length === 0) return;
+    appendFileSync(file, points.map((point) => `${what}\t${point}\n`).join(''));
   }
 }

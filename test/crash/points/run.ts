@@ -9,7 +9,7 @@ import { problemsOf } from './invariants.js';
 import type { CrashMode } from './recorder.js';
 import { readNotes, roles, type Note, type Role } from './role-host.js';
 import { scenarios, type Outcome, type ScenarioName } from './scenarios.js';
-import type { Customer, World } from './world.js';
+import type { World } from './world.js';
 
 /** One crash, or none: then the scenario is only watched. */
 export interface Run {
@@ -66,19 +66,23 @@ export async function execute(world: World, run: Run): Promise<Report> {
     let outcome: Outcome | undefined;
     try {
       outcome = await scenario.act(client, prepared);
-      await settled(world, read, deadline, () => crashedIn(run, victim && noted(victim)));
+      await settled(world, read, deadline, () => !victim || crashedIn(run, noted(victim)));
     } catch (error) {
       problems.push(`it did not come to an end: ${String(error)}`);
     }
-    over.abort();
+    const crashed = () => crashedIn(run, victim && noted(victim));
+    // From here on it is the test that asks. The crash may still come to pass while it is called off.
+    if (victim && !crashed()) await world.hosts[victim].follow({}).catch(() => undefined);
+    if (!crashed()) over.abort();
     await revival;
+    const all = roles.flatMap(noted);
+    for (const role of roles) await world.hosts[role].follow({});
     const history = await read();
     if (outcome) problems.push(...(await problemsOf(world, client, outcome, history)));
-    const all = roles.flatMap(noted);
     problems.push(...all.filter(({ what }) => what.startsWith('not resolved')).map(({ what }) => what));
     return {
       hits: count(all),
-      crashed: crashedIn(run, victim && noted(victim)),
+      crashed: crashed(),
       problems,
       story: tell(history),
     };
@@ -134,5 +138,3 @@ function count(notes: readonly Note[]): Map<string, number> {
   for (const { what, point } of notes) if (what === 'hit') hits.set(point, (hits.get(point) ?? 0) + 1);
   return hits;
 }
-
-export type { Customer };

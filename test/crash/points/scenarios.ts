@@ -1,8 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '#platform/ids.js';
 import type { Answer, Client } from './client.js';
-import { abandonedBatch, abandonedTry, longHistory, orphan, picture, twoPhotographs } from './given.js';
+import {
+  abandonedBatch,
+  abandonedTry,
+  lateDebit,
+  longHistory,
+  orphan,
+  picture,
+  renderingSince,
+  twoPhotographs,
+} from './given.js';
 import { busyOnce, endless, endlessPhoto, refused } from './engine.js';
-import { cancelBatchAlone, jobTypes } from './job-streams.js';
+import { cancelAlone, jobTypes } from './job-streams.js';
 import type { Customer, World } from './world.js';
 
 /** How a scenario went for its client, and what must have come of it. */
@@ -116,6 +126,24 @@ export const scenarios = {
       return { answered, persistent: true, ends: 'JobCancelled' };
     },
   }),
+  'forgotten-cancel': scenario({
+    about:
+      'a job whose cancelling process died before the refund, and a projector that has forgotten its charge',
+    prepare: renderingSince,
+    async act({ world, customer }, jobId) {
+      await cancelAlone(world, customer.tenant, jobId);
+      return { answered: [], persistent: false, ends: 'JobCancelled' };
+    },
+  }),
+  'unknown-picture': scenario({
+    about: 'a dispatch that names a picture that is not there: refused, and its key is free again',
+    prepare: (_world, { tenant }) => Promise.resolve(`test/${tenant}/uploads/${newId()}.png`),
+    async act(client, storageKey) {
+      const key = newId();
+      await client.until(() => client.post(direct, bodyWith(storageKey), key), [409, 503], [404]);
+      return { answered: [], persistent: false, ends: 'JobVoided' };
+    },
+  }),
   'abandoned-cancel': scenario({
     about: 'a batch whose cancelling process died when the parent was cancelled and nothing else',
     prepare: (world, customer) => twoPhotographs(world, customer, endlessPhoto),
@@ -123,7 +151,7 @@ export const scenarios = {
       const answered = await client.dispatchUntilAnswered(batch, { photos });
       for (const { jobId } of answered) {
         await rendering(client, jobId);
-        await cancelBatchAlone(client.world, client.customer.tenant, jobId);
+        await cancelAlone(client.world, client.customer.tenant, jobId);
       }
       return { answered, persistent: true, ends: 'JobCancelled' };
     },
@@ -141,6 +169,14 @@ export const scenarios = {
     prepare: () => Promise.resolve(),
     async act({ world, customer }) {
       await orphan(world, customer);
+      return { answered: [], persistent: false, ends: 'JobVoided' };
+    },
+  }),
+  'late-debit': scenario({
+    about: 'a charge of a slow try that was fenced off before, and died: swept',
+    prepare: () => Promise.resolve(),
+    async act({ world, customer }) {
+      await lateDebit(world, customer);
       return { answered: [], persistent: false, ends: 'JobVoided' };
     },
   }),

@@ -29,7 +29,7 @@ export class StatementPoints {
       if (point === undefined) return (query as Query).apply(this, args);
       const points = [`${recorder.role}:${point}`];
       // A fetch that finds no task is a look, and not a point.
-      const certain = point !== 'queue.fetch';
+      const certain = point !== 'queue.fetch@pg-boss';
       const passage = recorder.enter(points, certain);
       const came = (result: pg.QueryResult | undefined) => {
         if (certain || (result?.rows.length ?? 0) > 0) recorder.leave(points, passage, certain);
@@ -57,13 +57,13 @@ export class StatementPoints {
     const { application_name: connection = '' } = (client as unknown as Connected).connectionParameters;
     if (connection === 'atelier-render-queue') return ofQueue(text);
     if (name.startsWith('event_store.snapshot-'))
-      return `snapshots.${name.slice('event_store.snapshot-'.length)}`;
+      return `snapshots.${name.slice('event_store.snapshot-'.length)}@account-writer`;
     const process = /^atelier\.process\.test\.(.+)$/.exec(connection)?.[1];
     if (process !== undefined) return this.#busy.has(process) ? ofProcess(process, name, text) : undefined;
     if (connection === 'atelier.projections.test' && this.#busy.has('projections')) {
-      if (name === 'load stream revisions') return 'projections.load-revisions';
-      if (name.startsWith('select test.')) return 'projections.load-rows';
-      if (text === 'begin' || text === 'commit') return `projections.${text}`;
+      if (name === 'load stream revisions') return 'projections.load-revisions@stream-continuity';
+      if (name.startsWith('select test.')) return 'projections.load-rows@projection-session';
+      if (text === 'begin' || text === 'commit') return `projections.${text}@projection-session`;
     }
     return undefined;
   }
@@ -80,10 +80,10 @@ interface Connected {
 
 /** Undefined: supervision, heartbeats and the like, which no task waits for. */
 function ofQueue(text: string): string | undefined {
-  if (text.includes('retry_count = CASE WHEN started_on IS NOT NULL')) return 'queue.fetch';
-  if (text.includes('SET completed_on =')) return 'queue.complete';
-  if (text.includes('deleted_jobs AS') && text.includes('ANY($2::uuid[])')) return 'queue.fail';
-  if (text.includes('WITH o AS (SELECT $1::text::jsonb AS data)')) return 'queue.delay';
+  if (text.includes('retry_count = CASE WHEN started_on IS NOT NULL')) return 'queue.fetch@pg-boss';
+  if (text.includes('SET completed_on =')) return 'queue.complete@pg-boss';
+  if (text.includes('deleted_jobs AS') && text.includes('ANY($2::uuid[])')) return 'queue.fail@pg-boss';
+  if (text.includes('WITH o AS (SELECT $1::text::jsonb AS data)')) return 'queue.delay@pg-boss';
   return undefined;
 }
 

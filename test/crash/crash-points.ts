@@ -1,0 +1,246 @@
+import type { ScenarioName } from './points/scenarios.js';
+
+/**
+ * Every await between authentication and the end of a job's charge at which something outside of the process is asked:
+ * `role:port.operation[:event or stream]@who`. A process may die before each of them and after each of them, and the
+ * answer to each append may be lost; `holds` says what must be true then. `docs/crash-points.md` says how this is tried.
+ *
+ * The list is held against what is passed at run time: an await that is not here fails the test, and so does an entry
+ * that is never passed. Awaits that ask nobody outside of the process cannot be told from no await by a crash.
+ */
+export interface CrashPoint {
+  readonly point: string;
+  /** The file that awaits. */
+  readonly where: string;
+  /** Scenarios that pass it, of different meaning each. The first one is tried always, the others with all. */
+  readonly during: readonly [ScenarioName, ...ScenarioName[]];
+  readonly holds: string;
+}
+
+type Entry = readonly [name: string, during: CrashPoint['during'], holds: string];
+
+/** Points of a role that one file awaits. */
+function at(role: 'api' | 'worker' | 'projector', where: string, entries: readonly Entry[]): CrashPoint[] {
+  const who = where.split('/').at(-1)!.replace(/\.ts$/, '');
+  return entries.map(([name, during, holds]) => {
+    const point = name.includes('@') ? `${role}:${name}` : `${role}:${name}@${who}`;
+    return { point, where, during, holds };
+  });
+}
+
+const application = 'libs/application/src';
+const nothing = 'nothing has happened yet: the client asks again, or lets it be';
+const readOnly = 'only read: the job goes on without whoever asked';
+const charged = 'the charge names the job: a retry with the key goes on, else the sweep fences and refunds';
+const answeredLater = 'the job is there: it is rendered and settled, whether its client hears of it or not';
+const redelivered =
+  'the checkpoint has not moved: the events come again, and what was done is not done twice';
+const attempt = 'the task is fetched again: another attempt, and the late one is refused by the revision';
+
+export const crashPoints: readonly CrashPoint[] = [
+  ...at('api', `${application}/account/account-writer.ts`, [
+    ['snapshots.load', ['single'], nothing],
+    [
+      'snapshots.save',
+      ['snapshot'],
+      'a snapshot is a shortcut: without it the account is folded from further back',
+    ],
+    ['event-store.read:account', ['single', 'resumed-charged'], nothing],
+    ['event-store.append:CreditsDebited', ['single', 'keyed', 'batch', 'resumed-uncharged'], charged],
+    [
+      'event-store.append:CreditsRefunded',
+      ['cancelled', 'cancelled-batch'],
+      'JobCancelled stands: the charge closer refunds, once',
+    ],
+  ]),
+  ...at('api', `${application}/dispatch/dispatch-workflow.handler.ts`, [
+    [
+      'idempotency.begin',
+      ['keyed', 'resumed-charged'],
+      'the key holds its ids: the next try goes on with them once the lease is over',
+    ],
+    [
+      'idempotency.reassign',
+      ['resumed-uncharged'],
+      'the ids before are fenced off; the next try finds that, or the new ids',
+    ],
+    [
+      'idempotency.answer',
+      ['keyed', 'batch'],
+      'the next try finds the job by its ids and gives the same answer',
+    ],
+    ['idempotency.release', ['unknown-picture'], 'the lease runs out by itself'],
+  ]),
+  ...at('api', `${application}/operation/operations.ts`, [
+    ['event-store.read:operation', ['single'], nothing],
+  ]),
+  ...at('api', `${application}/picture/stored-pictures.ts`, [
+    ['event-store.read:asset', ['single', 'batch'], nothing],
+  ]),
+  ...at('api', `${application}/dispatch/dispatcher.ts`, [
+    [
+      'event-store.read:job',
+      ['resumed-charged', 'batch', 'resumed-uncharged'],
+      'the ids of the key say what was done before',
+    ],
+    [
+      'event-store.append:JobQueued',
+      ['single', 'keyed', 'batch', 'resumed-charged'],
+      `before: ${charged}; after: ${answeredLater}`,
+    ],
+    [
+      'event-store.append:JobVoided',
+      ['resumed-uncharged'],
+      'the fence stands or not; the next try fences again, or finds it',
+    ],
+  ]),
+  ...at('api', `${application}/job/cancel-job.handler.ts`, [
+    [
+      'event-store.read:job',
+      ['cancelled', 'cancelled-batch'],
+      'nothing is cancelled yet: the client asks again',
+    ],
+    [
+      'event-store.append:JobCancelled',
+      ['cancelled', 'cancelled-batch'],
+      'cancelled or not; if so, the process managers refund and cancel the rest',
+    ],
+  ]),
+  ...at('api', 'apps/api/src/jobs/stored-jobs.ts', [
+    ['event-store.read:job', ['cancelled', 'cancelled-batch'], 'the cancel stands; asked again, it is a 409'],
+  ]),
+  ...at('api', `${application}/job/await-job.handler.ts`, [['event-store.head', ['waiting'], readOnly]]),
+  ...at('api', `${application}/job/job-watch.ts`, [
+    ['event-store.read:job', ['waiting'], readOnly],
+    ['event-store.subscription', ['waiting'], readOnly],
+  ]),
+  ...at('api', `${application}/job/get-job.handler.ts`, [
+    ['jobs.find', ['waiting'], readOnly],
+    ['jobs.children', ['waiting'], readOnly],
+  ]),
+  ...at('api', `${application}/consistency/read-your-writes.ts`, [
+    ['read-store.waitFor', ['waiting'], readOnly],
+  ]),
+  ...at('api', 'apps/api/src/dispatch/dispatch.controller.ts', [
+    ['http.answer@dispatch', ['single', 'keyed', 'batch'], answeredLater],
+  ]),
+  ...at('api', 'apps/api/src/jobs/cancel.controller.ts', [
+    ['http.answer@cancel', ['cancelled'], 'the cancel stands; asked again, it is a 409'],
+  ]),
+
+  ...at('projector', `${application}/process-managers/render-dispatcher.ts`, [
+    ['event-store.subscription', ['single', 'batch'], redelivered],
+    ['event-store.read:job', ['batch'], redelivered],
+    ['process.begin', ['single'], redelivered],
+    ['queue.waiting-tenants', ['single'], redelivered],
+    ['queue.insert', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
+    ['process.move-checkpoint', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
+    ['process.commit', ['single', 'batch'], 'both are there or none: the job is enqueued once'],
+  ]),
+  ...at('projector', 'apps/projector/src/projector.ts', [
+    ['queue.enqueue', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
+  ]),
+  ...at('projector', `${application}/process-managers/charge-closer.ts`, [
+    ['event-store.subscription', ['single', 'failing'], redelivered],
+    ['event-store.read:job', ['forgotten-cancel'], redelivered],
+    [
+      'process.move-checkpoint',
+      ['failing', 'single', 'batch'],
+      'the charge is closed: closing it again does nothing',
+    ],
+  ]),
+  ...at('projector', `${application}/account/account-writer.ts`, [
+    ['snapshots.load', ['single', 'orphan'], redelivered],
+    ['event-store.read:account', ['single', 'orphan'], redelivered],
+    [
+      'event-store.append:CreditsSettled',
+      ['single', 'batch'],
+      'settled once: the same command makes the same event',
+    ],
+    [
+      'event-store.append:CreditsRefunded',
+      ['failing', 'orphan', 'forgotten-cancel', 'abandoned-cancel'],
+      'refunded once: the same command makes the same event',
+    ],
+  ]),
+  ...at('projector', `${application}/process-managers/batch-parents.ts`, [
+    ['event-store.subscription', ['batch', 'abandoned-cancel'], redelivered],
+    ['event-store.read:job', ['batch', 'abandoned-batch'], redelivered],
+    ['event-store.append:JobQueued', ['abandoned-batch'], 'each photograph has one job, whoever queues it'],
+    ['event-store.append:JobSucceeded', ['batch'], 'the parent ends once'],
+    [
+      'event-store.append:JobCancelled',
+      ['abandoned-cancel'],
+      'the rest of the batch is cancelled by the next delivery',
+    ],
+    ['process.move-checkpoint', ['batch', 'abandoned-cancel'], 'what is done already is left as it is'],
+  ]),
+  ...at('projector', `${application}/process-managers/orphan-sweep.ts`, [
+    ['event-store.read:job', ['late-debit'], 'the next sweep finds the charge as well'],
+    ['ledger.openChargesOlderThan', ['orphan'], 'the next sweep finds the charge as well'],
+    [
+      'event-store.append:JobVoided',
+      ['orphan'],
+      'the fence stands or not; the next sweep fences again and then refunds',
+    ],
+  ]),
+  ...at('projector', 'libs/read-store/src/projection-runner.ts', [
+    [
+      'event-store.subscription@projections',
+      ['single', 'batch'],
+      'the rows are folded again from the checkpoint',
+    ],
+  ]),
+  ...at('projector', 'libs/read-store/src/projection-session.ts', [
+    ['projections.load-rows', ['single'], 'the rows are folded again from the checkpoint'],
+    ['projections.begin', ['single'], 'the rows are folded again from the checkpoint'],
+    ['projections.commit', ['single', 'batch'], 'rows and checkpoint commit together or not at all'],
+  ]),
+  ...at('projector', 'libs/read-store/src/stream-continuity.ts', [
+    ['projections.load-revisions', ['forgotten-cancel'], 'the rows are folded again from the checkpoint'],
+  ]),
+
+  ...at('worker', 'libs/render-queue/src/pg-boss-render-queue.ts', [
+    ['queue.fetch@pg-boss', ['single', 'batch'], 'the task is fetched again when the heartbeat is missed'],
+    [
+      'queue.complete@pg-boss',
+      ['single', 'failing', 'batch'],
+      'fetched again, the job is found ended, and left',
+    ],
+    ['queue.fail@pg-boss', ['retried'], attempt],
+    ['queue.delay@pg-boss', ['retried'], attempt],
+  ]),
+  ...at('worker', `${application}/render/cancellations.ts`, [
+    [
+      'event-store.subscription',
+      ['cancelled', 'abandoned-cancel'],
+      'whoever fetches the task finds the job cancelled',
+    ],
+  ]),
+  ...at('worker', `${application}/render/job-renderer.ts`, [
+    ['event-store.read:job', ['single', 'batch'], attempt],
+  ]),
+  ...at('worker', `${application}/render/render-inputs.ts`, [['storage.get', ['single', 'batch'], attempt]]),
+  ...at('worker', `${application}/render/job-attempt.ts`, [
+    ['event-store.append:RenderStarted', ['single', 'retried', 'batch'], attempt],
+    ['event-store.append:StageCompleted', ['single', 'batch'], attempt],
+    [
+      'event-store.append:JobSucceeded',
+      ['single', 'batch'],
+      `before: ${attempt}; after: the job has ended, once`,
+    ],
+    [
+      'event-store.append:JobFailed',
+      ['failing'],
+      `before: ${attempt}; after: the job has ended, and is refunded once`,
+    ],
+    ['event-store.read:job', ['cancelled'], 'the attempt is lost: somebody else has written'],
+  ]),
+  ...at('worker', `${application}/render/engine-run.ts`, [
+    ['engine.render', ['single', 'retried', 'cancelled', 'batch'], attempt],
+  ]),
+  ...at('worker', `${application}/render/rendered-pictures.ts`, [
+    ['storage.put', ['single', 'batch'], 'no event names bytes that are not there'],
+    ['event-store.append:AssetStored', ['single', 'batch'], 'no event names bytes that are not there'],
+  ]),
+];

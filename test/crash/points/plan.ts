@@ -1,0 +1,69 @@
+import { crashPoints, type CrashPoint } from '../crash-points.js';
+import type { Run } from './run.js';
+import { scenarios, type ScenarioName } from './scenarios.js';
+import type { CrashMode } from './recorder.js';
+
+/** Which crashes are tried. */
+export interface Plan {
+  readonly about: string;
+  readonly runs: readonly Run[];
+  /** Whether every point of the list is tried. */
+  readonly complete: boolean;
+  /** A later time that a point is passed may not come: there need not be a crash then. */
+  mustCrash(run: Run): boolean;
+}
+
+/**
+ * `CRASH_POINTS`: unset, each point once, before and after in turn, and lost answers where money is; `all`, every point
+ * in all its scenarios, every way, also the second and third time; anything else, the points whose name contains it.
+ */
+export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
+  const mustCrash = ({ crash }: Run) => crash?.occurrence === 1;
+  if (asked === 'none') {
+    const runs = (Object.keys(scenarios) as ScenarioName[]).map((scenario) => ({ scenario }));
+    return { about: 'nobody dies', runs, complete: true, mustCrash };
+  }
+  if (asked === 'all') {
+    return { about: 'all', runs: crashPoints.flatMap(everyWay), complete: true, mustCrash };
+  }
+  if (asked) {
+    const chosen = crashPoints.filter(({ point }) => point.includes(asked));
+    return { about: asked, runs: chosen.flatMap(everyWay), complete: false, mustCrash };
+  }
+  const runs = crashPoints.flatMap((point, index) => {
+    const mode = index % 2 === 0 ? 'before' : 'after';
+    return [runOf(point, mode), ...(isMoney(point) ? [runOf(point, 'lost-answer')] : [])];
+  });
+  return { about: 'each point once', runs, complete: true, mustCrash };
+}
+
+function runOf(
+  { point, during }: CrashPoint,
+  mode: CrashMode,
+  scenario: ScenarioName = during[0],
+  occurrence = 1,
+): Run {
+  return { scenario, crash: { point, mode, occurrence } };
+}
+
+/** Places where the same point is passed several times with another meaning each. */
+const repeated: readonly ScenarioName[] = ['batch', 'cancelled-batch', 'abandoned-batch', 'abandoned-cancel'];
+
+function everyWay(point: CrashPoint): Run[] {
+  const modes: CrashMode[] = ['before', 'after', ...(isAppend(point) ? (['lost-answer'] as const) : [])];
+  return point.during.flatMap((scenario) =>
+    modes.flatMap((mode) =>
+      (repeated.includes(scenario) ? [1, 2, 3] : [1]).map((occurrence) =>
+        runOf(point, mode, scenario, occurrence),
+      ),
+    ),
+  );
+}
+
+function isAppend({ point }: CrashPoint): boolean {
+  return point.includes(':event-store.append:');
+}
+
+function isMoney(point: CrashPoint): boolean {
+  return isAppend(point) && /:(?:Credits|JobQueued|JobVoided|JobSucceeded)/.test(point.point);
+}
