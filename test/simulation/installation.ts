@@ -16,6 +16,9 @@ import type { Role, Wiring } from './wiring.js';
 export const environment: Environment = 'test';
 export const orphanHorizonMs = 60_000;
 
+/** Snapshots come often and few accounts are remembered, so that both matter in a short run. */
+export const accountSettings = { snapshotEvery: 6, cachedAccounts: 5 };
+
 const logger = createLogger('simulation', 'silent');
 
 /**

@@ -4,9 +4,10 @@ import { DispatchWorkflowHandler } from '#application/dispatch/dispatch-workflow
 import { References } from '#application/dispatch/references.js';
 import type { CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { Operations } from '#application/operation/operations.js';
+import { StoredPictures } from '#application/picture/stored-pictures.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { StoredJobs } from '../../../apps/api/src/jobs/stored-jobs.js';
-import type { Installation } from '../installation.js';
+import { accountSettings, type Installation } from '../installation.js';
 import { SimulatedIdempotencyStore } from '../services/idempotency.js';
 import { inBackground, Replica } from './replica.js';
 
@@ -31,9 +32,9 @@ export class ApiReplica extends Replica {
     const place = { role: 'api', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
-    this.accounts = wiring.accounts(store, snapshots, { snapshotEvery: 6, nextTurn }, place);
-    const prices = new Operations(store, { now: () => scheduler.now });
-    const references = new References(store);
+    this.accounts = wiring.accounts(store, snapshots, { ...accountSettings, nextTurn }, place);
+    const prices = new Operations(store, { max: 10, now: () => scheduler.now });
+    const references = new References(store, new StoredPictures(store, { assets: 10, jobs: 10 }));
     const dispatcher = wiring.dispatcher(store, this.accounts, references, prices, place);
     const idempotency = wiring.idempotency(new SimulatedIdempotencyStore(keys, scheduler, process));
     this.dispatch = new DispatchWorkflowHandler(dispatcher, idempotency);

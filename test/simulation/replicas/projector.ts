@@ -17,7 +17,7 @@ import {
 import type { AccountWriter } from '#application/account/account-writer.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
-import { environment, orphanHorizonMs, type Installation } from '../installation.js';
+import { accountSettings, environment, orphanHorizonMs, type Installation } from '../installation.js';
 import { runSimulatedProcess } from '../services/run-process.js';
 import { inBackground, Replica } from './replica.js';
 
@@ -62,10 +62,12 @@ export class ProjectorReplica extends Replica {
     const place = { role: 'projector', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
     this.#store = store;
-    this.#accounts = wiring.accounts(store, snapshots, { snapshotEvery: 6, nextTurn }, place);
-    const dispatcher = new RenderDispatcher(environment, store);
-    const closer = new ChargeCloser(environment, store, this.#accounts, clock);
-    const batches = new BatchParents(environment, store, clock);
+    this.#accounts = wiring.accounts(store, snapshots, { ...accountSettings, nextTurn }, place);
+    // So few that what is forgotten is read again now and then.
+    const [rememberedJobs, rememberedBatches] = [3, 2];
+    const dispatcher = new RenderDispatcher(environment, store, { rememberedBatches });
+    const closer = new ChargeCloser(environment, store, this.#accounts, clock, { rememberedJobs });
+    const batches = new BatchParents(environment, store, clock, { rememberedJobs });
     this.#run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
       const tasks = await dispatcher.tasksOf(events);
       return () => queue.enqueue(tasks);
