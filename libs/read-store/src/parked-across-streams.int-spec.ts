@@ -6,7 +6,7 @@ import type { ReadModel } from './read-model.js';
 import { purchase } from './testing/purchases.js';
 import { ReadStoreFixture } from './testing/read-store-fixture.js';
 import { differencesFromHistory } from './testing/rows-of-history.js';
-import { createTallyTable, tally, TallyRow } from './testing/tally.js';
+import { createTallyTable, tally, type TallyRow } from './testing/tally.js';
 
 let fixture: ReadStoreFixture;
 

@@ -24,7 +24,7 @@ export interface ParkedSelection {
   readonly stream?: string | undefined;
 }
 
-/** Those of generations that serve or are being built, in the order in which they were parked. */
+/** Those of the generations that serve, in the order of the log. */
 export async function listParkedStreams(
   url: string,
   { environment, name, stream }: ParkedSelection = {},
@@ -66,5 +66,5 @@ const listText = `
   ) behind
   join read_store.parked_events first using (environment, name, generation, stream, revision)
   join read_store.projections serving using (environment, name, generation)
-  where serving.state <> 'retired'
+  where serving.state in ('live', 'halted')
   order by first.environment, first.position, first.name, first.generation`;
