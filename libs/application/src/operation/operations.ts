@@ -36,9 +36,9 @@ export class Operations implements Listener {
 
   constructor(
     private readonly store: EventStore,
-    options: { readonly now?: () => number } = {},
+    { max = 1_000, ...options }: { readonly max?: number; readonly now?: () => number } = {},
   ) {
-    this.#terms = new Remembered<OperationTerms>({ max: 1_000, ttlMs: 5_000, ...options });
+    this.#terms = new Remembered<OperationTerms>({ max, ttlMs: 5_000, ...options });
   }
 
   /**

@@ -26,10 +26,16 @@ export interface JobPictures {
  */
 export class StoredPictures {
   /** Assets never change once stored, and neither do jobs that are over. */
-  readonly #assets = new LRUCache<string, StoredAsset>({ max: 20_000 });
-  readonly #jobs = new LRUCache<string, JobPictures>({ max: 2_000 });
+  readonly #assets: LRUCache<string, StoredAsset>;
+  readonly #jobs: LRUCache<string, JobPictures>;
 
-  constructor(private readonly store: EventStore) {}
+  constructor(
+    private readonly store: EventStore,
+    { assets = 20_000, jobs = 2_000 }: { readonly assets?: number; readonly jobs?: number } = {},
+  ) {
+    this.#assets = new LRUCache({ max: assets });
+    this.#jobs = new LRUCache({ max: jobs });
+  }
 
   async asset({ environment, tenant }: Owner, assetId: string): Promise<StoredAsset | undefined> {
     const stream = streamName(environment, 'asset', assetId);
