@@ -8,6 +8,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
 import type { CommandContext } from '#application/command-context.js';
 import { issueApiKey } from '#application/key/api-keys.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
 import { migrateReadStore } from '#read-store/migrate.js';
@@ -25,8 +26,15 @@ export interface AtelierUnderLoad {
   stop(): Promise<void>;
 }
 
-/** Atelier as it runs in production, API and projector each in a process, on a database of its own. No worker renders meanwhile. */
-export async function prepareAtelier(serverUrl: string, tenants: number): Promise<AtelierUnderLoad> {
+/**
+ * Atelier as it runs in production, API and projector each in a process, on a database of its own. No worker renders
+ * meanwhile.
+ */
+export async function prepareAtelier(
+  serverUrl: string,
+  tenants: number,
+  beforeStart: (store: EventStore, databaseUrl: string) => Promise<void> = () => Promise.resolve(),
+): Promise<AtelierUnderLoad> {
   const databaseUrl = await createDatabase(serverUrl, 'atelier');
   const pool = createEventStorePool(databaseUrl);
   await migrateEventStore(pool);
@@ -43,6 +51,7 @@ export async function prepareAtelier(serverUrl: string, tenants: number): Promis
     PORT: '0',
     HOST: '127.0.0.1',
   };
+  await beforeStart(store, databaseUrl);
   const projector = await startRole('apps/projector/src/main.js', settings);
   const api = await startRole('apps/api/src/main.js', settings);
 

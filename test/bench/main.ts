@@ -4,18 +4,24 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { benchDispatch } from './dispatch.bench.js';
 import { benchPaced } from './paced.bench.js';
+import { benchRebuild } from './rebuild.bench.js';
 import { benchRender } from './render.bench.js';
 import { benchStore } from './store.bench.js';
 
-const benches: Record<string, (serverUrl: string) => Promise<void>> = {
+const benches: Record<string, (serverUrl: string, size?: number) => Promise<void>> = {
   dispatch: benchDispatch,
   paced: benchPaced,
   store: benchStore,
   render: benchRender,
+  rebuild: benchRebuild,
 };
 
-/** `npm run bench [-- name …]`: all benches, or those named, on a PostgreSQL of their own with real disk flushes. */
-const wanted = process.argv.slice(2);
+/**
+ * `npm run bench [-- name … [size]]`: all benches, or those named, on a PostgreSQL of their own with real disk flushes.
+ * The size is that of the history where a bench has one: `rebuild 10000`, in jobs.
+ */
+const size = process.argv.slice(2).find((argument) => /^\d+$/.test(argument));
+const wanted = process.argv.slice(2).filter((argument) => argument !== size);
 const unknown = wanted.filter((name) => !Object.hasOwn(benches, name));
 if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(', ')}. There are: ${Object.keys(benches).join(', ')}`);
@@ -29,7 +35,8 @@ const server = await startEmbeddedPostgres({
 });
 try {
   for (const [name, run] of Object.entries(benches)) {
-    if (wanted.length === 0 || wanted.includes(name)) await run(server.url);
+    if (wanted.length === 0 || wanted.includes(name))
+      await run(server.url, size === undefined ? undefined : Number(size));
   }
 } finally {
   await server.stop();

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { batchParents } from '#application/process-managers/batch-parents.js';
+import { chargeCloser } from '#application/process-managers/charge-closer.js';
+import { renderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
+import { seedHistory } from './history.js';
+import { quantiles } from './quantiles.js';
+
+const usualJobs = 100_000;
+const perSecond = 50;
+
+/**
+ * How many events a second a rebuild of all read models folds: out of nothing, beside live ones, and beside live ones
+ * while dispatches go on. Ends with the audit of the ledger.
+ */
+export async function benchRebuild(serverUrl: string, jobs = usualJobs): Promise<void> {
+  const atelier = await prepareAtelier(serverUrl, 4, (store, url) => prepareHistory(store, url, jobs));
+  try {
+    console.log(`beside live ones: ${await measured(atelier)}`);
+    const load = dispatchSteadily(atelier);
+    await sleep(2_000);
+    console.log(`with ${perSecond} dispatches a second beside it: ${await measured(atelier)}`);
+    const { milliseconds, failures } = await load.stop();
+    console.log(
+      `${milliseconds.length} dispatches meanwhile: ms ${quantiles(milliseconds)}, ${failures.length} failed ${failures.slice(0, 3).join(', ')}`,
+    );
+    await atelier.catchUpSeconds();
+    await audit(atelier);
+  } finally {
+    await atelier.stop();
+  }
+}
+
+async function prepareHistory(store: EventStore, databaseUrl: string, jobs: number): Promise<void> {
+  const startedAt = performance.now();
+  await seedHistory(store, jobs);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const head = await store.head();
+  console.log(`${jobs} jobs of history, ${head} events, written in ${seconds.toFixed(0)} s`);
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  // These jobs are over: nobody is to render them.
+  for (const name of [renderDispatcher, chargeCloser, batchParents])
+    await client.query('insert into live.process_checkpoints (process, position) values ($1, $2)', [
+      name,
+      head,
+    ]);
+  await client.end();
+  console.log(`out of nothing: ${await measured({ settings: settingsOf(databaseUrl) })}`);
+}
+
+function settingsOf(databaseUrl: string): Record<string, string> {
+  return { DATABASE_URL: databaseUrl, EVENT_STORE_URL: databaseUrl, URL_SIGNING_SECRET: 'bench' };
+}
+
+/** Runs the operator's own command, as an operator would. */
+async function measured(atelier: Pick<AtelierUnderLoad, 'settings'>): Promise<string> {
+  const startedAt = performance.now();
+  const { stdout } = await command(atelier, 'projections', 'rebuild', '--all', '--env', 'live', '--json');
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const { environments } = JSON.parse(stdout) as { environments: Record<string, number>[] };
+  const [live] = environments;
+  return `${live?.['events']} events, ${live?.['events_per_second']} a second; ${seconds} s in all, checkpoints held for ${live?.['held_ms']} ms`;
+}
+
+async function audit(atelier: AtelierUnderLoad): Promise<void> {
+  const { code, stdout, stderr } = await command(atelier, 'ledger', 'audit');
+  console.log(`ledger audit: exit code ${code}\n${stdout}${stderr}`);
+  if (code !== 0) throw new Error('the ledger does not hold');
+}
+
+function command(
+  { settings }: Pick<AtelierUnderLoad, 'settings'>,
+  ...args: string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
+    const child = execFile(
+      process.execPath,
+      [main, ...args],
+      { env: { ...process.env, ...settings }, maxBuffer: 64 * 1024 * 1024 },
+      (_error, stdout, stderr) => {
+        if (child.exitCode !== 0) console.log(stderr);
+        resolve({ code: child.exitCode, stdout, stderr });
+      },
+    );
+  });
+}
+
+/** Sends by the clock and not when the last one was answered, until it is told to stop. */
+function dispatchSteadily({ url, keys }: AtelierUnderLoad) {
+  const stopping = new AbortController();
+  const milliseconds: number[] = [];
+  const failures: string[] = [];
+  const one = async (place: number, due: number) => {
+    const headers = {
+      authorization: `Bearer ${keys[place % keys.length]}`,
+      'content-type': 'application/json',
+    };
+    const body = JSON.stringify({ gender: 'FEMALE', seed: place });
+    try {
+      const response = await fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body });
+      await response.text();
+      if (response.status !== 202) failures.push(String(response.status));
+      milliseconds.push(performance.now() - due);
+    } catch (error) {
+      failures.push(String(error));
+    }
+  };
+  const running = (async () => {
+    const startedAt = performance.now();
+    const sent: Promise<void>[] = [];
+    for (let place = 0; !stopping.signal.aborted; place++) {
+      const due = startedAt + (place * 1000) / perSecond;
+      await sleep(Math.max(0, due - performance.now()));
+      sent.push(one(place, due));
+    }
+    await Promise.all(sent);
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+      return { milliseconds, failures };
+    },
+  };
+}
