@@ -109,6 +109,20 @@ module.exports = {
       to: { pathNot: ['^projections/', '^libs/domain/', '^libs/read-store/', ...packages('typeorm')] },
     },
     {
+      name: 'audit-judges-by-itself',
+      comment:
+        'The audit holds the service against a model of its own: of the code that it judges it knows the formats only.',
+      severity: 'error',
+      from: { path: '^libs/audit/', pathNot: spec },
+      to: {
+        path: ['^projections/', '^libs/(?:application|read-store)/', '^libs/domain/'],
+        pathNot: [
+          '^libs/domain/src/.+[.]events[.]ts$',
+          '^libs/domain/src/(?:events|streams|stored-events)[.]ts$',
+        ],
+      },
+    },
+    {
       name: 'production-without-dev-dependencies',
       comment: 'What is a devDependency is not there when the service is installed for production.',
       severity: 'error',

@@ -1,0 +1,93 @@
+import type { AuditReport, CheckResult } from '#audit/audit.js';
+import { mostFindingsKept, type Finding } from '#audit/findings.js';
+import { printLine, printTable } from '../output.js';
+
+export interface AuditScope {
+  readonly env: string | undefined;
+  readonly tenant: string | undefined;
+  readonly at: string | undefined;
+  readonly seconds: number;
+}
+
+/** Of each check. `--json` has them all. */
+const mostPrinted = 20;
+
+const rounded = (value: number) => Math.round(value * 10) / 10;
+
+/** What `--json` prints; the names are stable. */
+export function describeReport(report: AuditReport, { env, tenant, at, seconds }: AuditScope) {
+  const { holds, head, events, streams, foreign, checks, findings } = report;
+  return {
+    ...{ holds, env: env ?? null, tenant_id: tenant ?? null, at: at ?? null },
+    head: head === undefined ? null : String(head),
+    ...{ events, streams, foreign_events: foreign, seconds: rounded(seconds) },
+    events_per_second: seconds > 0 ? Math.round(events / seconds) : 0,
+    rss_mb: rounded(process.resourceUsage().maxRSS / 1024),
+    read_models_compared: at === undefined,
+    checks: checks.map(({ name, invariant, title, done, checked, wrong }) => ({
+      ...{ check: name, invariant, title, done, checked, wrong },
+    })),
+    findings,
+  };
+}
+
+export function printReport(report: AuditReport, scope: AuditScope): void {
+  const { checks, events, streams, head, foreign, holds } = report;
+  printTable(
+    ['invariant', 'check', 'what must hold', 'checked', 'wrong'],
+    checks.map(({ invariant, name, title, checked, wrong, done }) => [
+      ...[invariant, name, title],
+      ...(done ? [checked, wrong] : ['not now', '–']),
+    ]),
+  );
+  printLine();
+  for (const check of checks) printFindings(check, report.findings);
+  const speed = scope.seconds > 0 ? Math.round(events / scope.seconds) : 0;
+  printLine(
+    `${events} events of ${streams} streams up to position ${head ?? 0}, in ${rounded(scope.seconds)} s (${speed} a second)`,
+  );
+  for (const note of notesOn(scope, foreign)) printLine(note);
+  const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
+  printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
+}
+
+/** What this audit did not look at. */
+function notesOn({ at, env, tenant }: AuditScope, foreign: number): string[] {
+  return [
+    ...(at === undefined ? [] : [`History up to ${at}. Read models have no past, and were not compared.`]),
+    ...(env === undefined ? [] : [`Only ${env}.`]),
+    ...(tenant === undefined
+      ? []
+      : [`Only tenant ${tenant}; presets are the installation's, and were not compared.`]),
+    ...(foreign === 0
+      ? []
+      : [`${foreign} events of streams that are none of this service were passed over.`]),
+  ];
+}
+
+function printFindings({ name, wrong }: CheckResult, all: readonly Finding[]): void {
+  if (wrong === 0) return;
+  const findings = all.filter(({ check }) => check === name);
+  printLine(`${name}: ${wrong} wrong`);
+  for (const finding of findings.slice(0, mostPrinted)) printLine(`  ${inWords(finding)}`);
+  const more = wrong - Math.min(findings.length, mostPrinted);
+  if (more > 0) {
+    const kept =
+      wrong > mostFindingsKept ? `--json has the first ${mostFindingsKept}` : '--json has them all';
+    printLine(`  and ${more} more: ${kept}`);
+  }
+  printLine();
+}
+
+function inWords({ message, stream, revision, table, key, column, expected, found }: Finding): string {
+  const place = [
+    ...(table === undefined ? [] : [[table, key, column].filter((part) => part !== undefined).join(' ')]),
+    ...(stream === undefined ? [] : [revision === undefined ? stream : `${stream} revision ${revision}`]),
+  ];
+  return `${place.join(', ')}: ${message} (must be ${shown(expected)}, is ${shown(found)})`;
+}
+
+function shown(value: unknown): string {
+  if (value === null) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { stringify } from 'csv-stringify';
+import { readForwards } from '#application/aggregate.js';
+import { statement, type StatementLine } from '#audit/ledger/statement.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { CliError } from '../cli-error.js';
+import { Operator } from '../operator.js';
+import { printJsonLine } from '../output.js';
+import { accountsOf } from '../tenants/accounts-of.js';
+import type { OutputOptions } from '../verb.js';
+import { accountStreams, type AccountStream } from './account-streams.js';
+import { timeOf } from './moment.js';
+
+export interface ExportLedgerOptions extends OutputOptions {
+  readonly env?: Environment;
+  readonly tenant?: string;
+  readonly csv?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** In this order, and only ever added to at the end. */
+const columns = [
+  'environment',
+  'tenant_id',
+  'time',
+  'revision',
+  'kind',
+  'id',
+  'job_id',
+  'operation',
+  'label',
+  'reason',
+  'credits_delta',
+  'balance_after',
+  'request_id',
+] as const;
+
+type Line = Record<(typeof columns)[number], string | number | null>;
+
+export async function exportLedger(options: ExportLedgerOptions): Promise<void> {
+  const { csv, json, from, to } = options;
+  if (!csv && !json) throw new CliError('say how: --csv, or --json for one line each');
+  const period = {
+    from: from === undefined ? undefined : timeOf('--from', from),
+    to: to === undefined ? undefined : timeOf('--to', to),
+  };
+  if (period.from !== undefined && period.to !== undefined && period.from > period.to) {
+    throw new CliError('--from must not be later than --to');
+  }
+  await using operator = Operator.connect();
+  const { store } = operator;
+  const write = json ? writeJson() : writeCsv();
+  for await (const account of accountsToExport(operator, options)) {
+    const stream = streamName(account.environment, 'account', account.tenant);
+    for await (const line of statement(readForwards(store, stream, 0n), period)) {
+      await write.line(lineOf(account, line, options));
+    }
+  }
+  await write.end();
+}
+
+async function* accountsToExport(
+  operator: Operator & { readonly store: EventStore },
+  { env, tenant }: ExportLedgerOptions,
+): AsyncGenerator<AccountStream> {
+  if (tenant === undefined) return yield* accountStreams(operator.store, env);
+  for (const environment of await accountsOf(operator, tenant, env)) yield { environment, tenant };
+}
+
+function lineOf(
+  { environment, tenant }: AccountStream,
+  line: StatementLine,
+  { from, to }: ExportLedgerOptions,
+): Line {
+  const account = { environment, tenant_id: tenant };
+  const blank = { job_id: null, operation: null, label: null, reason: null, request_id: null };
+  if (line.kind !== 'movement') {
+    const { kind, revision, balance } = line;
+    const time = (kind === 'opening' ? from : to) ?? null;
+    const figures = { credits_delta: null, balance_after: balance };
+    return { ...account, time, revision, kind: `${kind}_balance`, id: null, ...blank, ...figures };
+  }
+  const { movement } = line;
+  return {
+    ...account,
+    ...{ time: movement.at, revision: movement.revision, kind: movement.kind, id: movement.id },
+    ...{ job_id: movement.jobId, operation: movement.operation, label: movement.label },
+    ...{ reason: movement.reason, request_id: movement.requestId },
+    ...{ credits_delta: movement.creditsDelta, balance_after: movement.balanceAfter },
+  };
+}
+
+interface LineWriter {
+  line(line: Line): Promise<void>;
+  end(): Promise<void>;
+}
+
+function writeJson(): LineWriter {
+  return {
+    line: (line) => {
+      printJsonLine(line);
+      return Promise.resolve();
+    },
+    end: () => Promise.resolve(),
+  };
+}
+
+/** Waits for whoever reads it: an export is as long as history. */
+function writeCsv(): LineWriter {
+  const csv = stringify({ header: true, columns: [...columns], cast: { string: harmless } });
+  csv.pipe(process.stdout, { end: false });
+  const written = once(csv, 'end');
+  return {
+    line: async (line) => {
+      if (!csv.write(line)) await once(csv, 'drain');
+    },
+    end: async () => {
+      csv.end();
+      await written;
+    },
+  };
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe, which makes it text there. */
+export function harmless(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+}

@@ -1,0 +1,152 @@
+import pg from 'pg';
+import type { Environment } from '#domain/streams.js';
+import type { ReadModelName, RowModel } from '../rows/row-model.js';
+import type { ColumnKind } from '../rows/row-store.js';
+
+/** A read model that serves, as `read_store.projections` had it when the snapshot was taken. */
+export interface ServingModel {
+  readonly environment: Environment;
+  readonly name: ReadModelName;
+  readonly generation: number;
+  readonly state: string;
+  readonly haltedBecause: string | null;
+  /** Its rows are those of the history up to here; undefined: of nothing yet. */
+  readonly position: bigint | undefined;
+}
+
+export interface ParkedStream {
+  readonly environment: Environment;
+  readonly name: ReadModelName;
+  readonly stream: string;
+  readonly events: number;
+  readonly revision: number;
+  readonly error: string | null;
+}
+
+/** An answer that is kept under an Idempotency-Key: the job was promised. */
+export interface KeptAnswer {
+  readonly tenant: string;
+  readonly endpoint: string;
+  readonly key: string;
+  readonly jobId: string;
+}
+
+const rowsPerPage = 2000;
+
+/** Everything as the server sends it: text. */
+const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
+
+/**
+ * The read store at one moment: rows and checkpoints go together, whatever is committed while they are read. It reads
+ * the tables of the generations that served at that moment, for a view may be switched to another one meanwhile; the
+ * lock keeps them from being dropped.
+ */
+export class ReadStoreSnapshot implements AsyncDisposable {
+  private constructor(
+    private readonly client: pg.Client,
+    readonly serving: readonly ServingModel[],
+    readonly parked: readonly ParkedStream[],
+  ) {}
+
+  /** @throws what PostgreSQL says, for example when there are no tables */
+  static async take(url: string, environments: readonly Environment[]): Promise<ReadStoreSnapshot> {
+    const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
+    // A connection that breaks while nothing is asked of it is noticed by the next query.
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      await client.query('begin isolation level repeatable read read only');
+      // The history is read while this transaction is open.
+      await client.query('set local idle_in_transaction_session_timeout = 0');
+      await client.query('set local statement_timeout = 0');
+      const serving = await client.query<Omit<ServingModel, 'position'> & { position: string | null }>(
+        `select environment, name, generation, state, halted_because as "haltedBecause", position::text
+          from read_store.projections where environment = any($1) and state in ('live', 'halted')`,
+        [environments],
+      );
+      const parked = await client.query<ParkedStream>(
+        `select p.environment, p.name, p.stream, count(*)::integer as events,
+            min(p.revision)::integer as revision, min(p.error) as error
+          from read_store.parked_events p
+          join read_store.projections known using (environment, name, generation)
+          where p.environment = any($1) and known.state in ('live', 'halted')
+          group by p.environment, p.name, p.stream order by p.environment, p.name, p.stream`,
+        [environments],
+      );
+      const models = serving.rows.map(({ position, ...rest }) => ({
+        ...rest,
+        position: position === null ? undefined : BigInt(position),
+      }));
+      const tables = models.map(tableOf);
+      if (tables.length > 0) await client.query(`lock table ${tables.join(', ')} in access share mode`);
+      return new ReadStoreSnapshot(client, models, parked.rows);
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The columns that the table has. */
+  async columnsOf(model: ServingModel): Promise<string[]> {
+    const { fields } = await this.client.query(`select * from ${tableOf(model)} limit 0`);
+    return fields.map(({ name }) => name);
+  }
+
+  /** Pages of rows, each as its cells in the order of the columns; the next page is on its way while one is looked at. */
+  async *rows(model: ServingModel, table: RowModel, tenant?: string): AsyncGenerator<unknown[][]> {
+    const kinds = Object.entries(table.columns);
+    const columns = kinds.map(([name, kind]) => selected(name, kind)).join(', ');
+    const ofTenant = tenant === undefined ? '' : ` where ${table.tenantColumn} = $1`;
+    const select = `select ${columns} from ${tableOf(model)}${ofTenant}`;
+    const values = tenant === undefined ? [] : [tenant];
+    await this.client.query(`declare audited no scroll cursor for ${select}`, values);
+    const page = () =>
+      this.client.query<(string | null)[]>({
+        text: `fetch ${rowsPerPage} from audited`,
+        rowMode: 'array',
+        types: asText,
+      });
+    const decoders = kinds.map(([, kind]) => decoderOf[kind]);
+    for (let coming = page(); ;) {
+      const { rows } = await coming;
+      if (rows.length === 0) break;
+      coming = page();
+      coming.catch(() => undefined);
+      yield rows.map((row) => row.map((cell, place) => (cell === null ? null : decoders[place]!(cell))));
+    }
+    await this.client.query('close audited');
+  }
+
+  /** Answers to dispatches that were accepted. */
+  async keptAnswers(environment: Environment, tenant?: string): Promise<KeptAnswer[]> {
+    const { rows } = await this.client.query<KeptAnswer>(
+      `select tenant, endpoint, key, response_body #>> '{ids,jobId}' as "jobId"
+        from ${environment}.idempotency_keys
+        where status = 'answered' and response_body ->> 'kind' = 'accepted' and ($1::text is null or tenant = $1)`,
+      [tenant ?? null],
+    );
+    return rows;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.query('rollback').catch(() => undefined);
+    await this.client.end();
+  }
+}
+
+/** Both are names of ours, and no text that anybody gave. */
+function tableOf({ environment, name, generation }: ServingModel): string {
+  return `${environment}.${name}_g${generation}`;
+}
+
+/** Times as milliseconds, to the last digit that PostgreSQL keeps. */
+function selected(name: string, kind: ColumnKind): string {
+  return kind === 'time' ? `extract(epoch from ${name}) * 1000` : name;
+}
+
+const decoderOf: Readonly<Record<ColumnKind, (cell: string) => unknown>> = {
+  text: (cell) => cell,
+  integer: Number,
+  time: Number,
+  json: (cell) => JSON.parse(cell) as unknown,
+};

@@ -1,0 +1,84 @@
+import type { AuditedEvent } from '../audited-event.js';
+import type { Findings } from '../findings.js';
+
+interface Thing {
+  readonly began: string;
+  revoked: boolean;
+  successor: string | undefined;
+}
+
+/**
+ * Things that are few and simple: keys, presets and products begin with the event that makes them. A key is rotated
+ * once, and revoked for good. An asset never changes, so that its stream has one event.
+ */
+export class Lifecycles {
+  private readonly things = new Map<string, Thing>();
+
+  constructor(private readonly findings: Findings) {}
+
+  apply(event: AuditedEvent): void {
+    switch (event.type) {
+      case 'AssetStored':
+        this.findings.checked('lifecycles');
+        if (event.revision > 0) this.wrong(event, 'an asset never changes', 'revision 0', event.revision);
+        return;
+      case 'ApiKeyIssued':
+        return this.begin(event, event.data.environment, event.environment, false);
+      case 'ProductRegistered':
+        return this.begin(event, '', undefined, true);
+      case 'PresetPublished':
+        return this.begin(event, event.data.kind, undefined, true);
+      case 'ApiKeyRetired':
+        return this.retire(this.known(event), event, event.data.successorKeyId);
+      case 'ApiKeyRevoked':
+        return this.revoke(this.known(event), event);
+      case 'ProductRevised':
+      case 'ProductArchived':
+      case 'PresetRetired':
+        this.known(event);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** `kind`: what stays the same for good; `required`: what it has to be. */
+  private begin(event: AuditedEvent, kind: string, required: string | undefined, again: boolean): void {
+    this.findings.checked('lifecycles');
+    const thing = this.things.get(event.stream);
+    if (thing && !again) this.wrong(event, `${event.type} comes once`, 'revision 0', event.revision);
+    const expected = required ?? thing?.began ?? kind;
+    if (kind !== expected) this.wrong(event, `${event.type} of another kind`, expected, kind);
+    if (!thing) this.things.set(event.stream, { began: expected, revoked: false, successor: undefined });
+  }
+
+  private known(event: AuditedEvent): Thing | undefined {
+    this.findings.checked('lifecycles');
+    const thing = this.things.get(event.stream);
+    if (!thing) this.wrong(event, `${event.type} of what never began`, 'its beginning before', 'nothing');
+    return thing;
+  }
+
+  private retire(key: Thing | undefined, event: AuditedEvent, successor: string): void {
+    if (!key) return;
+    if (key.revoked)
+      this.wrong(event, 'a revoked key is retired', 'no event after ApiKeyRevoked', event.type);
+    else if (key.successor) this.wrong(event, 'a key is rotated once', key.successor, successor);
+    key.successor = successor;
+  }
+
+  private revoke(key: Thing | undefined, event: AuditedEvent): void {
+    if (!key) return;
+    if (key.revoked) this.wrong(event, 'a key is revoked once', 'no event after ApiKeyRevoked', event.type);
+    key.revoked = true;
+  }
+
+  private wrong(
+    { stream, revision }: AuditedEvent,
+    message: string,
+    expected: unknown,
+    found: unknown,
+  ): void {
+    this.findings.wrong({ check: 'lifecycles', message, stream, revision, expected, found });
+  }
+}
