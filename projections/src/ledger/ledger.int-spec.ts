@@ -42,6 +42,26 @@ describe('the ledger reader', () => {
     expect(items.reduce((sum, { creditsDelta }) => sum + creditsDelta, 0)).toBe(80);
   });
 
+  it('sums what was spent since a moment, less what was given back', async () => {
+    // R1 is settled, R2 refunded, R3 to R5 are open, and the purchase is no spending.
+    expect(await ledger.spentSince('acme', new Date(0))).toBe(20);
+    expect(await ledger.spentSince('acme', new Date(at(4)))).toBe(10);
+    expect(await ledger.spentSince('acme', new Date(at(51)))).toBe(0);
+  });
+
+  it('pages through open charges behind a cursor', async () => {
+    const before = new Date(at(60));
+    const all = await ledger.openChargesOlderThan(before, 10);
+    expect(all.length).toBeGreaterThan(2);
+    const walked = [];
+    for (let last = undefined; ; last = walked.at(-1)) {
+      const page = await ledger.openChargesOlderThan(before, 1, last);
+      if (page.length === 0) break;
+      walked.push(...page);
+    }
+    expect(walked).toEqual(all);
+  });
+
   it('pages', async () => {
     const { items, total } = await ledger.list('acme', { limit: 2, offset: 4 });
     expect(items.map(({ id }) => id)).toEqual(['R1', 'pack-0']);

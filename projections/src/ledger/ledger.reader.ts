@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import { MoreThanOrEqual, type DataSource } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../page.js';
 import { JobRow } from '../jobs/jobs.entity.js';
 import { LedgerRow } from './ledger.entity.js';
@@ -29,6 +29,12 @@ export class LedgerReader {
   /** What the ledger says the balance is, in credits. */
   async sum(tenant: string): Promise<number> {
     return (await this.rows.sum('creditsDelta', { tenant })) ?? 0;
+  }
+
+  /** What was charged since then for operations and not given back, in credits. */
+  async spentSince(tenant: string, since: Date): Promise<number> {
+    const ofOperations = { tenant, kind: 'operation' as const, createdAt: MoreThanOrEqual(since) };
+    return 0 - ((await this.rows.sum('creditsDelta', ofOperations)) ?? 0);
   }
 
   /**

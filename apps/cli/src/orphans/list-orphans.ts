@@ -6,7 +6,8 @@ import { systemClock } from '#platform/clock.js';
 import type { OpenCharge } from '#projections/ledger/ledger.reader.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
-import { withLedger, type OrphansOptions } from './open-charges.js';
+import { withLedger } from '../with-ledger.js';
+import type { OrphansOptions } from './orphans-options.js';
 
 interface Orphan extends OpenCharge {
   readonly environment: Environment;

@@ -5,7 +5,8 @@ import { createLogger } from '#platform/logger.js';
 import { CliError } from '../cli-error.js';
 import { Operator } from '../operator.js';
 import { printJson, printTable } from '../output.js';
-import { withLedger, type OrphansOptions } from './open-charges.js';
+import { withLedger } from '../with-ledger.js';
+import type { OrphansOptions } from './orphans-options.js';
 
 /** A dispatch that is under way must have the time to queue its job. */
 const leastHorizonMs = 1_000;

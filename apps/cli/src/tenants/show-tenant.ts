@@ -5,14 +5,20 @@ import { CliError } from '../cli-error.js';
 import { Operator } from '../operator.js';
 import { printJson, printTable } from '../output.js';
 import type { OutputOptions } from '../verb.js';
+import { withLedger } from '../with-ledger.js';
 
 export async function showTenant(tenant: string, { json }: OutputOptions): Promise<void> {
   await using operator = Operator.connect();
-  const at = systemClock().toISOString();
+  const now = systemClock();
+  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const found = [];
   for (const environment of environments) {
     const { state } = await operator.accounts.read(environment, tenant);
-    if (state.status !== 'unopened') found.push({ environment, ...describe(state, at) });
+    if (state.status === 'unopened') continue;
+    const spent = await withLedger(operator.connections, environment, (ledger) =>
+      ledger.spentSince(tenant, month),
+    );
+    found.push({ environment, ...describe(state, now.toISOString()), monthly_spend: spent });
   }
   const [first] = found;
   if (!first)
@@ -31,6 +37,8 @@ export async function showTenant(tenant: string, { json }: OutputOptions): Promi
       'open charges',
       'spent today',
       'daily cap',
+      'this month',
+      'monthly quota',
       'plan',
       'requests/min',
     ],
@@ -42,6 +50,8 @@ export async function showTenant(tenant: string, { json }: OutputOptions): Promi
       account.open_charges,
       account.daily_spend_today,
       account.daily_spend_cap_credits || 'none',
+      account.monthly_spend,
+      account.monthly_credit_quota || 'none',
       account.plan,
       account.rate_limit_per_min,
     ]),
