@@ -98,7 +98,7 @@ export async function lateDebit(world: World, customer: Customer): Promise<void>
   const { tenant } = customer;
   const ids = { requestId: newId(), jobId: newId() };
   const at = new Date(Date.now() - hourMs);
-  const fence = { chargeId: ids.requestId, tenant, at: at.toISOString() };
+  const fence = { chargeId: ids.requestId, tenant, reason: 'orphaned-charge', at: at.toISOString() } as const;
   const event = toNewEvent({ type: 'JobVoided', data: fence }, 0, world.context(tenant));
   await world.events.store.append(streamName('test', 'job', ids.jobId), 'no-stream', [event]);
   await debit(world, customer, direct, {}, ids, at);

@@ -24,8 +24,6 @@ export class RoleHost {
   #successor: Promise<ChildProcess>;
   /** What the running process said when it was ready. */
   facts: Readonly<Record<string, unknown>> = {};
-  /** True until the running process has seen a run: what it remembers could spare it a point. */
-  fresh = false;
 
   constructor(
     readonly role: Role,
@@ -43,7 +41,6 @@ export class RoleHost {
       return child;
     });
     await this.#current;
-    this.fresh = true;
     this.#successor = this.#load();
     this.#successor.catch(() => undefined);
   }
@@ -58,7 +55,6 @@ export class RoleHost {
     const following = messageOf(child, 'following');
     child.send({ type: 'follow', ...order });
     await following;
-    this.fresh = false;
   }
 
   /** Resolves when the process has ended, by whatever. */

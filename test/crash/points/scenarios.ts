@@ -139,8 +139,8 @@ export const scenarios = {
     about: 'a dispatch that names a picture that is not there: refused, and its key is free again',
     prepare: (_world, { tenant }) => Promise.resolve(`test/${tenant}/uploads/${newId()}.png`),
     async act(client, storageKey) {
-      const key = newId();
-      await client.until(() => client.post(direct, bodyWith(storageKey), key), [409, 503], [404]);
+      const [key, body] = [newId(), bodyWith(storageKey)];
+      await client.until(() => client.post(direct, body, key), [409, 503], [404]);
       return { answered: [], persistent: false, ends: 'JobVoided' };
     },
   }),
