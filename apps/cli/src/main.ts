@@ -3,6 +3,7 @@ import { addCredits } from './credits/credits.command.js';
 import { addDoctor } from './doctor/doctor.command.js';
 import { addEvents } from './events/events.command.js';
 import { addKeys } from './keys/keys.command.js';
+import { addLedger } from './ledger/ledger.command.js';
 import { addMigrate } from './migrate/migrate.command.js';
 import { addOperations } from './operations/operations.command.js';
 import { addOrphans } from './orphans/orphans.command.js';
@@ -24,6 +25,7 @@ const program = new Command('atelier')
 addTenants(program);
 addKeys(program);
 addCredits(program);
+addLedger(program);
 addOperations(program);
 addPresets(program);
 addOrphans(program);

@@ -60,7 +60,10 @@ function* explain(
   const check = model.name;
   if (!cells) {
     if (!expected?.present) return;
-    const key = names.slice(0, model.keyColumns).map((name) => String(expected.cells[name]));
+    const key = keyOf(
+      model,
+      names.map((name) => expected.cells[name]),
+    );
     const row = readable(model, expected.cells);
     yield {
       ...{ check, message: 'a row is missing', table, key: key.join('/') },
