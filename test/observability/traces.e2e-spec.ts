@@ -1,66 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { readForwards } from '#application/aggregate.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
-import { ApiClient } from '../api/support/api-client.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
-import { startRole, type RoleProcess } from '../support/role-process.js';
-import { eventually } from '../worker/support/workshop.js';
 import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.js';
+import { Service } from './support/service.js';
 
 jest.setTimeout(120_000);
 
 const callersTrace = '0af7651916cd43dd8448eb211c80319c';
 const callersSpan = 'b7ad6b7169203331';
 const traceparent = `00-${callersTrace}-${callersSpan}-01`;
-
-/** One service in the processes of production. */
-class Service implements AsyncDisposable {
-  readonly #roles: RoleProcess[] = [];
-  api!: ApiClient;
-
-  constructor(readonly inner: ApiService) {}
-
-  static async start(settings: Record<string, string>): Promise<Service> {
-    const service = new Service(await ApiService.start({ projector: false }));
-    const roles = ['worker', 'projector', 'api'].map((role) =>
-      startRole(`apps/${role}/src/main.js`, { ...service.inner.roleSettings, ...settings }),
-    );
-    service.#roles.push(...(await Promise.all(roles)));
-    service.api = new ApiClient(`http://127.0.0.1:${String(service.#roles[2]?.ready['port'])}`);
-    return service;
-  }
-
-  async events(stream: string): Promise<RecordedEvent[]> {
-    const events: RecordedEvent[] = [];
-    for await (const page of readForwards(this.inner.store, stream, 0n)) events.push(...page);
-    return events;
-  }
-
-  /** Dispatches one job, and waits until it is paid for. */
-  async render(
-    tenant: Tenant,
-    headers: Record<string, string>,
-  ): Promise<{ jobId: string; requestId: string }> {
-    const body = { seed: 3 };
-    const accepted = await this.api.post('/v1/model-generator', tenant.key, body, headers);
-    expect(accepted.status).toBe(202);
-    const settled = async () =>
-      (await this.events(`test.account-${tenant.id}`)).some(({ type }) => type === 'CreditsSettled');
-    await eventually(settled, 60_000);
-    return { jobId: String(accepted.body.job_id), requestId: String(accepted.body.request_id) };
-  }
-
-  async stopRoles(): Promise<void> {
-    await Promise.all(this.#roles.splice(0).map((role) => role.stop()));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stopRoles();
-    await this.inner[Symbol.asyncDispose]();
-  }
-}
 
 function tracesOf(events: readonly RecordedEvent[]): (string | undefined)[] {
   return events.map(({ metadata }) => metadata.traceparent?.slice(3, 35));

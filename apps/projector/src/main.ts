@@ -55,6 +55,7 @@ await runRole(logger, async (stopping) => {
     return [...standing, ...(await installation.problems())];
   });
   return {
+    facts: { metricsPort: server.port },
     async stop() {
       server.ready(() => Promise.resolve(['it is stopping']));
       await projector.stop();

@@ -45,6 +45,7 @@ await runRole(logger, async (stopping) => {
   });
   server.ready(() => installation.storeProblems());
   return {
+    facts: { metricsPort: server.port },
     async stop() {
       server.ready(() => Promise.resolve(['it is stopping']));
       await worker.stop(stopGraceMs);

@@ -37,7 +37,7 @@ export interface InstallationSources {
 /** Several scrapers, or an impatient one, cost one look. */
 const freshForMs = 2_000;
 
-/** A scrape is answered with what is there by then. */
+/** A source that has not answered by then has none to give: the scrape goes on without it. */
 const patienceMs = 3_000;
 
 /**
@@ -57,17 +57,14 @@ export class InstallationGauges {
     this.#gauges = createGauges(registers);
   }
 
-  /** Resolves when the gauges are up to date, or cannot be brought up to date in time. Never throws. */
+  /** Resolves when the gauges are up to date, or are absent because they could not be read in time. Never throws. */
   async refresh(): Promise<void> {
     if (performance.now() - this.#lookedAt < freshForMs) return;
     this.#looking ??= this.#look().finally(() => {
       this.#lookedAt = performance.now();
       this.#looking = undefined;
     });
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, patienceMs);
-    await Promise.race([this.#looking, late]);
-    clearTimeout(timer);
+    await this.#looking;
   }
 
   async #look(): Promise<void> {
@@ -79,7 +76,7 @@ export class InstallationGauges {
       look: () => Promise<readonly Row[]>,
       gauges: readonly Reading<Row>[],
     ) => {
-      const rows = await look().catch(() => undefined);
+      const rows = await inTime(look).catch(() => undefined);
       readable.set({ source }, rows ? 1 : 0);
       // What cannot be read is absent: the last value that was read would look like a healthy one.
       for (const { gauge } of gauges) gauge.reset();
@@ -91,6 +88,16 @@ export class InstallationGauges {
       fill('render_queue', () => sources.queues(), queues),
     ]);
     readSeconds.set((performance.now() - startedAt) / 1000);
+  }
+}
+
+async function inTime<T>(look: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
+  try {
+    return await Promise.race([look(), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

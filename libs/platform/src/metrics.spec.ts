@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from './metrics.js';
 import type { InstallationSources } from './metrics-installation.js';
@@ -111,10 +112,18 @@ describe('the levels of the installation', () => {
     expect(text.filter((line) => line.startsWith('atelier_projection_lag'))).toEqual([]);
   });
 
-  it('do not keep a scrape waiting for a source that does not answer', async () => {
-    metrics.watchInstallation({ ...sources, queues: () => new Promise(() => undefined) });
+  it('do not keep a scrape waiting for a source that does not answer, nor show what it said before', async () => {
+    let answer = sources.queues();
+    metrics.watchInstallation({ ...sources, queues: () => answer });
+    const waiting = 'atelier_render_queue_tasks{environment="test",state="waiting",role="worker"} 5';
+    expect(await lines()).toContain(waiting);
+    answer = new Promise(() => undefined);
+    await sleep(2_100);
     const startedAt = performance.now();
-    expect(await lines()).toContain('atelier_open_charges{environment="live",role="worker"} 2');
+    const text = await lines();
     expect(performance.now() - startedAt).toBeLessThan(4_500);
+    expect(text).toContain('atelier_open_charges{environment="live",role="worker"} 2');
+    expect(text).toContain('atelier_installation_readable{source="render_queue",role="worker"} 0');
+    expect(text).not.toContain(waiting);
   });
 });

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
+import type { Tenant } from '../api/support/api-service.js';
+import { startTcpProxy } from '../support/tcp-proxy.js';
+import { eventually } from '../worker/support/workshop.js';
+import { Service, type Role } from './support/service.js';
+
+jest.setTimeout(120_000);
+
+/** The processes of production, with a second projector that stands by. */
+let service: Service;
+let tenant: Tenant;
+let roles: Record<'api' | 'worker' | 'first' | 'second', Role>;
+let sql: pg.Pool;
+
+beforeAll(async () => {
+  service = await Service.start({}, []);
+  const [api, worker, first, second] = await Promise.all([
+    service.role('api'),
+    service.role('worker'),
+    service.role('projector'),
+    service.role('projector'),
+  ]);
+  roles = { api, worker, first, second };
+  service.connect(api);
+  tenant = await service.inner.openTenant({ environment: 'test' });
+  sql = new pg.Pool({ connectionString: service.inner.databaseUrl, max: 1 });
+});
+afterAll(async () => {
+  await sql?.end();
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Over all processes: what each has written itself. */
+async function sum(name: string): Promise<number> {
+  const scrapes = await Promise.all(Object.values(roles).map((role) => role.metrics()));
+  return scrapes.reduce((all, scraped) => all + (scraped.get(name) ?? 0), 0);
+}
+
+describe('outcomes', () => {
+  it('are counted once over all processes: charges, ends by workflow, refunds by reason, render times', async () => {
+    await service.render(tenant);
+    await service.render(tenant, { 'x-atelier-test-outcome': 'policy' });
+    const cancelled = await service.api.post('/v1/model-generator', tenant.key, {});
+    const { status } = await service.api.post(
+      `/v1/jobs/${cancelled.body.job_id}/cancel`,
+      tenant.key,
+      undefined,
+    );
+    expect(status).toBe(200);
+    const model = 'environment="test",';
+    const ended = (outcome: string) =>
+      `atelier_jobs_finished_total{${model}outcome="${outcome}",workflow="model-generator"}`;
+    expect({
+      charges: await sum(`atelier_charges_total{${model}workflow="model-generator"}`),
+      succeeded: await sum(ended('succeeded')),
+      failed: await sum(ended('failed')),
+      cancelled: await sum(ended('cancelled')),
+      policy: await sum(`atelier_job_failures_total{code="ENGINE_POLICY",environment="test"}`),
+      refundedForFailure: await sum(`atelier_refunds_total{${model}reason="job-failed"}`),
+      refundedForCancel: await sum(`atelier_refunds_total{${model}reason="job-cancelled"}`),
+      credits: await sum(`atelier_refunded_credits_total{${model}reason="job-cancelled"}`),
+      rendered: await sum('atelier_render_duration_seconds_count{workflow="model-generator"}'),
+      dispatched: await sum('atelier_dispatches_total{status="202",workflow="model-generator"}'),
+    }).toEqual({
+      ...{ charges: 3, succeeded: 1, failed: 1, cancelled: 1, policy: 1 },
+      ...{ refundedForFailure: 1, refundedForCancel: 1, credits: 5, rendered: 1, dispatched: 3 },
+    });
+  });
+
+  it('of requests are told by route, with no id in any label', async () => {
+    await service.api.get('/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF', tenant.key);
+    await fetch(`${service.api.url}/nowhere/01K9Z7J0V6X8Y2Z4A6B8C0D2EF`);
+    const scraped = await roles.api.metrics();
+    const count = 'atelier_http_request_duration_seconds_count';
+    expect(scraped.get(`${count}{method="GET",route="/v1/jobs/:public_id",status="4xx"}`)).toBe(1);
+    expect(scraped.get(`${count}{method="any",route="unmatched",status="4xx"}`)).toBe(1);
+    expect([...scraped.keys()].filter((name) => /01[0-9A-HJKMNP-TV-Z]{24}/.test(name))).toEqual([]);
+  });
+});
+
+describe('levels', () => {
+  it('are told alike by the API and by each projector, and not by workers', async () => {
+    const name = 'atelier_projection_lag_events{environment="test",projection="jobs"}';
+    for (const role of [roles.api, roles.first, roles.second]) {
+      await eventually(async () => (await role.metrics()).get(name) === 0);
+      const scraped = await role.metrics();
+      expect(scraped.get('atelier_installation_readable{source="log"}')).toBe(1);
+      expect(scraped.get('atelier_installation_readable{source="ledger"}')).toBe(1);
+      expect(scraped.get('atelier_installation_readable{source="render_queue"}')).toBe(1);
+      expect(scraped.get('atelier_open_charges{environment="test"}')).toBe(0);
+    }
+    expect((await roles.worker.metrics()).has(name)).toBe(false);
+  });
+});
+
+describe('readiness', () => {
+  /** The next commit under the old epochs is refused, and the runner then looks at its projections anew. */
+  async function takeUpAnew(versionOfJobs: string): Promise<void> {
+    await sql.query(
+      `update read_store.projections
+        set epoch = epoch + 1, version = case when name = 'jobs' then ${versionOfJobs} else version end
+        where environment = 'test'`,
+    );
+    await service.inner.grant(tenant, 1);
+  }
+
+  it('is that of all but a worker when a projection is halted, who stay alive; it comes back when that is mended', async () => {
+    for (const role of Object.values(roles)) expect((await role.health('ready')).status).toBe(200);
+
+    await takeUpAnew('version + 1000');
+    for (const role of [roles.api, roles.first, roles.second]) {
+      await eventually(async () => (await role.health('ready')).status === 503);
+      expect((await role.health('ready')).body).toContain('projections are halted: test jobs');
+      expect((await role.health('live')).status).toBe(200);
+    }
+    expect((await roles.worker.health('ready')).status).toBe(200);
+    const halted = 'atelier_projection_halted{environment="test",projection="jobs"}';
+    await eventually(async () => (await roles.api.metrics()).get(halted) === 1);
+
+    await takeUpAnew('version - 1000');
+    for (const role of Object.values(roles)) {
+      await eventually(async () => (await role.health('ready')).status === 200);
+    }
+    await eventually(async () => (await roles.api.metrics()).get(halted) === 0);
+  });
+
+  it('of each role ends while its store is away, and its life does not', async () => {
+    const { databaseUrl } = service.inner;
+    const url = new URL(databaseUrl);
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const away = { DATABASE_URL: url.href, EVENT_STORE_URL: url.href, LOG_LEVEL: 'silent' };
+    const others = await Promise.all(
+      (['api', 'worker', 'projector'] as const).map((role) => service.role(role, away)),
+    );
+    try {
+      for (const role of others) expect((await role.health('ready')).status).toBe(200);
+      proxy.refuse();
+      for (const role of others) {
+        const { status, body } = await role.health('ready');
+        expect(status).toBe(503);
+        expect(body).toContain('the event store does not answer');
+        expect(body).toContain('the database does not answer');
+        expect(body).not.toContain('postgres://');
+        expect((await role.health('live')).status).toBe(200);
+        const scraped = await role.metrics();
+        expect(scraped.has('process_cpu_seconds_total')).toBe(true);
+        expect([...scraped.keys()].filter((name) => name.startsWith('atelier_projection_lag'))).toEqual([]);
+      }
+      proxy.restore();
+      for (const role of others) {
+        await eventually(async () => (await role.health('ready')).status === 200, 20_000);
+      }
+    } finally {
+      proxy.restore();
+      await Promise.all(others.map(({ process }) => process.stop('SIGKILL')));
+      await proxy.close();
+    }
+  });
+});
