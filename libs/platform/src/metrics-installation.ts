@@ -34,11 +34,12 @@ export interface InstallationSources {
   queues(): Promise<readonly QueueGauges[]>;
 }
 
-/** Several scrapers, or an impatient one, cost one look. */
-const freshForMs = 2_000;
-
-/** A source that has not answered by then has none to give: the scrape goes on without it. */
-const patienceMs = 3_000;
+export interface GaugeTimes {
+  /** Several scrapers, or an impatient one, cost one look. Default 2000. */
+  readonly freshForMs?: number;
+  /** A source that has not answered by then has nothing to tell: the scrape goes on without it. Default 3000. */
+  readonly patienceMs?: number;
+}
 
 /**
  * Gauges of the installation as a whole. Every process that exports them tells the same, so they are to be combined
@@ -53,13 +54,14 @@ export class InstallationGauges {
   constructor(
     registers: Registry[],
     private readonly sources: InstallationSources,
+    private readonly times: GaugeTimes = {},
   ) {
     this.#gauges = createGauges(registers);
   }
 
   /** Resolves when the gauges are up to date, or are absent because they could not be read in time. Never throws. */
   async refresh(): Promise<void> {
-    if (performance.now() - this.#lookedAt < freshForMs) return;
+    if (performance.now() - this.#lookedAt < (this.times.freshForMs ?? 2_000)) return;
     this.#looking ??= this.#look().finally(() => {
       this.#lookedAt = performance.now();
       this.#looking = undefined;
@@ -71,12 +73,13 @@ export class InstallationGauges {
     const startedAt = performance.now();
     const { readable, readSeconds, consumers, charges, queues } = this.#gauges;
     const { sources } = this;
+    const { patienceMs = 3_000 } = this.times;
     const fill = async <Row>(
       source: string,
       look: () => Promise<readonly Row[]>,
       gauges: readonly Reading<Row>[],
     ) => {
-      const rows = await inTime(look).catch(() => undefined);
+      const rows = await inTime(look, patienceMs).catch(() => undefined);
       readable.set({ source }, rows ? 1 : 0);
       // What cannot be read is absent: the last value that was read would look like a healthy one.
       for (const { gauge } of gauges) gauge.reset();
@@ -91,7 +94,7 @@ export class InstallationGauges {
   }
 }
 
-async function inTime<T>(look: () => Promise<T>): Promise<T> {
+async function inTime<T>(look: () => Promise<T>, patienceMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
   try {

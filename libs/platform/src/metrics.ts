@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { EventStoreObserver } from '#event-store/observer.js';
 import { observeEventStore } from './metrics-event-store.js';
 import { observeHttp, type HttpObserver } from './metrics-http.js';
-import { InstallationGauges, type InstallationSources } from './metrics-installation.js';
+import { InstallationGauges, type GaugeTimes, type InstallationSources } from './metrics-installation.js';
 import { observeOutcomes, type OutcomeObserver } from './metrics-outcomes.js';
 
 /**
@@ -32,8 +32,8 @@ export class Metrics {
   }
 
   /** From now on this process tells about the installation as a whole too. To be called once at most. */
-  watchInstallation(sources: InstallationSources): void {
-    this.#installation = new InstallationGauges([this.#registry], sources);
+  watchInstallation(sources: InstallationSources, times?: GaugeTimes): void {
+    this.#installation = new InstallationGauges([this.#registry], sources, times);
   }
 
   /** Of what {@link text} gives. */
