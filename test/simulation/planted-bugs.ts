@@ -1,12 +1,47 @@
+import * as money from './planted/money-bugs.js';
+import * as processes from './planted/process-bugs.js';
+import * as stores from './planted/store-bugs.js';
 import { sound, type Wiring } from './wiring.js';
 
 /** What is wrong with the wiring, by the name that `--bug` takes. */
-export const bugs: Readonly<Record<string, Partial<Wiring>>> = {};
+export const bugs = {
+  'sweep-without-fence': money.sweepWithoutFence,
+  'sweep-ignores-horizon': processes.sweepIgnoresHorizon,
+  'refund-without-open-check': money.refundWithoutOpenCheck,
+  'refund-of-todays-price': money.refundOfTodaysPrice,
+  'settle-on-failed': processes.settleOnFailed,
+  'queue-before-debit': money.queueBeforeDebit,
+  'answer-before-queue': stores.answerBeforeQueue,
+  'parent-charged-too': money.parentChargedToo,
+  'cancel-without-event': money.cancelWithoutEvent,
+  'refund-of-a-lost-cancel': money.refundOfALostCancel,
+  'foreign-cancel': money.foreignCancel,
+  'any-revision-on-accounts': stores.anyRevisionOnAccounts,
+  'conflict-without-decision': stores.conflictWithoutDecision,
+  'fresh-ids-after-unknown': stores.freshIdsAfterUnknown,
+  'stale-snapshot': stores.staleSnapshot,
+  'keys-forgotten': stores.keysForgotten,
+  'ids-not-fixed-by-key': stores.idsNotFixedByKey,
+  'resume-without-fence': money.resumeWithoutFence,
+  'zombie-worker': stores.zombieWorker,
+  'attempts-forgotten': stores.attemptsForgotten,
+  'render-before-record': stores.renderBeforeRecord,
+  'checkpoint-before-effect': processes.checkpointBeforeEffect,
+  'errors-passed-over': processes.errorsPassedOver,
+  'cancels-not-heard': processes.cancelsNotHeard,
+  'batches-not-begun': processes.batchesNotBegun,
+  'queue-loses-the-last': processes.queueLosesTheLast,
+  'checkpoints-without-epoch': processes.checkpointsWithoutEpoch,
+  'rows-before-checkpoint': processes.rowsBeforeCheckpoint,
+  'projection-skips': processes.projectionSkips,
+  'projection-doubles': processes.projectionDoubles,
+} as const satisfies Readonly<Record<string, Partial<Wiring>>>;
+
+export type BugName = keyof typeof bugs;
 
 /** @throws RangeError for a name that is not in the list */
 export function wiringOf(name: string): Wiring {
-  const bug = bugs[name];
-  if (!bug)
+  if (!Object.hasOwn(bugs, name))
     throw new RangeError(`there is no planted bug ${name}; there are: ${Object.keys(bugs).join(', ')}`);
-  return { ...sound, ...bug };
+  return { ...sound, ...bugs[name as BugName] };
 }

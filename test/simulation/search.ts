@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describeAction, scenarios, type Step } from './actions.js';
-import { bugs, wiringOf } from './planted-bugs.js';
+import { wiringOf } from './planted-bugs.js';
 import { simulate } from './simulation.js';
 import { sound } from './wiring.js';
 
@@ -89,5 +89,3 @@ async function tell(find: Find, { bug }: SearchOptions, say: (line: string) => v
   const planted = bug === undefined ? '' : ` --bug ${bug}`;
   say(`To repeat it: npm run simulate -- --seed ${seed} --path ${path}${planted}`);
 }
-
-export const bugNames = Object.keys(bugs);

@@ -1,0 +1,219 @@
+import { AccountWriter, type AccountWriterOptions } from '#application/account/account-writer.js';
+import type { AccountVerdict } from '#application/account/account-batch.js';
+import type { CommandContext } from '#application/command-context.js';
+import { Dispatcher, type DispatchOutcome } from '#application/dispatch/dispatcher.js';
+import type { DispatchRequest } from '#application/dispatch/dispatch-request.js';
+import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { CancelJobHandler, type CancelJob, type CancelledJob } from '#application/job/cancel-job.handler.js';
+import { closeCharge } from '#application/process-managers/charge-closer.js';
+import type { Account } from '#domain/account/account.js';
+import type { AccountEvent } from '#domain/account/account.events.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
+import { accept, type Decision } from '#domain/decision.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { streamName } from '#domain/streams.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { SnapshotStore } from '#event-store/snapshots.js';
+import { newId } from '#platform/ids.js';
+import type { Wiring } from '../wiring.js';
+
+type Decide<Rejection> = (account: Account) => Decision<AccountEvent, Rejection>;
+
+async function eventsOf(store: EventStore, stream: string): Promise<readonly RecordedEvent[]> {
+  const slice = await store.readStream(stream);
+  return slice.kind === 'found' ? slice.events : [];
+}
+
+/** Gives back whatever was once debited, open or not, each time as a new command. */
+class CarelessRefunds extends AccountWriter {
+  constructor(
+    private readonly log: EventStore,
+    snapshots: SnapshotStore,
+    settings: AccountWriterOptions,
+  ) {
+    super(log, snapshots, settings);
+  }
+
+  override async execute<Rejection>(context: CommandContext, decide: Decide<Rejection>) {
+    const [kind, chargeId] = context.commandId.split(':');
+    if (kind !== 'refund') return super.execute(context, decide);
+    const stream = streamName(context.environment, 'account', context.tenant);
+    const debit = (await eventsOf(this.log, stream))
+      .map(({ type, data }) => ({ type, data }) as AccountEvent)
+      .find((event) => event.type === 'CreditsDebited' && event.data.chargeId === chargeId);
+    if (debit?.type !== 'CreditsDebited') return super.execute(context, decide);
+    const { jobId, amount } = debit.data;
+    const at = context.at.toISOString();
+    return super.execute<Rejection>({ ...context, commandId: `${context.commandId}:${newId()}` }, () =>
+      accept({
+        type: 'CreditsRefunded',
+        data: { chargeId: debit.data.chargeId, jobId, amount, reason: 'job-failed', at },
+      }),
+    );
+  }
+}
+
+export const refundWithoutOpenCheck: Partial<Wiring> = {
+  accounts: (store, snapshots, options) => new CarelessRefunds(store, snapshots, options),
+};
+
+/** Refunds today's idea of the price instead of what was charged. */
+class RoundedRefunds extends AccountWriter {
+  override execute<Rejection>(context: CommandContext, decide: Decide<Rejection>) {
+    return super.execute<Rejection>(context, (account) => {
+      const decision = decide(account);
+      if (decision.kind === 'rejected') return decision;
+      return accept(
+        ...decision.events.map((event): AccountEvent =>
+          event.type === 'CreditsRefunded' ? { ...event, data: { ...event.data, amount: 5 } } : event,
+        ),
+      );
+    });
+  }
+}
+
+export const refundOfTodaysPrice: Partial<Wiring> = {
+  accounts: (store, snapshots, options) => new RoundedRefunds(store, snapshots, options),
+};
+
+/** Says that a debit was made, and makes it when there is time. */
+class LazyDebits extends AccountWriter {
+  override async execute<Rejection>(
+    context: CommandContext,
+    decide: Decide<Rejection>,
+  ): Promise<AccountVerdict<Rejection>> {
+    const done = super.execute(context, decide);
+    if (!context.commandId.startsWith('debit:')) return done;
+    done.catch(() => undefined);
+    return { kind: 'accepted', changed: true, position: undefined };
+  }
+}
+
+export const queueBeforeDebit: Partial<Wiring> = {
+  accounts: (store, snapshots, options) => new LazyDebits(store, snapshots, options),
+};
+
+/** The parent of a batch is charged beside its photographs. */
+class ChargedParents extends Dispatcher {
+  constructor(
+    private readonly writer: AccountWriter,
+    ...rest: ConstructorParameters<typeof Dispatcher>
+  ) {
+    super(...rest);
+  }
+
+  override async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
+    const outcome = await super.dispatch(request, ids);
+    const { environment, tenant } = request.caller;
+    const { requestId, jobId } = ids;
+    if (outcome.kind !== 'accepted' || request.operation !== 'pdp-batch-extractions') return outcome;
+    const { at, operation, endpoint } = request;
+    const charge = {
+      chargeId: requestId,
+      requestId,
+      jobId,
+      operation,
+      endpoint,
+      amount: 4,
+      at: at.toISOString(),
+    };
+    const context = { environment, tenant, commandId: `debit:${jobId}`, requestId, actor: 'key:0', at };
+    await this.writer.execute(context, (account) => debitCredits(charge, account));
+    return outcome;
+  }
+}
+
+export const parentChargedToo: Partial<Wiring> = {
+  dispatcher: (store, accounts, references, prices) =>
+    new ChargedParents(accounts, store, accounts, references, prices),
+};
+
+/** A key whose try is not on the log counts as free, and the slow try is not fenced off. */
+class UnfencedResume extends Dispatcher {
+  constructor(
+    private readonly log: EventStore,
+    ...[accounts, references, prices]: ConstructorParameters<typeof Dispatcher> extends [
+      unknown,
+      ...infer Rest,
+    ]
+      ? Rest
+      : never
+  ) {
+    super(log, accounts, references, prices);
+  }
+
+  override async resume(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'spent'> {
+    const found = await eventsOf(this.log, streamName(request.caller.environment, 'job', ids.jobId));
+    return found.length === 0 ? 'spent' : super.resume(request, ids);
+  }
+}
+
+export const resumeWithoutFence: Partial<Wiring> = {
+  dispatcher: (store, accounts, references, prices) =>
+    new UnfencedResume(store, accounts, references, prices),
+};
+
+/** The sweep believes the read models and refunds at once. */
+export const sweepWithoutFence: Partial<Wiring> = {
+  sweep: async ({ environment, accounts, openCharges, clock, orphanHorizonMs }) => {
+    const at = clock();
+    const before = new Date(at.getTime() - orphanHorizonMs);
+    const candidates = await openCharges.openChargesOlderThan(before, 500);
+    for (const { tenant, chargeId } of candidates) {
+      const refund = { kind: 'refund', reason: 'orphaned', chargeId, tenant } as const;
+      await closeCharge(accounts, refund, {
+        environment,
+        requestId: chargeId,
+        actor: 'saga:orphan-sweep',
+        at,
+      });
+    }
+  },
+};
+
+/** Refunds a job's charge as the caller of a cancel would have it. */
+async function refundJob(store: EventStore, accounts: AccountWriter, command: CancelJob): Promise<void> {
+  const { caller, jobId, requestId, at } = command;
+  const { environment, tenant } = caller;
+  const [queued] = await eventsOf(store, streamName(environment, 'job', jobId));
+  const { chargeId } = (queued?.data ?? { chargeId: null }) as Pick<QueuedJob, 'chargeId'>;
+  if (chargeId === null) return;
+  const refund = { kind: 'refund', reason: 'job-cancelled', chargeId, tenant } as const;
+  await closeCharge(accounts, refund, { environment, requestId, actor: 'key:0', at });
+}
+
+/** A cancel gives the credits back and forgets JobCancelled. */
+export const cancelWithoutEvent: Partial<Wiring> = {
+  cancel: (store, accounts, streams) =>
+    new (class extends CancelJobHandler {
+      override async execute(command: CancelJob): Promise<CancelledJob> {
+        await refundJob(store, accounts, command);
+        return { kind: 'refused', code: 'JOB_FINISHED' };
+      }
+    })(store, accounts, streams),
+};
+
+/** A cancel that came too late gives the credits back all the same. */
+export const refundOfALostCancel: Partial<Wiring> = {
+  cancel: (store, accounts, streams) =>
+    new (class extends CancelJobHandler {
+      override async execute(command: CancelJob): Promise<CancelledJob> {
+        const answer = await super.execute(command);
+        if (answer.kind === 'refused' && answer.code === 'JOB_FINISHED')
+          await refundJob(store, accounts, command);
+        return answer;
+      }
+    })(store, accounts, streams),
+};
+
+/** A cancel asks the job whose it is, and takes that for the caller. */
+export const foreignCancel: Partial<Wiring> = {
+  cancel: (store, accounts, streams) =>
+    new (class extends CancelJobHandler {
+      override async execute(command: CancelJob): Promise<CancelledJob> {
+        const [queued] = await eventsOf(store, streamName(command.caller.environment, 'job', command.jobId));
+        const { tenant } = (queued?.data ?? command.caller) as Pick<QueuedJob, 'tenant'>;
+        return super.execute({ ...command, caller: { ...command.caller, tenant } });
+      }
+    })(store, accounts, streams),
+};

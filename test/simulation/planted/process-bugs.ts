@@ -1,0 +1,62 @@
+import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import { chargeCloser } from '#application/process-managers/charge-closer.js';
+import { renderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import { batchParents } from '#application/process-managers/batch-parents.js';
+import type { ProjectedEvent } from '#read-store/projected-event.js';
+import { projections } from '../replicas/projector.js';
+import type { Wiring } from '../wiring.js';
+
+/** What one process is given instead of its batch. */
+function given(
+  process: string,
+  change: (events: readonly ProjectedEvent[]) => readonly ProjectedEvent[],
+): Partial<Wiring> {
+  return { delivered: (name, events) => (name === process ? change(events) : events) };
+}
+
+/** Charges of failed jobs are kept. */
+export const settleOnFailed = given(chargeCloser, (events) =>
+  events.map((event) =>
+    // Only what the closer looks at matters: the type.
+    event.type === 'JobFailed' ? ({ ...event, type: 'JobSucceeded' } as unknown as ProjectedEvent) : event,
+  ),
+);
+
+/** Nobody but the caller's own process gives back what a cancel costs. */
+export const cancelsNotHeard = given(chargeCloser, (events) =>
+  events.filter(({ type }) => type !== 'JobCancelled'),
+);
+
+/** Batches are left to whoever dispatched them. */
+export const batchesNotBegun = given(batchParents, (events) =>
+  events.filter(({ type }) => type !== 'JobQueued'),
+);
+
+/** A long batch loses its last job on the way to the queue. */
+export const queueLosesTheLast = given(renderDispatcher, (events) =>
+  events.length > 2 ? events.slice(0, -1) : events,
+);
+
+export const checkpointBeforeEffect: Partial<Wiring> = { checkpoint: 'first' };
+
+/** What a handler throws is logged and dropped. */
+export const errorsPassedOver: Partial<Wiring> = { swallowsErrors: true };
+
+/** A process that was taken for dead goes on where it was. */
+export const checkpointsWithoutEpoch: Partial<Wiring> = { fenced: false };
+
+/** Rows are committed first, and their checkpoint after. */
+export const rowsBeforeCheckpoint: Partial<Wiring> = { tables: 'rows-first' };
+
+export const projectionSkips = given(projections, (events) =>
+  events.length > 4 ? events.slice(0, -1) : events,
+);
+
+export const projectionDoubles = given(projections, (events) =>
+  events.length > 4 ? [...events.slice(0, 1), ...events] : events,
+);
+
+/** The sweep takes every open charge without a job for an orphan. */
+export const sweepIgnoresHorizon: Partial<Wiring> = {
+  sweep: (options) => sweepOrphans({ ...options, orphanHorizonMs: 0 }),
+};

@@ -1,0 +1,159 @@
+import type { DispatchIds, IdempotencyStore, IdempotentRequest } from '#application/dispatch/idempotency.js';
+import {
+  AppendOutcomeUnknown,
+  type AppendOutcome,
+  type EventStore,
+  type NewEvent,
+  type RecordedEvent,
+} from '#event-store/event-store.js';
+import type { SnapshotStore } from '#event-store/snapshots.js';
+import { eventId, newId } from '#platform/ids.js';
+import type { Wiring } from '../wiring.js';
+
+type Append = EventStore['append'];
+
+/** The store, with some of its appends done differently. */
+function withAppend(client: EventStore, around: (append: Append) => Append): EventStore {
+  const append = around(client.append.bind(client));
+  return new Proxy(client, {
+    get: (target, name) => {
+      if (name === 'append') return append;
+      const member = Reflect.get(target, name) as unknown;
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+    },
+  });
+}
+
+const ofAccount = (stream: string) => stream.includes('.account-');
+const ofJob = (stream: string) => stream.includes('.job-');
+
+/** Money at any revision: two processes spend the same credits. */
+export const anyRevisionOnAccounts: Partial<Wiring> = {
+  store: (client) =>
+    withAppend(
+      client,
+      (append) => (stream, expected, events) => append(stream, ofAccount(stream) ? 'any' : expected, events),
+    ),
+};
+
+/** A worker that was taken for dead writes on at any revision. */
+export const zombieWorker: Partial<Wiring> = {
+  store: (client, { role }) =>
+    role !== 'worker'
+      ? client
+      : withAppend(
+          client,
+          (append) => (stream, expected, events) => append(stream, ofJob(stream) ? 'any' : expected, events),
+        ),
+};
+
+/** An append whose answer got lost is repeated under new event ids. */
+export const freshIdsAfterUnknown: Partial<Wiring> = {
+  store: (client) =>
+    withAppend(client, (append) => async (stream, expected, events) => {
+      try {
+        return await append(stream, expected, events);
+      } catch (error) {
+        if (!(error instanceof AppendOutcomeUnknown) || !ofAccount(stream)) throw error;
+        return append(stream, 'any', renamed(events));
+      }
+    }),
+};
+
+function renamed(events: readonly NewEvent[]): NewEvent[] {
+  return events.map((event) => ({ ...event, id: eventId(newId(), 0) }));
+}
+
+/** After a conflict the same events are written behind the others', and nobody decides again. */
+export const conflictWithoutDecision: Partial<Wiring> = {
+  store: (client) =>
+    withAppend(client, (append) => async (stream, expected, events) => {
+      const appended = await append(stream, expected, events);
+      if (appended.outcome === 'appended' || !ofAccount(stream)) return appended;
+      return append(stream, appended.actual, events);
+    }),
+};
+
+/** What is written in the background is answered as if it were there. */
+function inBackground(isMeant: (stream: string, events: readonly NewEvent[]) => boolean): Wiring['store'] {
+  return (client) =>
+    withAppend(client, (append) => async (stream, expected, events) => {
+      if (!isMeant(stream, events)) return append(stream, expected, events);
+      append(stream, expected, events).catch(() => undefined);
+      const before = expected === 'no-stream' || expected === 'any' ? -1n : expected;
+      const revision = before + BigInt(events.length);
+      const answer: AppendOutcome = { outcome: 'appended', revision, position: 0n, replayed: false };
+      return answer;
+    });
+}
+
+/** The 202 comes before JobQueued is on the log. */
+export const answerBeforeQueue: Partial<Wiring> = {
+  store: inBackground((stream, [event]) => ofJob(stream) && event?.type === 'JobQueued'),
+};
+
+/** The engine is called before RenderStarted is on the log. */
+export const renderBeforeRecord: Partial<Wiring> = {
+  store: inBackground((_stream, [event]) => event?.type === 'RenderStarted'),
+};
+
+/** A worker takes every attempt for the first. */
+export const attemptsForgotten: Partial<Wiring> = {
+  store: (client, { role }) => {
+    if (role !== 'worker') return client;
+    const readStream: EventStore['readStream'] = async (stream, options) => {
+      const slice = await client.readStream(stream, options);
+      return slice.kind === 'found' ? { ...slice, events: slice.events.map(asFirstAttempt) } : slice;
+    };
+    return new Proxy(client, {
+      get: (target, name) => {
+        if (name === 'readStream') return readStream;
+        const member = Reflect.get(target, name) as unknown;
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  },
+};
+
+function asFirstAttempt(event: RecordedEvent): RecordedEvent {
+  return event.type === 'RenderStarted'
+    ? { ...event, data: { ...(event.data as object), attempt: 0 } }
+    : event;
+}
+
+/** A snapshot claims to hold one event more than it does. */
+export const staleSnapshot: Partial<Wiring> = {
+  snapshots: (client): SnapshotStore => ({
+    load: (stream, foldVersion) => client.load(stream, foldVersion),
+    save: (stream, foldVersion, revision, state) => client.save(stream, foldVersion, revision + 1n, state),
+  }),
+};
+
+/** Each try with a key counts as the first. */
+export const keysForgotten: Partial<Wiring> = {
+  idempotency: (client) =>
+    withBegin(client, (request, ids) =>
+      client.begin({ ...request, key: `${request.key}/${ids.requestId}` }, ids),
+    ),
+};
+
+/** Whoever takes up a key that an earlier try left goes on under ids of his own. */
+export const idsNotFixedByKey: Partial<Wiring> = {
+  idempotency: (client) =>
+    withBegin(client, async (request, ids) => {
+      const begun = await client.begin(request, ids);
+      return begun.kind === 'resume' ? { kind: 'new', ids, lease: begun.lease } : begun;
+    }),
+};
+
+function withBegin(
+  client: IdempotencyStore,
+  begin: (request: IdempotentRequest, ids: DispatchIds) => ReturnType<IdempotencyStore['begin']>,
+): IdempotencyStore {
+  return {
+    begin,
+    reassign: (lease, ids) => client.reassign(lease, ids),
+    answer: (lease, answer) => client.answer(lease, answer),
+    release: (lease) => client.release(lease),
+  };
+}
