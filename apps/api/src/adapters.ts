@@ -88,7 +88,7 @@ export async function openDependencies(
   const keys = new Authenticator(store, systemClock);
   const rates = new AccountRates(accounts);
   const operations = new Operations(store);
-  listen(store, [keys, rates, operations], logger, opening);
+  listen(store, [keys, rates], logger, opening);
 
   const jobWatch = new JobWatch(store, logger);
   opening.defer(() => jobWatch.stop());

@@ -10,8 +10,8 @@ import { operationAggregate } from './operations.js';
 export const installation = 'installation';
 
 /**
- * Sets the price of a workflow in one environment: every dispatch from now on costs that, here at once and in other
- * processes within a second. What was charged stays what it is.
+ * Sets the price of a workflow in one environment: every dispatch that begins from now on costs that, in every
+ * process. What was charged stays what it is.
  * @throws RangeError for a name that is not in the table
  */
 export function setOperationPrice(

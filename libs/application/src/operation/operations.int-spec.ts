@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { workflows } from '#domain/workflow/workflows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../accounts.fixture.js';
-import { watchAnnouncements } from '../announcements.js';
 import { installation, setOperationPrice, switchOperation } from './manage-operations.js';
 import { Operations } from './operations.js';
 
@@ -48,30 +46,32 @@ describe('operations', () => {
     });
   });
 
-  it('are heard of within a second, and not asked for meanwhile', async () => {
-    let reads = 0;
+  it('are what the operator said last, whichever process he said it to, from the next question on', async () => {
+    const operations = new Operations(store);
+    await operations.termsOf('test', 'extract');
+    for (const credits of [9, 4, 7]) {
+      await setOperationPrice(store, context(), 'extract', { credits, reason });
+      expect(await operations.termsOf('test', 'extract')).toMatchObject({ credits });
+    }
+  });
+
+  it('are read once for all who ask at the same time, and only from where the last read ended', async () => {
+    const reads: unknown[] = [];
     const counting = new Proxy(store, {
       get: (target, name) => {
-        if (name === 'readStream') reads += 1;
         const member = Reflect.get(target, name) as unknown;
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+        if (name !== 'readStream' || typeof member !== 'function') return member;
+        return (...args: unknown[]) => {
+          reads.push(args[1]);
+          return member.apply(target, args) as unknown;
+        };
       },
     });
     const operations = new Operations(counting);
-    const stopping = new AbortController();
-    const watching = watchAnnouncements(store, [operations], stopping.signal);
-    await operations.termsOf('test', 'extract');
-    reads = 0;
-    for (let calls = 0; calls < 100; calls++) await operations.termsOf('test', 'extract');
-    expect(reads).toBe(0);
-    await setOperationPrice(store, context(), 'extract', { credits: 9, reason });
-    const heardBy = Date.now() + 1_000;
-    while ((await operations.termsOf('test', 'extract')).credits !== 9) {
-      expect(Date.now()).toBeLessThan(heardBy);
-      await sleep(5);
-    }
-    stopping.abort();
-    await watching;
+    await setOperationPrice(store, context(), 'try-on', { credits: 12, reason });
+    const asked = Array.from({ length: 100 }, () => operations.termsOf('test', 'try-on'));
+    for (const { credits } of await Promise.all(asked)) expect(credits).toBe(12);
+    expect(reads).toMatchObject([{ from: 0n }, { from: 1n }]);
   });
 
   it('that nobody knows have no price', async () => {

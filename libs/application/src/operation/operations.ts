@@ -3,9 +3,8 @@ import type { OperationEvent } from '#domain/operation/operation.events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { workflowOf, workflows, type OperationClass } from '#domain/workflow/workflows.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { load, type Aggregate } from '../aggregate.js';
-import type { Announcement, Listener } from '../announcements.js';
-import { Remembered } from '../remembered.js';
+import { load, type Aggregate, type Loaded } from '../aggregate.js';
+import { SharedRead } from '../shared-read.js';
 
 /** What a dispatch of a workflow costs now, and whether it may be dispatched at all. */
 export interface OperationTerms {
@@ -25,21 +24,15 @@ export const operationAggregate: Aggregate<typeof initialOperation, OperationEve
 };
 
 /**
- * What the operator decided about each workflow, on top of the workflow table. Every dispatch asks, so it is remembered
- * until it changes, in whichever process that happens; should this one be cut off from the log, for five seconds at
- * most: money depends on it.
+ * What the operator decided about each workflow, on top of the workflow table. Money depends on it, so every dispatch
+ * goes by what the log says when it asks: no process charges an old price once the operator's command has returned.
+ * What was read before is kept, and only what came since is read.
  */
-export class Operations implements Listener {
-  readonly category = 'operation';
-  readonly types = ['OperationPriced', 'OperationEnabled', 'OperationDisabled'] as const;
-  readonly #terms: Remembered<OperationTerms>;
+export class Operations {
+  /** By environment and name; as many as there are workflows. */
+  readonly #reads = new Map<string, SharedRead<OperationTerms>>();
 
-  constructor(
-    private readonly store: EventStore,
-    { max = 1_000, ...options }: { readonly max?: number; readonly now?: () => number } = {},
-  ) {
-    this.#terms = new Remembered<OperationTerms>({ max, ttlMs: 5_000, ...options });
-  }
+  constructor(private readonly store: EventStore) {}
 
   /**
    * @param name of the workflow table. A batch costs, for each item, what the workflow of its items costs, and is
@@ -48,29 +41,32 @@ export class Operations implements Listener {
    */
   async termsOf(environment: Environment, name: string): Promise<OperationTerms> {
     const { batch } = workflowOf(name);
-    const own = this.#terms.get(`${environment}.${name}`, () => this.#read(environment, name));
+    const own = this.#readOf(environment, name).ask();
     if (!batch) return own;
     const [{ enabled }, item] = await Promise.all([own, this.termsOf(environment, batch.workflow)]);
     return { credits: item.credits, enabled: enabled && item.enabled };
   }
 
-  /** All workflows, in the order of the table, as they are now: asks the log and not the memory. */
+  /** All workflows, in the order of the table, as they are now. */
   list(environment: Environment): Promise<OperationView[]> {
     return Promise.all(
       workflows.map(async ({ name, opClass }) => {
-        this.#terms.forget(`${environment}.${name}`);
         return { name, opClass, ...(await this.termsOf(environment, name)) };
       }),
     );
   }
 
-  hear({ environment, id }: Announcement): void {
-    this.#terms.forget(`${environment}.${id}`);
-  }
-
-  async #read(environment: Environment, name: string): Promise<OperationTerms> {
+  #readOf(environment: Environment, name: string): SharedRead<OperationTerms> {
     const stream = streamName(environment, 'operation', name);
-    const { state } = await load(this.store, stream, operationAggregate);
-    return { credits: state.credits ?? workflowOf(name).credits, enabled: state.enabled };
+    let read = this.#reads.get(stream);
+    if (!read) {
+      let known: Loaded<typeof initialOperation> | undefined;
+      read = new SharedRead(async () => {
+        known = await load(this.store, stream, operationAggregate, known);
+        return { credits: known.state.credits ?? workflowOf(name).credits, enabled: known.state.enabled };
+      });
+      this.#reads.set(stream, read);
+    }
+    return read;
   }
 }
