@@ -107,8 +107,10 @@ export class ModelFold {
     let error = delivery.error;
     try {
       if (delivery.event) keys = keysOf(this.active.model, delivery.event);
+      if (keys.some(isUnstorable)) throw new Error('a key holds a NUL, which no text of PostgreSQL can');
     } catch (thrown) {
       error = asError(thrown);
+      keys = [];
     }
     if (keys.length === 0 && error === undefined) return;
     for (const key of keys) this.touchedKeys.set(keyText(key), key);
@@ -123,4 +125,9 @@ export class ModelFold {
 
 export function describe(error: Error): string {
   return error.stack ?? error.message;
+}
+
+/** Such a key could not even be looked for, so this has to be known before the row is. */
+function isUnstorable(key: Key): boolean {
+  return key.some((part) => typeof part === 'string' && part.includes('\0'));
 }

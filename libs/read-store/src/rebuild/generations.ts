@@ -40,7 +40,11 @@ export function servingOf(generations: readonly Generation[] = []): Generation |
   return generations.find(({ state }) => state === 'live' || state === 'halted');
 }
 
-/** A new generation, without its table. Belongs in the transaction that makes the table. */
+/**
+ * A new generation, without its table. Belongs in the transaction that makes the table. Its epochs begin at the time,
+ * in milliseconds: should there have been a generation of this number before, whose checkpoint somebody has deleted, a
+ * projector that still works on that one does not take this one for it.
+ */
 export async function addGeneration(
   client: pg.ClientBase,
   environment: Environment,
@@ -49,8 +53,8 @@ export async function addGeneration(
   because: string | null,
 ): Promise<void> {
   await client.query(
-    `insert into read_store.projections (environment, name, generation, version, state, halted_because)
-      values ($1, $2, $3, $4, 'building', $5)`,
+    `insert into read_store.projections (environment, name, generation, version, epoch, state, halted_because)
+      values ($1, $2, $3, $4, extract(epoch from clock_timestamp()) * 1000, 'building', $5)`,
     [environment, name, generation, version, because],
   );
 }
