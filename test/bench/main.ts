@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { benchAudit } from './audit.bench.js';
 import { benchDispatch } from './dispatch.bench.js';
 import { benchPaced } from './paced.bench.js';
 import { benchRebuild } from './rebuild.bench.js';
@@ -14,6 +15,7 @@ const benches: Record<string, (serverUrl: string, size?: number) => Promise<void
   store: benchStore,
   render: benchRender,
   rebuild: benchRebuild,
+  audit: benchAudit,
 };
 
 /**

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DomainEventType, EventOfType } from '#domain/events.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { streamName, type Environment, type StreamCategory } from '#domain/streams.js';
@@ -46,7 +47,7 @@ export class Story {
       ...{ schemaVersion: 1, recordedAt: data.at ?? time },
     };
     const event = {
-      id: uuidV5(`${this.appends.length}`, namespace),
+      id: randomUUID(),
       type,
       data: { at: time, ...data },
       metadata,

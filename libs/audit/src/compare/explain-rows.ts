@@ -109,7 +109,7 @@ function timeText(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   if (!Number.isFinite(whole) || Math.abs(whole) > 8.64e15) return String(milliseconds);
   const text = new Date(whole).toISOString();
-  return whole === milliseconds ? text : `${text} and ${milliseconds - whole} ms`;
+  return whole === milliseconds ? text : `${text} and ${Number((milliseconds - whole).toFixed(3))} ms`;
 }
 
 /** What JSON makes of it: a member that is undefined is none. */

@@ -160,6 +160,7 @@ export class Accounts {
     }
     const number = this.charges.number(environment, chargeId);
     this.findings.checked('charges');
+    this.findings.checked('charge-has-job');
     if (!this.checkNew(number, event, `charge ${chargeId}`)) return;
     const job = this.jobs.number(environment, jobId);
     const parent = parentJobId === undefined ? -1 : this.jobs.number(environment, parentJobId);

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+import { prepareEventStore } from '#event-store/open-event-store.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { createDatabase } from './databases.js';
+import { seedHistory } from './history.js';
+
+/** Nine events each: about a million in all. */
+const usualJobs = 111_111;
+
+interface Audited {
+  readonly holds: boolean;
+  readonly events: number;
+  readonly seconds: number;
+  readonly events_per_second: number;
+  readonly rss_mb: number;
+  readonly checks: readonly { readonly invariant: number; readonly checked: number }[];
+}
+
+/** How long the audit of a whole installation takes, and how much memory: the operator's own command, measured by itself. */
+export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<void> {
+  const url = await createDatabase(serverUrl, 'audit');
+  await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });
+  await migrateReadStore(url);
+  await timed(`${jobs} jobs of history written`, async () => {
+    const store = createPostgresEventStore({ connection: { url } });
+    await seedHistory(store, jobs);
+    await store.close();
+  });
+  await timed('read models built', () => atelier(url, 'projections', 'rebuild', '--all', '--env', 'live'));
+  for (const round of ['first', 'second']) {
+    const audited = JSON.parse(await atelier(url, 'ledger', 'audit', '--env', 'live', '--json')) as Audited;
+    const { holds, events, seconds, events_per_second, rss_mb, checks } = audited;
+    const rows = checks
+      .filter(({ invariant }) => invariant === 8)
+      .reduce((sum, { checked }) => sum + checked, 0);
+    console.log(
+      `${round} audit: ${holds ? 'all hold' : 'NOT all hold'}; ${events} events and ${rows} rows in ${seconds} s (${events_per_second} events/s), at most ${rss_mb} MB of memory`,
+    );
+  }
+}
+
+async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await work();
+  console.log(`${what} in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+}
+
+function atelier(databaseUrl: string, ...args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
+    const env = { ...process.env, DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'bench' };
+    execFile(process.execPath, [main, ...args], { env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${args.join(' ')}: ${stderr}${stdout.slice(0, 5_000)}`));
+      else resolve(stdout);
+    });
+  });
+}
