@@ -146,6 +146,11 @@ class Settings {
     return value;
   }
 
+  /** Checked here and read where it is used. */
+  urlIfGiven(name: string, schemes: readonly string[]): void {
+    if (this.given(name)) this.url(name, schemes);
+  }
+
   url(name: string, schemes: readonly string[], fallback?: string): string {
     const value = this.text(name, fallback);
     const scheme = /^([a-z0-9+]+):\/\/./.exec(value)?.[1];
@@ -164,6 +169,7 @@ const postgresSchemes = ['postgres', 'postgresql'];
 export function loadConfiguration(variables: Variables = process.env): Configuration {
   const settings = new Settings(variables);
   settings.oneOf('LOG_LEVEL', logLevels);
+  settings.urlIfGiven('OTEL_EXPORTER_OTLP_ENDPOINT', ['http', 'https']);
   const host = settings.text('HOST', '127.0.0.1');
   const port = settings.integer('PORT', 3000, 0, 65_535);
   const home = resolve(settings.text('ATELIER_HOME', '.atelier'));

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { Metrics } from '#platform/metrics.js';
+
+const page = readFileSync('docs/metrics.md', 'utf8');
+
+/** The metrics of our own that a process exports that has everything, with their labels. */
+async function exported(): Promise<Map<string, string[]>> {
+  const metrics = new Metrics('api');
+  metrics.http({ method: 'GET', route: '/', status: 200, durationMs: 1, workflow: 'try-on' });
+  const { outcomes } = metrics;
+  outcomes.charged('live', 'try-on', 1);
+  outcomes.rendered('try-on', 1);
+  outcomes.jobEnded('live', 'try-on', { outcome: 'failed', code: 'ENGINE_POLICY' });
+  const consumer = {
+    environment: 'live',
+    name: 'jobs',
+    events: 1,
+    seconds: 1,
+    halted: false,
+    parkedStreams: 0,
+  };
+  metrics.watchInstallation({
+    consumers: () =>
+      Promise.resolve([
+        { ...consumer, kind: 'projection' },
+        { ...consumer, kind: 'process manager' },
+      ]),
+    charges: () =>
+      Promise.resolve([{ environment: 'live', count: 1, credits: 1, oldestSeconds: 1, orphaned: 1 }]),
+    queues: () => Promise.resolve([{ environment: 'live', state: 'active', tasks: 1, oldestSeconds: 1 }]),
+  });
+  const text = await metrics.text();
+  const families = [...text.matchAll(/^# TYPE (atelier_\w+) (\w+)$/gm)];
+  return new Map(families.map(([, name = '', type]) => [name, labelsOf(text, name, type === 'histogram')]));
+}
+
+function labelsOf(text: string, family: string, isHistogram: boolean): string[] {
+  const name = isHistogram ? `${family}_count` : family;
+  const labels = new RegExp(`^${name}(?:\\{(.*)\\})? `, 'm').exec(text)?.[1] ?? '';
+  return [...labels.matchAll(/(\w+)=/g)].map(([, label = '']) => label).filter((label) => label !== 'role');
+}
+
+/** The first two columns of the tables. */
+const documented = new Map(
+  [...page.matchAll(/^\| `(atelier_\w+)` +\| ([^|]*)\|/gm)].map(([, name = '', labels = '']) => [
+    name,
+    [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
+  ]),
+);
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
+}
+
+// The file has this form by Prometheus' rules, or the checks below fail.
+const rules = parse(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) as Rules;
+const alerts = rules.groups.flatMap((group) => group.rules);
+
+describe('docs/metrics.md', () => {
+  it('lists the metrics that there are, with their labels, and no other', async () => {
+    const found = await exported();
+    expect([...documented.keys()].toSorted()).toEqual([...found.keys()].toSorted());
+    for (const [name, labels] of found) {
+      expect({ name, labels: labels.toSorted() }).toEqual({ name, labels: documented.get(name)?.toSorted() });
+    }
+  });
+
+  it('says what to do about each alarm that there is, and about no other', () => {
+    const named = [...page.matchAll(/^\| (Atelier\w+) +\|/gm)].map(([, name]) => name);
+    expect(named).toEqual(alerts.map(({ alert }) => alert));
+  });
+});
+
+describe('the alarms of deploy/prometheus', () => {
+  it.each(alerts)('$alert asks for metrics and labels that exist', async ({ expr }) => {
+    const found = await exported();
+    const asked = [...expr.matchAll(/(atelier_\w+)(?:\{(\w+)=)?/g)];
+    expect(asked.length).toBeGreaterThan(0);
+    for (const [, name = '', label] of asked) {
+      const family = name.replace(/_(?:count|bucket)$/, '');
+      expect([...found.keys()]).toContain(family);
+      if (label !== undefined) expect(found.get(family)).toContain(label);
+    }
+  });
+});
