@@ -76,13 +76,17 @@ export async function renderingSince(world: World, customer: Customer): Promise<
   const [answer] = await client.dispatchUntilAnswered(direct, body);
   const { jobId } = answer!;
   while (!(await jobTypes(world, jobId)).includes('StageCompleted')) await sleep(20);
-  // All that there is of the job is handled, and the projector need never look at it again.
-  const queued = await world.events.store.readStream(streamName('test', 'job', jobId), { limit: 1 });
-  const position = queued.kind === 'found' ? queued.events[0]!.position : 0n;
-  const past = `select from test.process_checkpoints where process = 'charge-closer' and position >= $1`;
-  while ((await world.pool.query(past, [position])).rowCount === 0) await sleep(20);
+  await chargeCloserKnows(world, streamName('test', 'job', jobId));
   await world.hosts.projector.replace();
   return jobId;
+}
+
+/** Waits until the first event of a stream is handled: from then on it will not be handed out again. */
+async function chargeCloserKnows({ events, pool }: World, stream: string): Promise<void> {
+  const slice = await events.store.readStream(stream, { limit: 1 });
+  const position = slice.kind === 'found' ? slice.events[0]!.position : 0n;
+  const past = `select from test.process_checkpoints where process = 'charge-closer' and position >= $1`;
+  while ((await pool.query(past, [position])).rowCount === 0) await sleep(20);
 }
 
 const hourMs = 60 * 60 * 1_000;
@@ -93,15 +97,24 @@ export async function orphan(world: World, customer: Customer): Promise<void> {
   await debit(world, customer, direct, {}, ids, new Date(Date.now() - hourMs));
 }
 
-/** The same, of a try that was slow: it was fenced off by another one with its key, and charged all the same. */
-export async function lateDebit(world: World, customer: Customer): Promise<void> {
-  const { tenant } = customer;
+/** A try that was slow: another one with its key has fenced its job off, and everybody knows. It charges all the same. */
+export async function fencedOff(world: World, { tenant }: Customer): Promise<DispatchIds> {
   const ids = { requestId: newId(), jobId: newId() };
-  const at = new Date(Date.now() - hourMs);
-  const fence = { chargeId: ids.requestId, tenant, reason: 'orphaned-charge', at: at.toISOString() } as const;
+  const fence = {
+    chargeId: ids.requestId,
+    tenant,
+    reason: 'orphaned',
+    at: new Date().toISOString(),
+  } as const;
   const event = toNewEvent({ type: 'JobVoided', data: fence }, 0, world.context(tenant));
-  await world.events.store.append(streamName('test', 'job', ids.jobId), 'no-stream', [event]);
-  await debit(world, customer, direct, {}, ids, at);
+  const stream = streamName('test', 'job', ids.jobId);
+  await world.events.store.append(stream, 'no-stream', [event]);
+  await chargeCloserKnows(world, stream);
+  return ids;
+}
+
+export async function lateDebit(world: World, customer: Customer, ids: DispatchIds): Promise<void> {
+  await debit(world, customer, direct, {}, ids, new Date(Date.now() - hourMs));
 }
 
 /** What a try leaves that died with its Idempotency-Key at hand: its ids, and its charge where it came so far. */

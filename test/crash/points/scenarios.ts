@@ -4,6 +4,7 @@ import type { Answer, Client } from './client.js';
 import {
   abandonedBatch,
   abandonedTry,
+  fencedOff,
   lateDebit,
   longHistory,
   orphan,
@@ -174,9 +175,9 @@ export const scenarios = {
   }),
   'late-debit': scenario({
     about: 'a charge of a slow try that was fenced off before, and died: swept',
-    prepare: () => Promise.resolve(),
-    async act({ world, customer }) {
-      await lateDebit(world, customer);
+    prepare: fencedOff,
+    async act({ world, customer }, ids) {
+      await lateDebit(world, customer, ids);
       return { answered: [], persistent: false, ends: 'JobVoided' };
     },
   }),
