@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
+import { newId } from '#platform/ids.js';
+import { StoredJobs } from '../../apps/api/src/jobs/stored-jobs.js';
+import { engineThat } from '../worker/support/engines.js';
+import { eventually, Workshop } from '../worker/support/workshop.js';
+import { handledAll } from './support/handled-all.js';
+
+jest.setTimeout(60_000);
+
+let workshop: Workshop;
+
+beforeAll(async () => {
+  workshop = await Workshop.open();
+  await workshop.startProjector();
+});
+afterAll(() => workshop[Symbol.asyncDispose]());
+
+const renderMs = 25;
+
+describe('callers who cancel while workers render and the charges of what ended are closed', () => {
+  it('get their credits back if and only if the cancel won; the engine stops within a second', async () => {
+    const tenant = await workshop.tenantWith(1_000);
+    const abortedAfterMs: number[] = [];
+    const cancelledAt = new Map<number, number>();
+    const engine = engineThat(async ({ seed }, { signal }) => {
+      signal.addEventListener('abort', () => {
+        const at = cancelledAt.get(seed);
+        if (at !== undefined) abortedAfterMs.push(performance.now() - at);
+      });
+      // Every fifth would take a minute, so that only a cancel can end it.
+      await sleep(seed % 5 === 0 ? 60_000 : renderMs, undefined, { signal });
+    });
+    const workers = [await workshop.startWorker(engine), await workshop.startWorker(engine)];
+    const handler = new CancelJobHandler(workshop.store, workshop.accounts, new StoredJobs(workshop.store));
+    const { caller } = workshop.request(tenant);
+
+    const cancelOne = async (seed: number) => {
+      const ids = await workshop.dispatch(tenant, { seed });
+      const started = async () => (await workshop.types('job', ids.jobId)).includes('RenderStarted');
+      // Some are cancelled while they wait, the others about when their render ends.
+      if (seed % 4 !== 0) {
+        await eventually(started, 30_000);
+        await sleep(Math.random() * 2 * renderMs);
+      }
+      cancelledAt.set(seed, performance.now());
+      const outcome = await handler.execute(new CancelJob(caller, ids.jobId, newId(), new Date()));
+      return { ids, won: outcome.kind === 'cancelled' };
+    };
+    const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => cancelOne(index + 1)));
+    for (const { ids } of outcomes) await workshop.ended(tenant, ids, 30_000);
+    await eventually(() => handledAll(workshop));
+    for (const worker of workers) await worker.stop();
+
+    const refunds = await workshop.find('account', tenant, 'CreditsRefunded');
+    const settled = await workshop.find('account', tenant, 'CreditsSettled');
+    for (const { ids, won } of outcomes) {
+      const types = await workshop.types('job', ids.jobId);
+      const ends = types.filter((type) => /^Job(Succeeded|Failed|Cancelled)$/.test(type));
+      expect(ends).toEqual([won ? 'JobCancelled' : 'JobSucceeded']);
+      const of = ({ chargeId }: { chargeId: string }) => chargeId === ids.requestId;
+      expect(refunds.filter(of)).toHaveLength(won ? 1 : 0);
+      expect(settled.filter(of)).toHaveLength(won ? 0 : 1);
+    }
+    const wins = outcomes.filter(({ won }) => won).length;
+    expect(wins).toBeGreaterThan(8);
+    expect(wins).toBeLessThan(40);
+    expect(await workshop.balance(tenant)).toBe(1_000 - 5 * (40 - wins));
+    expect(abortedAfterMs.length).toBeGreaterThan(0);
+    expect(Math.max(...abortedAfterMs)).toBeLessThan(1_000);
+  });
+});
