@@ -52,7 +52,7 @@ async function charged(count: number, at: Date): Promise<QueuedJob[]> {
 }
 
 describe('a projector that was stopped for an hour', () => {
-  it('closes every charge of what ended meanwhile, concludes batches, and gives orphans back, by itself', async () => {
+  it('hands out what waits, closes every charge of what ended, concludes batches, and gives orphans back, by itself', async () => {
     const first = await workshop.startProjector();
     await workshop.readModelsCaughtUp();
     await first.stop();
@@ -60,6 +60,9 @@ describe('a projector that was stopped for an hour', () => {
     const expected = await tell(300);
     const orphans = await charged(30, minutesAgo(40));
     expected.push(...orphans.map(({ chargeId }) => `${chargeId} orphaned`));
+    const waiting = await Promise.all(
+      Array.from({ length: 20 }, () => story.told('goes-on', minutesAgo(30))),
+    );
     const batches = Array.from({ length: 5 }, () => story.batch(3));
     for (const { parent, children } of batches) {
       for (const child of children) await story.charge(child);
@@ -76,6 +79,12 @@ describe('a projector that was stopped for an hour', () => {
     for (const { parent } of batches) {
       await eventually(async () => (await workshop.types('job', parent.jobId)).includes('JobSucceeded'));
     }
+    await eventually(() => handledAll(workshop));
+    const tasks = `select data ->> 'jobId' as id from pgboss.job where data ->> 'jobId' = any($1)`;
+    const { rows } = await workshop.query(tasks, [waiting.map(({ jobId }) => jobId)]);
+    expect(inOrder((rows as { id: string }[]).map(({ id }) => id))).toEqual(
+      inOrder(waiting.map(({ jobId }) => jobId)),
+    );
   });
 
   it('does so although its sessions are killed again and again on the way', async () => {
