@@ -69,7 +69,7 @@ const dispatch = fc.record({
 });
 
 const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 12, arbitrary: dispatch },
+  { weight: 18, arbitrary: dispatch },
   { weight: 5, arbitrary: fc.record({ kind: kind('retry'), api, nth }) },
   {
     weight: 5,
@@ -114,7 +114,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 /** What happens to an installation, in order. Shrinks to fewer and simpler steps; who gets a turn stays as it was. */
-export const scenarios: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 1, maxLength: 40, size: 'max' });
+export const scenarios: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
 
 export function describeAction(all: Action): string {
   const { kind: name, ...rest } = all;

@@ -145,7 +145,10 @@ export class Callers {
       case 'cap':
         return changeTenantTerms(accounts, context, { dailySpendCapCredits: action.credits });
       case 'price':
-        return setOperationPrice(store, context, action.operation, { credits: action.credits, reason });
+        return setOperationPrice(store, context, pricedAs(action.operation), {
+          credits: action.credits,
+          reason,
+        });
       case 'enable':
       case 'disable':
         return switchOperation(store, context, action.operation, {
@@ -158,13 +161,15 @@ export class Callers {
   }
 
   #ask(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {
-    const { requests } = this.installation.invariants;
+    const { requests, prices } = this.installation.invariants;
     this.#request(api, `dispatch ${label}`, async () => {
+      const requestId = newId();
       requests.asked(label);
+      prices.asked(requestId);
       const endpoint = `/v1/${operation}`;
       const request = { caller: callerOf(tenant), operation, endpoint, body, at: this.installation.clock() };
       const idempotency = key === null ? undefined : { key, bodyHash: label };
-      const answer = await api.dispatch.execute(new DispatchWorkflow(request, newId(), idempotency));
+      const answer = await api.dispatch.execute(new DispatchWorkflow(request, requestId, idempotency));
       if (answer.kind !== 'answered') return answer.kind;
       return this.#answered(label, answer.outcome);
     });
@@ -216,6 +221,11 @@ const pictureIds: Record<Tenant, string> = {
   acme: '01J0000000000000000000ACME',
   zenith: '01J00000000000000000ZENTHH',
 };
+
+/** A batch costs, for each photograph, what the workflow of its photographs costs. */
+function pricedAs(operation: Operation): string {
+  return operation === 'pdp-batch-extractions' ? 'pdp-extractions' : operation;
+}
 
 function pictureOf(tenant: Tenant): string {
   return `${environment}/${tenant}/uploads/${pictureIds[tenant]}.png`;

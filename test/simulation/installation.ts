@@ -17,7 +17,7 @@ export const environment: Environment = 'test';
 export const orphanHorizonMs = 60_000;
 
 /** Snapshots come often and few accounts are remembered, so that both matter in a short run. */
-export const accountSettings = { snapshotEvery: 6, cachedAccounts: 5 };
+export const accountSettings = { snapshotEvery: 3, cachedAccounts: 5 };
 
 const logger = createLogger('simulation', 'silent');
 
@@ -43,7 +43,7 @@ export class Installation {
     readonly wiring: Wiring,
     readonly trace: (line: string) => void,
   ) {
-    this.checkpoints = new Checkpoints(this.scheduler, wiring.fenced);
+    this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced);
     const { violations, accounts } = this.invariants;
     const report = (violation: string) => void violations.push(violation);
     this.tableBook = new TableBook(report, accounts, () => this.log.events, this.tables);
@@ -65,7 +65,7 @@ export class Installation {
   storesFor(role: Role, process: Process, network: Network) {
     const { log, scheduler } = this;
     const client = new SimulatedEventStore({ log, scheduler, process, network, largestBatch: 6 });
-    const snapshots = new SimulatedSnapshotStore(this.snapshots, scheduler, process);
+    const snapshots = new SimulatedSnapshotStore(this.snapshots, scheduler, process, this.trace);
     return {
       store: this.wiring.store(client, { role, process, scheduler }),
       snapshots: this.wiring.snapshots(snapshots),

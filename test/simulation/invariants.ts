@@ -2,6 +2,7 @@ import type { RecordedEvent } from '#event-store/event-store.js';
 import { AccountBook } from './invariants/account-book.js';
 import { JobBook } from './invariants/job-book.js';
 import { LogBook } from './invariants/log-book.js';
+import { PriceBook } from './invariants/price-book.js';
 import { RequestBook } from './invariants/request-book.js';
 
 /**
@@ -15,6 +16,7 @@ export class Invariants {
   readonly accounts: AccountBook;
   readonly jobs: JobBook;
   readonly requests: RequestBook;
+  readonly prices: PriceBook;
 
   constructor(now: () => number, horizonMs: number) {
     const report = (violation: string) => void this.violations.push(violation);
@@ -22,6 +24,7 @@ export class Invariants {
     this.accounts = new AccountBook(report);
     this.jobs = new JobBook(report, this.accounts, { now, horizonMs });
     this.accounts.endOf = (jobId) => this.jobs.endFor(jobId);
+    this.prices = new PriceBook(report);
     this.requests = new RequestBook(report, this.accounts, this.jobs, now);
   }
 
@@ -32,6 +35,7 @@ export class Invariants {
     if (id === undefined) return;
     if (category === 'account') this.accounts.observe(id, event);
     if (category === 'job') this.jobs.observe(id, event);
+    this.prices.observe(event);
     this.requests.observe(event);
   }
 

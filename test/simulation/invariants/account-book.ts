@@ -89,7 +89,7 @@ export class AccountBook {
     for (const { chargeId, jobId, parentJobId, state } of this.#charges.values()) {
       const end = this.endOf(jobId) ?? (parentJobId && this.endOf(parentJobId));
       if (state === 'open')
-        this.report(`3, 4: the charge ${short(chargeId)} is open, its job ${end ?? 'is not there'}`);
+        this.report(`3, 4: the charge ${short(chargeId)} is open, its job ${end ?? 'has not ended'}`);
       else if ((end === 'succeeded') !== (state === 'settled'))
         this.report(`4: the job ${short(jobId)} ${end ?? 'has not ended'}, and its charge is ${state}`);
     }

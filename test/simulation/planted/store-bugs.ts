@@ -121,12 +121,20 @@ function asFirstAttempt(event: RecordedEvent): RecordedEvent {
     : event;
 }
 
-/** A snapshot claims to hold one event more than it does. */
+/** A snapshot is saved with the state that was meant for the one before. */
 export const staleSnapshot: Partial<Wiring> = {
-  snapshots: (client): SnapshotStore => ({
-    load: (stream, foldVersion) => client.load(stream, foldVersion),
-    save: (stream, foldVersion, revision, state) => client.save(stream, foldVersion, revision + 1n, state),
-  }),
+  snapshots: (client): SnapshotStore => {
+    const last = new Map<string, string>();
+    return {
+      load: (stream, foldVersion) => client.load(stream, foldVersion),
+      save: (stream, foldVersion, revision, state) => {
+        const older = last.get(stream);
+        last.set(stream, JSON.stringify(state));
+        const saved = older === undefined ? state : (JSON.parse(older) as unknown);
+        return client.save(stream, foldVersion, revision, saved);
+      },
+    };
+  },
 };
 
 /** Each try with a key counts as the first. */

@@ -1,5 +1,4 @@
 import type { AccountWriter } from '#application/account/account-writer.js';
-import { watchAnnouncements } from '#application/announcements.js';
 import { DispatchWorkflowHandler } from '#application/dispatch/dispatch-workflow.handler.js';
 import { References } from '#application/dispatch/references.js';
 import type { CancelJobHandler } from '#application/job/cancel-job.handler.js';
@@ -9,7 +8,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { StoredJobs } from '../../../apps/api/src/jobs/stored-jobs.js';
 import { accountSettings, type Installation } from '../installation.js';
 import { SimulatedIdempotencyStore } from '../services/idempotency.js';
-import { inBackground, Replica } from './replica.js';
+import { Replica } from './replica.js';
 
 /** The handlers of one API process, put together as `apps/api` does. */
 export class ApiReplica extends Replica {
@@ -27,20 +26,17 @@ export class ApiReplica extends Replica {
 
   protected boot(): void {
     const { installation, process } = this;
-    const { wiring, scheduler, keys, invariants } = installation;
+    const { wiring, scheduler, keys } = installation;
     const { store, snapshots } = installation.storesFor('api', process, this.network);
     const place = { role: 'api', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
     this.accounts = wiring.accounts(store, snapshots, { ...accountSettings, nextTurn }, place);
-    const prices = new Operations(store, { max: 10, now: () => scheduler.now });
+    const prices = new Operations(store);
     const references = new References(store, new StoredPictures(store, { assets: 10, jobs: 10 }));
     const dispatcher = wiring.dispatcher(store, this.accounts, references, prices, place);
     const idempotency = wiring.idempotency(new SimulatedIdempotencyStore(keys, scheduler, process));
     this.dispatch = new DispatchWorkflowHandler(dispatcher, idempotency);
     this.cancel = wiring.cancel(store, this.accounts, new StoredJobs(store));
-    inBackground(watchAnnouncements(store, [prices], new AbortController().signal), (error) =>
-      invariants.violations.push(`the announcements of ${this.name} ended: ${String(error)}`),
-    );
   }
 }

@@ -30,6 +30,7 @@ export class Checkpoints {
 
   constructor(
     private readonly scheduler: Scheduler,
+    private readonly trace: (line: string) => void,
     /** False plants a bug: nobody looks at the epoch. */
     private readonly fenced = true,
   ) {}
@@ -50,7 +51,10 @@ export class Checkpoints {
   /** The checkpoint moves and `effects` happen, or none of both. @throws FencedOff */
   commit({ name, epoch }: Hold, position: bigint, effects: () => void = () => undefined): void {
     const entry = this.#entryOf(name);
-    if (this.fenced && entry.epoch !== epoch) throw new FencedOff(name);
+    if (this.fenced && entry.epoch !== epoch) {
+      this.trace(`    ${name}: an old holder is fenced off`);
+      throw new FencedOff(name);
+    }
     effects();
     entry.position = position;
   }

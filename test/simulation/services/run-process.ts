@@ -68,7 +68,9 @@ async function handleOnce(
   if (checkpoint === 'first') {
     await scheduler.turn(process);
     checkpoints.commit(hold, batch.position);
-    await options.handle(events);
+    const late = await options.handle(events);
+    await scheduler.turn(process);
+    late?.();
     return;
   }
   const effects = await options.handle(events).catch((error: unknown) => {

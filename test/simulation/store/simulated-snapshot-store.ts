@@ -10,11 +10,13 @@ export class SimulatedSnapshotStore implements SnapshotStore {
     private readonly stored: StoredSnapshots,
     private readonly scheduler: Scheduler,
     private readonly process: Process,
+    private readonly trace: (line: string) => void = () => undefined,
   ) {}
 
   async load(stream: string, foldVersion: number): Promise<Snapshot | undefined> {
     await this.scheduler.turn(this.process);
     const found = this.stored.get(`${stream} ${foldVersion}`);
+    if (found) this.trace(`    ${this.process.name} starts from the snapshot ${found.revision} of ${stream}`);
     return found && { revision: found.revision, state: JSON.parse(found.state) as unknown };
   }
 

@@ -1,0 +1,63 @@
+import type { RecordedEvent } from '#event-store/event-store.js';
+import { short, type Report } from './stored-data.js';
+
+interface Terms {
+  readonly credits: number;
+  readonly enabled: boolean;
+}
+
+interface Debit {
+  readonly chargeId: string;
+  readonly requestId: string;
+  readonly operation: string;
+  readonly amount: number;
+}
+
+/** What each workflow costs for each job before the operator decides, as the interface says. */
+const listed: Readonly<Record<string, number>> = {
+  extract: 1,
+  'background-generator': 5,
+  'pdp-extractions': 4,
+  'pdp-batch-extractions': 4,
+};
+
+const batchOf: Readonly<Record<string, string>> = { 'pdp-batch-extractions': 'pdp-extractions' };
+
+/** A charge is made at a price, and of a workflow, that was in force at some moment since it was asked for. */
+export class PriceBook {
+  /** The terms of each workflow, from the first to today's. */
+  readonly #terms = new Map<string, Terms[]>();
+  /** By request: how many terms of each workflow there were when it was made. */
+  readonly #asked = new Map<string, ReadonlyMap<string, number>>();
+
+  constructor(private readonly report: Report) {
+    for (const [operation, credits] of Object.entries(listed))
+      this.#terms.set(operation, [{ credits, enabled: true }]);
+  }
+
+  asked(requestId: string): void {
+    this.#asked.set(requestId, new Map([...this.#terms].map(([operation, all]) => [operation, all.length])));
+  }
+
+  observe({ stream, type, data }: RecordedEvent): void {
+    if (type === 'CreditsDebited') return this.#debited(data as Debit);
+    const operation = /\.operation-(.+)$/.exec(stream)?.[1] ?? '';
+    const terms = this.#terms.get(operation);
+    const today = terms?.at(-1);
+    if (!terms || !today) return;
+    if (type === 'OperationPriced') terms.push({ ...today, credits: (data as { credits: number }).credits });
+    else terms.push({ ...today, enabled: type === 'OperationEnabled' });
+  }
+
+  #debited({ chargeId, requestId, operation, amount }: Debit): void {
+    const since = this.#asked.get(requestId);
+    // Ids that were drawn on the way, for a key whose first try came to nothing.
+    if (!since) return;
+    const inForce = (name: string) => this.#terms.get(name)?.slice((since.get(name) ?? 1) - 1) ?? [];
+    const costs = inForce(batchOf[operation] ?? operation).map(({ credits }) => credits);
+    if (!costs.includes(amount))
+      this.report(`the charge ${short(chargeId)} is ${amount}, at prices of ${costs.join(', ')}`);
+    if (!inForce(operation).some(({ enabled }) => enabled))
+      this.report(`the charge ${short(chargeId)} is for ${operation}, which was disabled before`);
+  }
+}
