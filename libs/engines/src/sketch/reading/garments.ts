@@ -1,6 +1,7 @@
 import { abs, floor, hypot } from './arithmetic.js';
 import { components, close, open, select, type Mask } from '../cutout/mask.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
+import { trustIn } from './garment-confidence.js';
 import { colourGroups } from './kmeans.js';
 import type { LabColour } from './skin.js';
 import type { Wearer } from './wearer.js';
@@ -59,8 +60,9 @@ interface Body {
   readonly height: number;
   /** Height below the chin, in head units. */
   readonly v: (i: number) => number;
-  /** Distance from the middle line, in head units. */
+  /** Distance from the middle line, in head units; `off` is negative on the picture's left. */
   readonly u: (i: number) => number;
+  readonly off: (i: number) => number;
   /** Last row of the person, and whether the picture ends there. */
   readonly bottom: number;
   readonly cropped: boolean;
@@ -77,6 +79,7 @@ function bodyOf(planes: LabPlanes, subject: Mask, wearer: Wearer): Body {
     height,
     v: (i) => (floor(i / width) - head.chin) / head.unit,
     u: (i) => abs((i % width) - head.x) / head.unit,
+    off: (i) => ((i % width) - head.x) / head.unit,
     bottom,
     cropped: bottom >= height - 3,
   };
@@ -174,14 +177,24 @@ function layersOf(body: Body, upper: Uint8Array, to: number): Layers | undefined
     body.groups,
     (i) => inUpper(i) && body.u(i) < 0.13 && body.v(i) > 0.35 && body.v(i) < 1.2,
   );
-  const sides = sharesOf(
-    body.groups,
-    (i) => inUpper(i) && body.u(i) > 0.42 && body.v(i) > 0.6 && body.v(i) < to,
-  );
-  if (middle.count < 20 || sides.count < 60) return undefined;
-  const change = variation(middle.shares, sides.shares);
-  if (change < 0.7) return undefined;
-  const [inner, outer] = split(body, inUpper, (i) => 2.2 - 6 * body.u(i), middle.shares, sides.shares);
+  const sideOf = (side: -1 | 1): ReturnType<typeof sharesOf> =>
+    sharesOf(
+      body.groups,
+      (i) =>
+        inUpper(i) &&
+        body.off(i) * side > 0.26 &&
+        body.off(i) * side < 0.62 &&
+        body.v(i) > 0.6 &&
+        body.v(i) < to,
+    );
+  const [left, right] = [sideOf(-1), sideOf(1)];
+  if (middle.count < 20 || left.count < 30 || right.count < 30) return undefined;
+  // Two fronts are of one cloth; what shows on one side only is an arm, or the ground between it and the trunk.
+  if (variation(left.shares, right.shares) > 0.45) return undefined;
+  const sides = left.shares.map((v, k) => (v + (right.shares[k] ?? 0)) / 2);
+  const change = Math.min(...[left, right].map(({ shares }) => variation(middle.shares, shares)));
+  if (change < 0.6) return undefined;
+  const [inner, outer] = split(body, inUpper, (i) => 2.2 - 6 * body.u(i), middle.shares, sides);
   const mask = tidy(inner, body.width, body.height, 0.2);
   const size = upper.reduce((sum, v) => sum + v, 0);
   const area = mask.data.reduce((sum, v) => sum + v, 0);
@@ -190,7 +203,7 @@ function layersOf(body: Body, upper: Uint8Array, to: number): Layers | undefined
 }
 
 /** Something carried: it hangs beside the body, is no mere edge or shadow, and has a colour that nothing worn has. */
-function bagOf(body: Body, cloth: (i: number) => boolean): Uint8Array | undefined {
+function bagOf(planes: LabPlanes, body: Body, cloth: (i: number) => boolean): Uint8Array | undefined {
   const { groups, centres, width, height } = body;
   const { unit } = body.wearer.head;
   const worn = sharesOf(groups, (i) => cloth(i) && body.u(i) < 0.5).shares;
@@ -210,7 +223,9 @@ function bagOf(body: Body, cloth: (i: number) => boolean): Uint8Array | undefine
   // Slivers along an arm vanish when they are opened.
   const mask = tidy(open({ data, width, height }, Math.round(unit * 0.1)).data, width, height, 0.5);
   const area = mask.data.reduce((sum, v) => sum + v, 0);
-  return area > unit ** 2 * 0.3 ? mask.data : undefined;
+  // A stretch of wall between arm and trunk has no contour of its own.
+  const sure = area > unit ** 2 * 0.3 && trustIn(mask, planes, { pieces: 1 }) > 0.6;
+  return sure ? mask.data : undefined;
 }
 
 /** What a person wears, as regions; largest first. */
@@ -223,13 +238,15 @@ export function wornGarments(planes: LabPlanes, subject: Mask, wearer: Wearer): 
     const mask = tidy(data, width, height, slot === 'footwear' ? 0.25 : 0.12);
     const area = mask.data.reduce((sum, v) => sum + v, 0);
     if (area < least) return;
-    const sure = Math.min(0.97, confidence * (0.6 + 0.4 * wearer.head.confidence));
+    const about = slot === 'bag' || slot === 'footwear' ? {} : { middle: wearer.head.x };
+    const trust = trustIn(mask, planes, { pieces: slot === 'footwear' ? 2 : 1, ...about });
+    const sure = Math.min(0.97, (0.5 + 0.5 * confidence) * (0.6 + 0.4 * wearer.head.confidence) * trust);
     found.push({ slot, mask, areaShare: shareOf(mask), confidence: Math.round(sure * 100) / 100 });
   };
   const shoes = footwearOf(body);
   add('footwear', shoes, 0.7);
   const dressed = (i: number): boolean => wearer.cloth.data[i] === 1 && !shoes[i];
-  const bag = bagOf(body, dressed);
+  const bag = bagOf(planes, body, dressed);
   if (bag) add('bag', bag, 0.6);
   const cloth = (i: number): boolean => dressed(i) && !bag?.[i];
   const waist = waistOf(body, cloth);

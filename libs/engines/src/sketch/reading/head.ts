@@ -193,6 +193,12 @@ function hasNeck(mask: Mask, x: number, y: number, half: number): boolean {
   return own < half * 4 && neck < own * 0.78 && shoulders > neck * 1.6;
 }
 
+/** Something is worn below a chin, unless the picture ends there: the broad patch over a hem is a shirt, not a face. */
+function hasTrunk({ inside, height }: Fields, x: number, chin: number, breadth: number): boolean {
+  const [top, bottom] = [chin + breadth * 0.3, chin + breadth];
+  return top >= height - 2 || inside.mean(x - breadth * 0.3, top, x + breadth * 0.3, bottom) > 0.5;
+}
+
 /**
  * Looks for a head at the upper end of the subject.
  * @returns undefined for garments without a wearer, and for people cropped below the face
@@ -220,7 +226,7 @@ export function findHead(planes: LabPlanes, mask: Mask): Head | undefined {
   const own = skinOfTone(planes, tone, 1.6);
   const breadth = faceBreadth(own, mask, found);
   const chin = chinOf(own, mask, found, breadth);
-  if (chin === undefined) return undefined;
+  if (chin === undefined || !hasTrunk(fields, found.x, chin, breadth)) return undefined;
   return {
     x: found.x,
     y: found.y,

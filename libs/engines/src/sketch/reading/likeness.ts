@@ -21,6 +21,9 @@ export interface Build {
   readonly hairLength: number;
 }
 
+/** In breadths of the face: what seems broader has a wall of its own colour beside it. */
+const BROADEST_NECK = 0.82;
+
 const hex = (colour: LabColour): string => toHex(fromLab(colour));
 
 /** Breadth of the stretch of subject that holds the middle line. */
@@ -34,7 +37,7 @@ function breadthAt(mask: Mask, x: number, y: number): number {
 }
 
 /** Measures the build of a person. What the picture cuts off is 0. */
-export function buildOf(subject: Mask, { head, hair, hairLength }: Wearer): Build {
+export function buildOf(subject: Mask, { head, hair, skin, hairLength }: Wearer): Build {
   const { x, chin, unit, breadth } = head;
   const withoutHair: Mask = { ...subject, data: subject.data.map((v, i) => (v && !hair.data[i] ? 1 : 0)) };
   const row = (v: number): number => chin + v * unit;
@@ -45,13 +48,17 @@ export function buildOf(subject: Mask, { head, hair, hairLength }: Wearer): Buil
       .filter((b) => b > 0);
   const least = (values: number[]): number => (values.length > 0 ? Math.min(...values) : 0);
   const most = (values: number[]): number => (values.length > 0 ? Math.max(...values) : 0);
+  // A bare neck is measured as such, for walls of its outline's colour stick to it; one in a collar from the outline.
+  const bare = over(skin, 0.1, 0.4);
+  const middle = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
+  const neck = bare.length > 3 ? middle(bare) : least(over(withoutHair, 0.1, 0.5));
   const aboveChin = {
     ...hair,
     data: hair.data.map((v, i) => (v && floor(i / hair.width) < chin ? 1 : 0)),
   };
   const columns = [...aboveChin.data.keys()].filter((i) => aboveChin.data[i]).map((i) => i % hair.width);
   return {
-    neck: least(over(withoutHair, 0.1, 0.5)),
+    neck: neck < BROADEST_NECK ? neck : 0,
     shoulders: most(over(subject, 0.5, 1.1)),
     waist: least(over(subject, 1.7, 2.6)),
     hairBreadth: columns.length > 0 ? (Math.max(...columns) - Math.min(...columns)) / breadth : 0,
@@ -60,10 +67,13 @@ export function buildOf(subject: Mask, { head, hair, hairLength }: Wearer): Buil
   };
 }
 
-/** A slender neck and long hair speak for one side, a broad neck for the other. A guess, and said to be one. */
-const genderOf = (build: Build): Gender => {
-  const neck = build.neck > 0 ? (build.neck - 0.6) * 9 : 0;
-  return neck - Math.min(1.5, build.hairLength * 2) > 0 ? 'MALE' : 'FEMALE';
+/**
+ * A slender neck and long hair speak for one side, a broad neck for the other; without a neck to be seen, hair that lies
+ * close does. A guess, and said to be one.
+ */
+export const genderOf = ({ neck, hairLength, hairBreadth }: Build): Gender => {
+  const broad = neck > 0 ? (neck - 0.515) * 20 : hairBreadth < 1.25 ? 0.4 : -0.4;
+  return broad - Math.min(1.5, hairLength * 2) > 0 ? 'MALE' : 'FEMALE';
 };
 
 function hairOf(build: Build, gender: Gender): { texture: HairTexture; style: HairStyle } {

@@ -7,7 +7,7 @@ import { illuminantOf } from './colour-temperature.js';
 
 /** Long side that pictures are cut out at, and the one that shapes and colours are judged at. */
 const FULL_SIDE = 1400;
-const READ_SIDE = 440;
+const READ_SIDE = 320;
 
 /** One photograph at the two sizes that it is worked on. */
 export interface Photograph {

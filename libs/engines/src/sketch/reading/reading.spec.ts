@@ -15,6 +15,7 @@ import {
 import { colourTemperature } from './colour-temperature.js';
 import { readFraming } from './framing.js';
 import { readLight } from './light-reading.js';
+import { buildOf, genderOf } from './likeness.js';
 import { readPhotograph } from './reading.js';
 
 const reading = (bytes: Buffer) => readPhotograph(bytes, 'photo');
@@ -118,6 +119,18 @@ describe('readPhotograph', () => {
     ],
   ])('survives %s', async (_, photograph) => {
     await expect(reading(await photograph())).resolves.toBeDefined();
+  });
+});
+
+describe('genderOf', () => {
+  it.each([
+    ['MALE', 'of base wear', () => model(12, { gender: 'MALE' })],
+    ['FEMALE', 'in trousers', () => worn('trousers', 65)],
+    ['FEMALE', 'before bricks', () => worn('garment-photograph', 37, 'bricks')],
+  ])('takes a %s picture %s for one', async (gender, _, photograph) => {
+    const { wearer, subject } = await reading(await photograph());
+    if (!wearer) throw new Error('a person was expected');
+    expect(genderOf(buildOf(subject.mask, wearer))).toBe(gender);
   });
 });
 

@@ -3,6 +3,7 @@ import { lift, type CutOut } from '../cutout/cut-out.js';
 import { classify } from '../cutout/classify.js';
 import { components, open, select, type Mask } from '../cutout/mask.js';
 import { Silhouette } from '../cutout/silhouette.js';
+import { trustIn } from './garment-confidence.js';
 import type { GarmentRegion, Slot } from './garments.js';
 import { wornGarments } from './garments.js';
 import { findLimbs } from './limbs.js';
@@ -54,7 +55,9 @@ async function laidOut(photograph: Photograph, subject: Subject): Promise<Garmen
     const areaShare = part.reduce((sum, c) => sum + c.area, 0) / total;
     const small = first !== undefined && areaShare * total < first.area * 0.14;
     const slot = pair ? 'footwear' : small ? 'accessory' : await slotOf(photograph, mask);
-    return { slot, mask, areaShare, confidence: subject.plainGround ? 0.9 : 0.6 };
+    const trust = trustIn(mask, photograph.planes, { pieces: part.length });
+    const confidence = Math.round((subject.plainGround ? 0.97 : 0.65) * trust * 100) / 100;
+    return { slot, mask, areaShare, confidence };
   });
   return Promise.all(regions);
 }

@@ -6,6 +6,7 @@ import { close, components, dilate, erode, open, select, type Mask } from '../cu
 import { segment } from '../cutout/segment.js';
 import { barrierDistance } from './barrier.js';
 import { ColourModel, colourBins } from './colour-model.js';
+import { contourEvidence } from './contour-evidence.js';
 import { expectBody, expectMiddle, type Expectation } from './expectation.js';
 import { findHead, type Head } from './head.js';
 import type { Photograph } from './photograph.js';
@@ -105,6 +106,9 @@ function groundEvidence(planes: LabPlanes, belief: Float32Array): Float32Array {
   );
 }
 
+/** Log-odds from which a pixel may tell its neighbours on which side of a contour they are. */
+const SURELY = 2.3;
+
 interface Evidence {
   readonly barrier: Float32Array;
   readonly bins: Uint16Array;
@@ -135,13 +139,21 @@ function labelled(
       height,
     );
     const ground = groundEvidence(planes, belief);
+    const before = belief;
+    const contour =
+      start &&
+      contourEvidence(
+        planes,
+        (i) => (place[i] ?? 0) > SURELY || ((place[i] ?? 0) > 0.7 && (before[i] ?? 0) > SURELY),
+        (i) => (place[i] ?? 0) < -SURELY || ((place[i] ?? 0) < 0.9 && (before[i] ?? 0) < -SURELY),
+      );
     const own = belief.map((_, i) => {
       const bin = bins[i] ?? 0;
       const off = ground[i] ?? 0;
       // What differs from the very ground beside it is not taken for ground because its colour occurs elsewhere in it.
       const lowest = off > 0 ? -1.2 : -2.6;
       const colour = within(log(inside.at(i, bin) / outside.at(i, bin)), lowest, 2.6);
-      return colour + 0.8 * (barrier[i] ?? 0) + off + (place[i] ?? 0);
+      return colour + (start ? 0.5 : 0.8) * (barrier[i] ?? 0) + off + (place[i] ?? 0) + (contour?.[i] ?? 0);
     });
     belief = smoothLabels(own, planes, 2.4);
   }

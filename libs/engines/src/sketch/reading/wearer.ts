@@ -33,6 +33,32 @@ function* box(
     for (let x = Math.max(0, Math.round(x0)); x < Math.min(width, x1); x++) yield y * width + x;
 }
 
+/** Colours nearer to each other than this cannot be told apart in changing light. */
+const TELLING = 5;
+
+/**
+ * A rust jumper on brown skin: both are skin-like, but each has a tone of its own. Says which pixels are nearer to what the
+ * trunk shows than to the face; none are where the two are the same, as on a bare chest.
+ */
+function nearerToTrunk(planes: LabPlanes, subject: Mask, head: Head): (i: number) => boolean {
+  const { l, a, b, width, height } = planes;
+  const { x, chin, unit, tone } = head;
+  const shown = [
+    ...box(width, height, x - unit * 0.35, chin + unit * 0.7, x + unit * 0.35, chin + unit * 2.2),
+  ];
+  const trunk = medianColour(
+    planes,
+    shown.filter((i) => subject.data[i]),
+  );
+  // Lightness changes along an arm, hue hardly does.
+  const gap = (i: number, [tl, ta, tb]: LabColour): number =>
+    hypot(0.6 * ((l[i] ?? 0) - tl), (a[i] ?? 0) - ta, (b[i] ?? 0) - tb);
+  if (!trunk || hypot(0.6 * (trunk[0] - tone[0]), trunk[1] - tone[1], trunk[2] - tone[2]) < TELLING)
+    return () => false;
+  const last = chin + unit * 0.3;
+  return (i) => floor(i / width) > last && gap(i, trunk) < gap(i, tone);
+}
+
 /**
  * Skin of the face's own tone anywhere in the subject. A broad patch over the middle of the trunk is a garment of that
  * colour, not a bare belly.
@@ -40,7 +66,8 @@ function* box(
 function findSkin(planes: LabPlanes, subject: Mask, head: Head): Mask {
   const { width, height } = subject;
   const alike = skinOfTone(planes, head.tone, 1.15);
-  const data = subject.data.map((v, i) => (v && alike[i] ? 1 : 0));
+  const ofCloth = nearerToTrunk(planes, subject, head);
+  const data = subject.data.map((v, i) => (v && alike[i] && !ofCloth(i) ? 1 : 0));
   const mask = open(close({ data, width, height }, 1), 1);
   // Cut through the neck, so that a jumper of the skin's colour is no part of the face.
   const neck = Math.round(head.chin + head.unit * 0.25) * width;
