@@ -1,0 +1,60 @@
+import { AccountWriter } from '#application/account/account-writer.js';
+import { audit, type AuditOptions, type AuditReport } from '#audit/audit.js';
+import { environments, type Environment } from '#domain/streams.js';
+import type { NewEvent } from '#event-store/event-store.js';
+import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
+import { readModels } from '#projections/read-models.js';
+import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
+import type { Story } from './story.js';
+
+/** An event store and a read store with all read models, and the audit of the two. */
+export class AuditedStore implements AsyncDisposable {
+  private constructor(readonly fixture: ReadStoreFixture) {}
+
+  static async open(): Promise<AuditedStore> {
+    return new AuditedStore(await ReadStoreFixture.create());
+  }
+
+  /** Writes the story as it is, whatever it expects the stores to be like. */
+  async write({ appends }: Story): Promise<void> {
+    for (const { stream, event } of appends) await this.append(stream, event);
+  }
+
+  async append(stream: string, event: NewEvent): Promise<void> {
+    const { outcome } = await this.fixture.store.append(stream, 'any', [event]);
+    if (outcome !== 'appended') throw new Error(outcome);
+  }
+
+  startProjecting(): void {
+    for (const environment of environments) this.fixture.start({ readModels, environment });
+  }
+
+  async projected(): Promise<void> {
+    const head = (await this.fixture.store.head()) ?? 0n;
+    for (const environment of environments) await this.fixture.passed(head, environment);
+  }
+
+  async sql(text: string, values: unknown[] = []): Promise<void> {
+    await this.fixture.sql.query(text, values);
+  }
+
+  audit(more: Partial<AuditOptions> = {}): Promise<AuditReport> {
+    const { store, url, sql: pool } = this.fixture;
+    return audit({
+      ...{ store, readStoreUrl: url, environments, horizonMs: 60_000, patienceMs: 2_000 },
+      readBalance: async (environment: Environment, tenant: string) => {
+        const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
+        const { state, position } = await accounts.read(environment, tenant);
+        return state.status === 'unopened' || position === undefined
+          ? undefined
+          : { balance: state.balance, position };
+      },
+      ...{ now: Date.now(), signal: new AbortController().signal },
+      ...more,
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fixture.dispose();
+  }
+}
