@@ -21,6 +21,18 @@ export function addEvents(program: Command): void {
     .option('--type <type>', 'only events of this type, for example JobFailed ; repeatable', collect)
     .action(guarded(async (options) => (await import('./tail-events.js')).tailEvents(options)));
 
+  verb(events, 'export', 'the log as it is stored, one JSON object a line, up to its end of now')
+    .option('--from <position|time>', 'begin after this position, or at this time')
+    .option('--to <position|time>', 'end with this position, or at this time')
+    .addOption(environmentOption('only events of this environment'))
+    .option('--stream <stream>', 'only events of this stream')
+    .option('--output <file>', 'a new file; without it, standard output')
+    .option(
+      '--resume',
+      'go on where the file ends, after an export that was interrupted or is to be continued',
+    )
+    .action(guarded(async (options) => (await import('./export-events.js')).exportEvents(options)));
+
   verb(events, 'copy', 'copy the history into another store; may be stopped and run again at any time')
     .addOption(
       new Option('--from <url>', 'source; without it, where the service has its events').env(
