@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { readModels } from '#projections/read-models.js';
+import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { compare, rebuild, rollback } from '#read-store/rebuild/rebuild.js';
-import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
+import { ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
 
 let fixture: ReadStoreFixture;
@@ -71,6 +73,30 @@ describe('a rebuild', () => {
     });
     const after = await rebuild(request());
     expect(after.models.filter(({ switched }) => !switched).map(({ name }) => name)).toEqual(['ledger']);
+  });
+
+  it('is not noticed by statements that were prepared before, nor by those who wait for a position', async () => {
+    fixture.start({ readModels });
+    await fixture.passed(await writeHistory(fixture, 4));
+    const client = new pg.Client({ connectionString: fixture.url });
+    const watcher = new CheckpointWatcher({ url: fixture.url, log: silent });
+    await client.connect();
+    await watcher.start();
+    try {
+      const prepared = { name: 'all jobs', text: 'select * from live.jobs' };
+      expect((await client.query(prepared)).rowCount).toBe(4);
+      for (const [done, change] of [rebuild, rollback, rebuild].entries()) {
+        const before = watcher.current('live', 'jobs');
+        await change(request());
+        expect(watcher.current('live', 'jobs')).toBe(before);
+        const head = await writeHistory(fixture, 1, 4 + done);
+        expect(await watcher.waitFor('live', 'jobs', head, 2_000)).toBe(true);
+        expect((await client.query(prepared)).rowCount).toBe(5 + done);
+      }
+    } finally {
+      await watcher.stop();
+      await client.end();
+    }
   });
 
   it('can be taken back: the old generation has caught up when it is shown again', async () => {

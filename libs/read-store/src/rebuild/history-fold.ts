@@ -36,7 +36,7 @@ export interface HistoryFoldOptions {
 
 const usualBatch = 4_000;
 /** A transaction takes at least so many rows: most jobs then begin and end within one, and each row is written once. */
-const rowsAWrite = 24_000;
+const rowsAWrite = 12_000;
 /** Fewer than the continuity remembers, so that no stream is forgotten before it is written down. */
 const streamsAWrite = 25_000;
 /** After so many small batches without trouble they grow again. */

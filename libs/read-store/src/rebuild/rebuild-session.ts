@@ -43,7 +43,7 @@ export class RebuildSession implements AsyncDisposable {
   static async open(options: RebuildOptions): Promise<RebuildSession> {
     const { url, environment, readModels } = options;
     // The projector waits while checkpoints are held: should this process be paused then, it is let go.
-    const control = rebuildClient(url, { idle_in_transaction_session_timeout: '5s' });
+    const control = rebuildClient(url, { idle_in_transaction_session_timeout: '10s' });
     // What a crash of the server takes back is folded again: rows and checkpoint always go together. Statements are
     // planned while a table may still be empty, and must not be stuck with the plan that was good then.
     const writer = rebuildClient(url, { synchronous_commit: 'off', enable_seqscan: 'off' });

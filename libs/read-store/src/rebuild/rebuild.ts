@@ -47,6 +47,8 @@ export interface RebuildReport {
 
 /** Positions of the live generations move on while history is folded; they are chased until the rest is this short. */
 const closeEnoughMs = 300;
+/** On a machine that is too busy for that, it has to be close enough after so many rounds. */
+const chasingRounds = 10;
 /** Rows that may be left to be compared while the projector is kept waiting. */
 const rowsComparedInHold = 500;
 const fullComparisons = 5;
@@ -154,7 +156,7 @@ class Rebuild {
   private async chase(): Promise<void> {
     const { builds } = this.preparation;
     const alone = builds.filter((build) => !this.comparable.includes(build));
-    for (;;) {
+    for (let round = 1; round <= chasingRounds; round++) {
       const startedAt = performance.now();
       const until = await this.livePositions(this.comparable);
       const head = alone.length > 0 ? await this.request.eventStore.head() : undefined;
@@ -230,7 +232,7 @@ class Rebuild {
 
   /** Folds after the live generations, and compares what changed in between, until little is left to do at once. */
   private async drawClose(): Promise<void> {
-    for (;;) {
+    for (let round = 1; round <= chasingRounds; round++) {
       const startedAt = performance.now();
       await this.foldTo(await this.livePositions(this.following));
       if (this.touchedRows() > rowsComparedInHold) {
@@ -252,6 +254,10 @@ class Rebuild {
       this.following.some(({ model }) => serving.get(model.name)?.epoch !== epochs.get(model.name))
     )
       return false;
+    // One that stood still may have been taken up again meanwhile: nobody is to be shown less than before.
+    const isAhead = ({ model, active }: PreparedBuild) =>
+      (serving.get(model.name)?.position ?? -1n) > (active.checkpoint.position ?? -1n);
+    if (this.preparation.builds.some(isAhead)) return false;
     if (this.compares) await this.compareTouched(control);
     const chosen = this.preparation.builds.filter(
       ({ model }) => acceptDifferences || !this.differs(model.name),
