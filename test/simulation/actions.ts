@@ -61,7 +61,11 @@ const replica = pick(...replicaNames);
 const nth = fc.nat({ max: 9 });
 const kind = <const K extends string>(name: K) => fc.constant(name);
 
-const fatesOfOne = fc.array(pick(...fates), { maxLength: 3 });
+const fatesOfOne = fc.oneof(
+  { weight: 3, arbitrary: fc.array(pick(...fates), { maxLength: 3 }) },
+  // The same again and again: what uses up a job's attempts.
+  { weight: 1, arbitrary: pick(...fates).map((fate): Fate[] => [fate, fate, fate, fate]) },
+);
 const dispatch = fc.record({
   ...{ kind: kind('dispatch'), api, tenant, operation },
   fates: fc.array(fatesOfOne, { minLength: 1, maxLength: 3 }),
@@ -107,14 +111,30 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: kind('wait') }) },
 );
 
-const step: fc.Arbitrary<Step> = fc.record({
-  action,
-  turns: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 80 })),
-  chance: fc.noShrink(fc.nat()),
-});
+const chance = fc.noShrink(fc.nat());
+const turns = fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 80 }));
+const step: fc.Arbitrary<Step> = fc.record({ action, turns, chance });
+
+/** An API process stands still in the middle of a dispatch, for longer than the horizon, while a sweep comes by. */
+const lateDispatch: fc.Arbitrary<Step[]> = fc
+  .tuple(dispatch, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 10, max: 60 }), chance)
+  .map(([asked, before, after, seed]) => [
+    { action: asked, turns: before, chance: seed },
+    { action: { kind: 'pause', replica: asked.api }, turns: after, chance: seed + 1 },
+    { action: { kind: 'advance', ms: 61_000 }, turns: 0, chance: seed + 2 },
+    { action: { kind: 'sweep', projector: 'projector-1' }, turns: after, chance: seed + 3 },
+    { action: { kind: 'resume', replica: asked.api }, turns: after, chance: seed + 4 },
+  ]);
+
+const phrase = fc.oneof(
+  { weight: 40, arbitrary: step.map((one) => [one]) },
+  { weight: 1, arbitrary: lateDispatch },
+);
 
 /** What happens to an installation, in order. Shrinks to fewer and simpler steps; who gets a turn stays as it was. */
-export const scenarios: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
+export const scenarios: fc.Arbitrary<Step[]> = fc
+  .array(phrase, { minLength: 1, maxLength: 60, size: 'max' })
+  .map((phrases) => phrases.flat());
 
 export function describeAction(all: Action): string {
   const { kind: name, ...rest } = all;

@@ -9,6 +9,7 @@ export const bugs = {
   'sweep-ignores-horizon': processes.sweepIgnoresHorizon,
   'refund-without-open-check': money.refundWithoutOpenCheck,
   'refund-of-todays-price': money.refundOfTodaysPrice,
+  'old-price': money.oldPrice,
   'settle-on-failed': processes.settleOnFailed,
   'queue-before-debit': money.queueBeforeDebit,
   'answer-before-queue': stores.answerBeforeQueue,

@@ -11,6 +11,10 @@ export interface SearchOptions {
   readonly path?: string | undefined;
   readonly bug?: string | undefined;
   readonly showsProgress?: boolean;
+  /** False: what is found is given back as it is, which is much quicker. Default true. */
+  readonly shrinks?: boolean;
+  /** Told the trace of every run. */
+  readonly onTrace?: (trace: readonly string[]) => void;
 }
 
 export interface Find {
@@ -58,17 +62,24 @@ export async function search(options: SearchOptions, say: (line: string) => void
 /** Runs the scenario of one seed; one that breaks something is shrunk. */
 async function tryOne(
   seed: number,
-  { path, bug }: Pick<SearchOptions, 'path' | 'bug'>,
+  { path, bug, shrinks = true, onTrace }: SearchOptions,
   onRun: (result: { turns: number; events: number }) => void,
 ): Promise<Find | undefined> {
   const wiring = bug === undefined ? sound : wiringOf(bug);
   const property = fc.asyncProperty(scenarios, async (steps) => {
-    const result = await simulate(steps, { wiring });
+    const result = await simulate(steps, { wiring, traced: onTrace !== undefined });
     onRun(result);
+    onTrace?.(result.trace);
     if (result.violation !== undefined) throw new Error(result.violation);
   });
   const replay = path === undefined ? {} : { path };
-  const details = await fc.check(property, { seed, numRuns: 1, unbiased: true, ...replay });
+  const details = await fc.check(property, {
+    seed,
+    numRuns: 1,
+    unbiased: true,
+    endOnFailure: !shrinks,
+    ...replay,
+  });
   if (!details.failed) return undefined;
   const [steps] = details.counterexample ?? [[]];
   const error = details.errorInstance;

@@ -1,7 +1,7 @@
 import { AccountWriter, type AccountWriterOptions } from '#application/account/account-writer.js';
 import type { AccountVerdict } from '#application/account/account-batch.js';
 import type { CommandContext } from '#application/command-context.js';
-import { Dispatcher, type DispatchOutcome } from '#application/dispatch/dispatcher.js';
+import { Dispatcher, type DispatchOutcome, type Prices } from '#application/dispatch/dispatcher.js';
 import type { DispatchRequest } from '#application/dispatch/dispatch-request.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { CancelJobHandler, type CancelJob, type CancelledJob } from '#application/job/cancel-job.handler.js';
@@ -126,6 +126,19 @@ class ChargedParents extends Dispatcher {
 export const parentChargedToo: Partial<Wiring> = {
   dispatcher: (store, accounts, references, prices) =>
     new ChargedParents(accounts, store, accounts, references, prices),
+};
+
+/** Every process goes by the first price that it has read. */
+export const oldPrice: Partial<Wiring> = {
+  dispatcher: (store, accounts, references, prices) => {
+    const known = new Map<string, ReturnType<Prices['termsOf']>>();
+    const termsOf: Prices['termsOf'] = (environment, operation) => {
+      const terms = known.get(operation) ?? prices.termsOf(environment, operation);
+      known.set(operation, terms);
+      return terms;
+    };
+    return new Dispatcher(store, accounts, references, { termsOf });
+  },
 };
 
 /** A key whose try is not on the log counts as free, and the slow try is not fenced off. */
