@@ -9,10 +9,8 @@ export class Remembered<Value extends object | string | number> {
   /** Reads under way; those that come meanwhile share them. */
   readonly #reading = new Map<string, Promise<Value>>();
 
-  /** `now`: milliseconds since whenever. Default: the computer's own clock. */
-  constructor(options: { readonly max: number; readonly ttlMs: number; readonly now?: () => number }) {
-    const { max, ttlMs: ttl, now } = options;
-    this.#values = new LRUCache(now ? { max, ttl, ttlResolution: 0, perf: { now } } : { max, ttl });
+  constructor(options: { readonly max: number; readonly ttlMs: number }) {
+    this.#values = new LRUCache({ max: options.max, ttl: options.ttlMs });
   }
 
   /** The value, read when it is not known. @throws what `read` throws, which is then not remembered */
