@@ -18,26 +18,20 @@ export interface InstallationOptions {
 const answerWithinMs = 1_500;
 
 /**
- * What one process can tell about the whole installation: looks on a connection of its own, which is opened at the
- * first look and never keeps a request waiting.
+ * What one process can tell about the whole installation. It looks on connections of its own, which are opened at the
+ * first look and never keep a request waiting: one for its levels, and one for probes, because a look at the levels that
+ * takes long must not make the process look as if it were not ready.
  */
 export class Installation {
   /** For looks at the read models' database. */
   readonly database: Queries;
-  readonly #pool: pg.Pool;
+  readonly #levels: pg.Pool;
+  readonly #probes: pg.Pool;
 
   constructor(private readonly options: InstallationOptions) {
-    this.#pool = new pg.Pool({
-      connectionString: options.databaseUrl,
-      max: 1,
-      connectionTimeoutMillis: answerWithinMs,
-      query_timeout: answerWithinMs,
-      statement_timeout: answerWithinMs,
-      application_name: 'atelier-levels',
-    });
-    // A connection that breaks while idle is replaced at the next use.
-    this.#pool.on('error', () => undefined);
-    this.database = { query: (text, values) => this.#pool.query(text, values) };
+    this.#levels = oneConnection(options.databaseUrl, 'atelier-levels');
+    this.#probes = oneConnection(options.databaseUrl, 'atelier-probes');
+    this.database = { query: (text, values) => this.#levels.query(text, values) };
   }
 
   /** How far everything that follows the log is. @throws what the store or the database throws */
@@ -52,7 +46,7 @@ export class Installation {
   async problems(): Promise<string[]> {
     const [stores, halted] = await Promise.all([
       this.storeProblems(),
-      inTime(readHalted(this.database)).catch((): string[] => []),
+      inTime(readHalted(this.#probes)).catch((): string[] => []),
     ]);
     return halted.length > 0 ? [...stores, `projections are halted: ${halted.join(', ')}`] : stores;
   }
@@ -67,7 +61,7 @@ export class Installation {
     const problems = await Promise.all([
       problemUnless(this.options.store.head(), 'the event store does not answer'),
       problemUnless(
-        this.database.query('select from read_store.projections limit 1'),
+        this.#probes.query('select from read_store.projections limit 1'),
         'the database does not answer, or was not migrated',
       ),
     ]);
@@ -75,8 +69,22 @@ export class Installation {
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
+    await Promise.all([this.#levels.end(), this.#probes.end()]);
   }
+}
+
+function oneConnection(connectionString: string, name: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: 1,
+    connectionTimeoutMillis: answerWithinMs,
+    query_timeout: answerWithinMs,
+    statement_timeout: answerWithinMs,
+    application_name: name,
+  });
+  // A connection that breaks while idle is replaced at the next use.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /** A store that is away is asked again and again for longer than a probe waits. */
