@@ -259,7 +259,7 @@ export function artifact(name: string, role: JobArtifact['role'], kind: string):
 /** Something of everything, all of it as it must be. Two tenants in the given environment. */
 export function busyStory(environment: Environment = 'live', [first, second] = ['acme', 'bold']): Story {
   const story = new Story(environment);
-  const [one, two] = [first!, second!];
+  const [one, two] = [first, second];
   const named = (name: string) => `${name}-${environment}`;
   story.publish(named('preset')).account(one).account(two, 40, 30);
   story

@@ -13,7 +13,7 @@ export interface LivenessOptions {
   readonly environments: readonly Environment[];
   /** Of this tenant's streams only: an audit of one tenant says nothing of the others. */
   readonly concerns: (stream: string) => boolean;
-  /** How long a read model may take to come to where the log ended when the audit began. */
+  /** How long a read model may stand before where the log ended when the audit began. */
   readonly patienceMs: number;
 }
 
@@ -62,7 +62,10 @@ interface Behind {
   readonly reached: string | null;
 }
 
-/** Looks until all have come along, or time is up. */
+/** How many times the patience one may have with read models that come along slowly. */
+const mostRounds = 6;
+
+/** Looks until all have come along, or none of them has moved for so long. */
 async function stillBehind(
   url: string,
   candidates: readonly ExpectedRows[],
@@ -74,7 +77,9 @@ async function stillBehind(
   client.on('error', () => undefined);
   await client.connect();
   try {
-    for (const deadline = performance.now() + patienceMs; ; await sleep(pollMs)) {
+    const beganAt = performance.now();
+    let [movedAt, last] = [beganAt, ''];
+    for (; ; await sleep(pollMs)) {
       const { rows } = await client.query<{ table: string; position: string | null }>(
         `select environment || '.' || name as table, position::text from read_store.projections
           where state in ('live', 'halted')`,
@@ -83,7 +88,11 @@ async function stillBehind(
       const behind = candidates
         .map((model) => ({ model, reached: positions.get(model.table) ?? null }))
         .filter(({ reached }) => reached === null || BigInt(reached) < head);
-      if (behind.length === 0 || performance.now() > deadline) return behind;
+      const now = performance.now();
+      const reached = behind.map((each) => each.reached).join();
+      if (reached !== last) [movedAt, last] = [now, reached];
+      const isPatient = now - movedAt <= patienceMs && now - beganAt <= patienceMs * mostRounds;
+      if (behind.length === 0 || !isPatient) return behind;
     }
   } finally {
     await client.end();
