@@ -17,7 +17,7 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { formatTraceparent, parseTraceparent } from './correlation.js';
 import type { Logger } from './logger.js';
 import type { Attributes, Span, SpanKind, SpanOptions, SpanSource } from './span.js';
@@ -40,12 +40,12 @@ const complainEveryMs = 60_000;
  * no library is patched.
  */
 export function openTelemetrySpans(role: string, logger: Logger): SpanSource {
-  reportTo(logger);
+  const report = reporter(logger);
   const provider = new NodeTracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': `atelier-${role}`, 'service.namespace': 'atelier' }))
       .merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+    spanProcessors: [new BatchSpanProcessor(reportingExporter(new OTLPTraceExporter(), report))],
   });
   const tracer = provider.getTracer('atelier');
   return {
@@ -98,8 +98,10 @@ function defined(attributes: Attributes): OtelAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
+type Report = (message: string) => void;
+
 /** What goes wrong with sending is worth a line, but says nothing about the service. */
-function reportTo(logger: Logger): void {
+function reporter(logger: Logger): Report {
   let lastAt = -Infinity;
   const report = (message: string) => {
     if (performance.now() - lastAt < complainEveryMs) return;
@@ -115,4 +117,19 @@ function reportTo(logger: Logger): void {
     { error: report, warn: report, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
+  return report;
+}
+
+/** The SDK tells of batches that fail while it runs, and not of the last ones. */
+function reportingExporter(exporter: SpanExporter, report: Report): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.error) report(result.error.message || result.error.name);
+        done(result);
+      });
+    },
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+    shutdown: () => exporter.shutdown(),
+  };
 }
