@@ -1,3 +1,4 @@
+import type { AccountWriterOptions } from '#application/account/account-writer.js';
 import type { Environment } from '#domain/streams.js';
 import { createLogger } from '#platform/logger.js';
 import { Invariants } from './invariants.js';
@@ -7,7 +8,7 @@ import { Checkpoints } from './services/checkpoints.js';
 import { IdempotencyKeys } from './services/idempotency.js';
 import { SimulatedQueue } from './services/queue.js';
 import { Tables } from './services/tables.js';
-import { Network } from './store/network.js';
+import type { Network } from './store/network.js';
 import { SimulatedEventStore } from './store/simulated-event-store.js';
 import { SimulatedLog } from './store/simulated-log.js';
 import { SimulatedSnapshotStore, type StoredSnapshots } from './store/simulated-snapshot-store.js';
@@ -16,8 +17,14 @@ import type { Role, Wiring } from './wiring.js';
 export const environment: Environment = 'test';
 export const orphanHorizonMs = 60_000;
 
-/** Snapshots come often and few accounts are remembered, so that both matter in a short run. */
-export const accountSettings = { snapshotEvery: 3, cachedAccounts: 5 };
+/** Snapshots come often, batches are small and few accounts are remembered, so that all of it matters in a short run. */
+export function accountSettings(scheduler: Scheduler): AccountWriterOptions {
+  return {
+    snapshotEvery: 3,
+    maxBatch: 1 + scheduler.choose(4),
+    cachedAccounts: 1 + scheduler.choose(2),
+  };
+}
 
 const logger = createLogger('simulation', 'silent');
 

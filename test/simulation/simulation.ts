@@ -86,7 +86,7 @@ class Simulation {
       void this.#callers.prepare(this.#apis['api-1']).then(() => (prepared = true));
       while (!prepared) await this.#turn();
       for (const { action, turns, chance } of steps) {
-        trace(`${describeAction(action)}`);
+        trace(describeAction(action));
         scheduler.reseed(chance);
         this.#perform(action);
         for (let given = 0; given < turns && (await this.#turn()); given++);

@@ -200,8 +200,10 @@ export const cancelWithoutEvent: Partial<Wiring> = {
   cancel: (store, accounts, streams) =>
     new (class extends CancelJobHandler {
       override async execute(command: CancelJob): Promise<CancelledJob> {
-        await refundJob(store, accounts, command);
-        return { kind: 'refused', code: 'JOB_FINISHED' };
+        const [queued] = await eventsOf(store, streamName(command.caller.environment, 'job', command.jobId));
+        const own = (queued?.data as Pick<QueuedJob, 'tenant'> | undefined)?.tenant === command.caller.tenant;
+        if (own) await refundJob(store, accounts, command);
+        return { kind: 'refused', code: own ? 'JOB_FINISHED' : 'JOB_NOT_FOUND' };
       }
     })(store, accounts, streams),
 };

@@ -31,7 +31,7 @@ export class ApiReplica extends Replica {
     const place = { role: 'api', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
-    this.accounts = wiring.accounts(store, snapshots, { ...accountSettings, nextTurn }, place);
+    this.accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
     const prices = new Operations(store);
     const references = new References(store, new StoredPictures(store, { assets: 10, jobs: 10 }));
     const dispatcher = wiring.dispatcher(store, this.accounts, references, prices, place);

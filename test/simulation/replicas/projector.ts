@@ -62,7 +62,7 @@ export class ProjectorReplica extends Replica {
     const place = { role: 'projector', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
     this.#store = store;
-    this.#accounts = wiring.accounts(store, snapshots, { ...accountSettings, nextTurn }, place);
+    this.#accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
     // So few that what is forgotten is read again now and then.
     const [rememberedJobs, rememberedBatches] = [3, 2];
     const dispatcher = new RenderDispatcher(environment, store, { rememberedBatches });

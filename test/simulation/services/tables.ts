@@ -55,12 +55,13 @@ export class Tables {
   }
 }
 
+const columns = new Map(
+  simulatedModels.map((model) => [model.name, columnsOf(model.entity).map(({ property }) => property)]),
+);
+
 /** A row as its table would keep it, for comparing: nothing beside its columns. */
 export function columnsOnly(model: ReadModel<object>, row: object | undefined): string {
   if (!row) return 'no row';
-  const columns = columnsOf(model.entity).map(({ property }) => [
-    property,
-    (row as Record<string, unknown>)[property],
-  ]);
-  return JSON.stringify(columns);
+  const fields = row as Record<string, unknown>;
+  return JSON.stringify(columns.get(model.name)?.map((property) => [property, fields[property]]));
 }
