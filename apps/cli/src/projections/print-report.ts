@@ -1,6 +1,6 @@
 import type { Environment } from '#domain/streams.js';
 import type { RowDifferences } from '#read-store/rebuild/compare-rows.js';
-import type { RebuildReport, RebuiltModel } from '#read-store/rebuild/rebuild.js';
+import type { RebuildReport, RebuiltModel } from '#read-store/rebuild/rebuild-report.js';
 import { printLine, printTable } from '../output.js';
 
 export type Work = 'rebuild' | 'compare' | 'switch' | 'rollback';

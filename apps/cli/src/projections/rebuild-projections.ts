@@ -2,13 +2,14 @@ import { environments, type Environment } from '#domain/streams.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import * as rebuilding from '#read-store/rebuild/rebuild.js';
 import { RebuildRefused } from '#read-store/rebuild/rebuild-refused.js';
+import type { RebuildRequest } from '#read-store/rebuild/rebuild-report.js';
 import type { RebuildProgress } from '#read-store/rebuild/rebuild-session.js';
 import { CliError } from '../cli-error.js';
 import { findConnections, type Connections } from '../connections.js';
 import { printJson } from '../output.js';
 import { ProgressDisplay } from '../progress.js';
 import type { OutputOptions } from '../verb.js';
-import { asJson, complaintAbout, printReport, type Work } from './print-report.js';
+import { asJson, complaintAbout, printReport, type Report, type Work } from './print-report.js';
 import { chooseReadModels } from './read-model-names.js';
 
 export interface RebuildOptions extends OutputOptions {
@@ -34,7 +35,7 @@ export async function rebuildProjections(
 ): Promise<void> {
   const models = chooseReadModels(names, all);
   const connections = findConnections();
-  const reports: (rebuilding.RebuildReport & { readonly env: Environment })[] = [];
+  const reports: Report[] = [];
   await stoppable(async (signal, onProgress) => {
     for (const environment of env ? [env] : environments) {
       const options = { environment, readModels: models, signal, onProgress, acceptDifferences, switchOver };
@@ -52,7 +53,7 @@ export async function rebuildProjections(
 
 async function inStore<T>(
   connections: Connections,
-  run: (store: Pick<rebuilding.RebuildRequest, 'url' | 'eventStore'>) => Promise<T>,
+  run: (store: Pick<RebuildRequest, 'url' | 'eventStore'>) => Promise<T>,
 ): Promise<T> {
   const opened = openEventStore(connections, { maxConnections: 3 });
   try {

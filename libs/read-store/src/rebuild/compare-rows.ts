@@ -29,7 +29,8 @@ export interface ComparedGenerations {
   readonly rebuilt: number;
 }
 
-const shownRows = 10;
+/** Of those that differ. */
+export const shownRows = 10;
 
 /**
  * Compares two generations row for row and column for column, in the columns that both have, as the transaction at

@@ -22,6 +22,9 @@ export interface Generation extends Checkpoint {
 /** Why a generation is there that only a comparison had use for. The next who comes by removes it. */
 export const madeToCompare = 'made to be compared';
 
+/** Why a generation that is complete is not live. */
+export const differsFromLive = 'its rows differ from the live ones';
+
 /** By name, oldest first. */
 export async function loadGenerations(
   client: pg.ClientBase,

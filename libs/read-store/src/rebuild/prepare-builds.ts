@@ -10,6 +10,7 @@ import {
   addGeneration,
   dropGeneration,
   loadGenerations,
+  differsFromLive,
   madeToCompare,
   servingOf,
   takeOverGeneration,
@@ -46,13 +47,19 @@ export interface Preparation {
 const projector = 'projections';
 
 /** Chooses or makes the generations to be filled. @throws RebuildRefused */
-export async function prepareBuilds(session: RebuildSession, purpose: Purpose): Promise<Preparation> {
+export async function prepareBuilds(
+  session: RebuildSession,
+  purpose: Purpose,
+  acceptDifferences: boolean,
+): Promise<Preparation> {
   const { environment, control, options } = session;
   const { readModels } = options;
   const known = await loadGenerations(control, environment);
   const of = (model: ReadModel<object>) => known.get(model.name) ?? [];
   if (purpose === 'switch' || purpose === 'rollback') {
     const chosen = readModels.map((model) => existing(environment, model, of(model), purpose));
+    if (purpose === 'switch' && !acceptDifferences)
+      for (const each of chosen) requireEqual(environment, each, servingOf(known.get(each.name)));
     const builds = await takeUp(session, readModels, chosen, known);
     return { builds, continuity: new StreamContinuity(projector), consumer: undefined };
   }
@@ -86,8 +93,24 @@ function halfBuilt(
 ): Generation | undefined {
   return generations.findLast(
     (each) =>
-      each.state === 'building' && each.hasTable && each.version === version && each.haltedBecause === null,
+      each.state === 'building' &&
+      !isBeyond(each, servingOf(generations)) &&
+      each.hasTable &&
+      each.version === version &&
+      each.haltedBecause === null,
   );
+}
+
+/** Beyond live rows that stand still nothing can be compared any more: what was found before is what counts. */
+function requireEqual(environment: Environment, built: Generation, serving: Generation | undefined): void {
+  if (built.haltedBecause !== differsFromLive || !isBeyond(built, serving)) return;
+  throw new RebuildRefused(
+    `generation ${built.generation} of ${environment}.${built.name} was found to differ from the live rows: --accept-differences switches to it all the same`,
+  );
+}
+
+function isBeyond({ position }: Generation, serving: Generation | undefined): boolean {
+  return serving?.state === 'halted' && (position ?? -1n) > (serving.position ?? -1n);
 }
 
 function existing(

@@ -21,20 +21,29 @@ export interface ServingRow {
   readonly epoch: bigint;
 }
 
+/** What readers see, by read model. */
+export async function readServing(
+  client: pg.ClientBase,
+  environment: Environment,
+  lock: '' | 'for update' = '',
+): Promise<Map<string, ServingRow>> {
+  const { rows } = await client.query<ServingRow>(
+    `select name, generation, position, epoch from read_store.projections
+      where environment = $1 and state in ('live', 'halted') order by name ${lock}`,
+    [environment],
+  );
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
 /**
  * Holds the checkpoints of all serving generations of the environment until the transaction ends: the projector's next
  * commit waits. In the order in which the projector takes them.
  */
-export async function holdServing(
+export function holdServing(
   client: pg.ClientBase,
   environment: Environment,
 ): Promise<Map<string, ServingRow>> {
-  const { rows } = await client.query<ServingRow>(
-    `select name, generation, position, epoch from read_store.projections
-      where environment = $1 and state in ('live', 'halted') order by name for update`,
-    [environment],
-  );
-  return new Map(rows.map((row) => [row.name, row]));
+  return readServing(client, environment, 'for update');
 }
 
 /**

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sqlState } from '../consumer-errors.js';
+import type { Comparison } from './comparison.js';
+import { forgetRevisions, retireOlder, tellTheProjector } from './finish-rebuild.js';
+import { createIndexes } from './generation-schema.js';
+import { differsFromLive, markComplete } from './generations.js';
+import type { LiveGenerations } from './live-generations.js';
+import type { Preparation, PreparedBuild, Purpose } from './prepare-builds.js';
+import type { ProgressiveFold } from './progressive-fold.js';
+import { RebuildRefused } from './rebuild-refused.js';
+import { reportOn, type RebuildReport, type RebuildRequest, type RebuiltModel } from './rebuild-report.js';
+import type { RebuildSession } from './rebuild-session.js';
+import { switchTo, type ServingRow } from './switch-generation.js';
+
+/** Positions of the live generations move on while history is folded; they are chased until the rest is this short. */
+const closeEnoughMs = 300;
+/** On a machine that is too busy for that, it has to be close enough after so many rounds. */
+const chasingRounds = 10;
+/** Rows that may be left to be compared while the projector is kept waiting. */
+const rowsComparedInHold = 500;
+const fullComparisons = 5;
+const switchAttempts = 40;
+const switchRetryMs = 250;
+/** SQLSTATE: a reader keeps the view for longer than the others should have to wait behind us; two waited for each other. */
+const passing = ['55P03', '40P01'];
+
+export interface RebuildParts {
+  readonly session: RebuildSession;
+  readonly preparation: Preparation;
+  readonly request: RebuildRequest;
+  readonly purpose: Purpose;
+  readonly fold: ProgressiveFold;
+  readonly live: LiveGenerations;
+  readonly comparison: Comparison;
+}
+
+/** One rebuild, comparison, switch or rollback from its prepared generations to its end. */
+export class RebuildRun {
+  private readonly switched = new Set<string>();
+
+  constructor(private readonly parts: RebuildParts) {}
+
+  async run(): Promise<RebuildReport> {
+    const { preparation, fold, live, comparison, purpose, session } = this.parts;
+    const startedAt = performance.now();
+    await this.chase();
+    const foldSeconds = (performance.now() - startedAt) / 1000;
+    const { events } = fold;
+    await this.finishTables();
+    if (purpose === 'compare') await comparison.compareAll(live.comparable);
+    else await this.compareAndSwitch();
+    const { heldMs } = live;
+    const models: RebuiltModel[] = [];
+    for (const build of preparation.builds) {
+      const { name } = build.model;
+      const found = { compared: comparison.of(name), switched: this.switched.has(name) };
+      models.push(await reportOn(session, build, found));
+    }
+    if (purpose !== 'compare') await this.cleanUp();
+    return { models, events, foldSeconds, heldMs };
+  }
+
+  /** Folds until the new generations are as far as the live ones, or as the log where there are none. */
+  private async chase(): Promise<void> {
+    const { preparation, live, fold, request } = this.parts;
+    const alone = preparation.builds.filter((build) => !live.comparable.includes(build));
+    for (let round = 1; round <= chasingRounds; round++) {
+      const startedAt = performance.now();
+      const until = await live.positions(live.comparable);
+      const head = alone.length > 0 ? await request.eventStore.head() : undefined;
+      if (head !== undefined) for (const { model } of alone) until.set(model.name, head);
+      await fold.catchUp(until);
+      if (performance.now() - startedAt < closeEnoughMs) return;
+    }
+  }
+
+  private async finishTables(): Promise<void> {
+    const { session, preparation, purpose, fold, request } = this.parts;
+    for (const [done, { model, generation }] of preparation.builds.entries()) {
+      fold.tell('indexing', done);
+      request.signal.throwIfAborted();
+      // What is compared and dropped needs none, and a generation that was live has them.
+      const indexes = purpose === 'rebuild' ? createIndexes(session.environment, model, generation) : [];
+      for (const index of indexes) await session.control.query(index);
+      await session.control.query(`analyze ${session.environment}.${model.name}_g${generation}`);
+    }
+  }
+
+  private async compareAndSwitch(): Promise<void> {
+    const { session, preparation, live, comparison, fold, request, purpose } = this.parts;
+    for (let attempt = 1; attempt <= fullComparisons; attempt++) {
+      // Where the live rows stand still, they are compared once: the new ones go on to the end of the log after that.
+      const compared = attempt === 1 ? live.comparable : live.following;
+      const epochs = purpose === 'rollback' ? undefined : await comparison.compareAll(compared);
+      const head = live.standing.length > 0 ? await request.eventStore.head() : undefined;
+      if (head !== undefined) {
+        await fold.catchUp(new Map(live.standing.map(({ model }) => [model.name, head])));
+        await tellTheProjector(session, preparation);
+      }
+      if (await this.switchWhenClose(epochs)) return;
+    }
+    throw new RebuildRefused(
+      `${session.environment}: the live rows were taken over by somebody again and again while they were compared; see that one projector runs undisturbed, then run "atelier projections switch"`,
+    );
+  }
+
+  /** False: the live rows may have been changed by somebody else since they were compared. */
+  private async switchWhenClose(epochs: ReadonlyMap<string, bigint> | undefined): Promise<boolean> {
+    const { live, session, request } = this.parts;
+    for (let attempt = 1; ; attempt++) {
+      await this.drawClose();
+      try {
+        return await live.holding((serving) => this.switchInHold(serving, epochs));
+      } catch (error) {
+        if (!passing.includes(sqlState(error) ?? '')) throw error;
+        if (attempt === switchAttempts)
+          throw new RebuildRefused(
+            `${session.environment}: a query that runs for long keeps the views busy: end it, then run "atelier projections switch"`,
+          );
+        this.switched.clear();
+        await sleep(switchRetryMs, undefined, { signal: request.signal });
+      }
+    }
+  }
+
+  /** Folds after the live generations, and compares what changed in between, until little is left to do at once. */
+  private async drawClose(): Promise<void> {
+    const { live, fold, comparison } = this.parts;
+    for (let round = 1; round <= chasingRounds; round++) {
+      const startedAt = performance.now();
+      await fold.catchUp(await live.positions(live.following));
+      if (comparison.changedRows > rowsComparedInHold) await comparison.compareChanged();
+      else if (performance.now() - startedAt < closeEnoughMs) return;
+    }
+  }
+
+  private async switchInHold(
+    serving: ReadonlyMap<string, ServingRow>,
+    epochs: ReadonlyMap<string, bigint> | undefined,
+  ): Promise<boolean> {
+    const { session, preparation, live, comparison, request } = this.parts;
+    const { acceptDifferences = false, switchOver = true } = request;
+    const isTakenOver = ({ model: { name } }: PreparedBuild) =>
+      serving.get(name)?.epoch !== epochs?.get(name);
+    if (epochs && live.following.some(isTakenOver)) return false;
+    // One that stood still may have been taken up again meanwhile: nobody is to be shown less than before.
+    const isBehind = ({ model, active }: PreparedBuild) =>
+      (serving.get(model.name)?.position ?? -1n) > (active.checkpoint.position ?? -1n);
+    if (preparation.builds.some(isBehind)) return false;
+    if (epochs) await comparison.compareChangedOn(session.control);
+    const chosen = preparation.builds.filter(
+      ({ model }) => switchOver && (acceptDifferences || !comparison.differs(model.name)),
+    );
+    if (chosen.length === 0) return true;
+    const successors = chosen.map(({ model, generation, active }) => ({
+      ...{ model, generation, position: active.checkpoint.position },
+    }));
+    await switchTo(session.control, session.environment, successors);
+    for (const { model } of chosen) this.switched.add(model.name);
+    return true;
+  }
+
+  private async cleanUp(): Promise<void> {
+    const { session, preparation, comparison } = this.parts;
+    for (const { model, active } of preparation.builds) {
+      if (this.switched.has(model.name)) await retireOlder(session, model.name);
+      else {
+        const because = comparison.differs(model.name) ? differsFromLive : 'complete, waits for a switch';
+        await markComplete(session.control, session.environment, active.checkpoint, because);
+      }
+    }
+    await forgetRevisions(session, preparation);
+  }
+}
