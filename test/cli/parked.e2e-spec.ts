@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { DomainEvent } from '#domain/events.js';
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';
-import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { differencesFromHistory } from '#read-store/testing/rows-of-history.js';
@@ -20,12 +19,12 @@ function older(model: ReadModel<object>): ReadModel<object> {
   if (model.name !== 'ledger') return model;
   return {
     ...model,
-    evolve: (row: object | undefined, event: ProjectedEvent, key: readonly (string | number)[]) => {
+    evolve: (row, event, key) => {
       if (event.type === 'CreditsPurchased' && event.data.purchaseId === fault)
         throw new Error('an old fault');
       return model.evolve(row, event, key);
     },
-  } as ReadModel<object>;
+  };
 }
 
 /** No release knows this one. */
