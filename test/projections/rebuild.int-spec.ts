@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { readModels } from '#projections/read-models.js';
+import { settled } from '#projections/testing/stories.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
+import { Comparison } from '#read-store/rebuild/comparison.js';
+import { LiveGenerations } from '#read-store/rebuild/live-generations.js';
+import { prepareBuilds } from '#read-store/rebuild/prepare-builds.js';
+import { ProgressiveFold } from '#read-store/rebuild/progressive-fold.js';
 import { compare, rebuild, rollback } from '#read-store/rebuild/rebuild.js';
+import { RebuildSession } from '#read-store/rebuild/rebuild-session.js';
 import { ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
 
@@ -73,6 +79,24 @@ describe('a rebuild', () => {
     });
     const after = await rebuild(request());
     expect(after.models.filter(({ switched }) => !switched).map(({ name }) => name)).toEqual(['ledger']);
+  });
+
+  it('compares what changed after it was compared once more', async () => {
+    fixture.start({ readModels });
+    await fixture.passed(await writeHistory(fixture, 4));
+    await using session = await RebuildSession.open(request());
+    const preparation = await prepareBuilds(session, 'compare', false);
+    const fold = new ProgressiveFold(session, preparation);
+    const live = new LiveGenerations(session, preparation.builds, fold);
+    const comparison = new Comparison(session, live, fold);
+    await fold.catchUp(await live.positions(live.comparable));
+    await comparison.compareAll(live.comparable);
+    await fixture.passed(await fixture.append('account', 'T1', [settled('request-3', 5)]));
+    await fixture.rows(`update live.ledger set status = 'REFUNDED' where id = 'request-3'`);
+    await comparison.compareChanged();
+    expect(readModels.map(({ name }) => name).filter((name) => comparison.differs(name))).toEqual(['ledger']);
+    expect(comparison.of('ledger')).toMatchObject({ rows: 6 + 1, changed: 1 });
+    expect(comparison.changedRows).toBe(0);
   });
 
   it('is not noticed by statements that were prepared before, nor by those who wait for a position', async () => {
