@@ -64,8 +64,7 @@ export class History {
     if (!this.filter.concerns(recorded, place)) return undefined;
     this.events++;
     this.eventIds.see(recorded.id);
-    this.streams.follow(place);
-    return this.read(recorded, place);
+    return this.read(recorded, place, this.streams.follow(place));
   }
 
   /** The end of the history, as of a moment. `horizonMs`: how long a charge may stay open when it should not. */
@@ -92,7 +91,7 @@ export class History {
     this.lastPosition = position;
   }
 
-  private read(recorded: RecordedEvent, place: EventPlace): AuditedEvent | undefined {
+  private read(recorded: RecordedEvent, place: EventPlace, stream: number): AuditedEvent | undefined {
     this.findings.checked('formats');
     try {
       const event = auditedEvent(recorded, place);
@@ -105,6 +104,7 @@ export class History {
       if (id !== undefined && id !== place.streamId) {
         this.malformed(place, `${event.type} is about something else than its stream`, place.streamId, id);
       }
+      this.streams.checkTenant(stream, event, ownerIn(event));
       this.fold(event);
       return event;
     } catch (error) {
@@ -116,7 +116,6 @@ export class History {
   }
 
   private fold(event: AuditedEvent): void {
-    this.streams.checkTenant(event, ownerIn(event));
     switch (event.type) {
       case 'AccountOpened':
       case 'PlanChanged':

@@ -19,8 +19,11 @@ export class Streams {
     return this.index.size;
   }
 
-  /** Revisions 0, 1, 2 …; what follows a gap is counted on from there, so that one gap is told once. */
-  follow({ stream, revision }: EventPlace): void {
+  /**
+   * Revisions 0, 1, 2 …; what follows a gap is counted on from there, so that one gap is told once.
+   * @returns the stream's number
+   */
+  follow({ stream, revision }: EventPlace): number {
     const before = this.index.size;
     const number = this.index.add(hashKey(stream));
     const expected = number === before ? 0 : this.lastRevisions.get(number) + 1;
@@ -30,17 +33,18 @@ export class Streams {
       this.findings.wrong({ check: 'revisions', message, stream, revision, expected, found: revision });
     }
     this.lastRevisions.set(number, revision);
+    return number;
   }
 
   /** `owner`: as the event's data says, where it does. The first event of a stream says whose it is. */
-  checkTenant(place: EventPlace, owner: string | undefined): void {
+  checkTenant(number: number, place: EventPlace, owner: string | undefined): void {
     const { stream, revision, category, tenant } = place;
     if (!belongsToTenant(category)) return;
-    const number = this.index.add(hashKey(stream));
     const known = this.owners.get(number);
     const expected = known > 0 ? this.tenants[known - 1]! : (ownerByName(place) ?? owner ?? tenant);
     if (known === 0) this.owners.set(number, this.numberOf(expected) + 1);
     this.findings.checked('tenants');
+    if (tenant === expected && (owner ?? expected) === expected) return;
     for (const found of new Set([tenant, owner ?? expected])) {
       if (found === expected) continue;
       const message = 'an event of another tenant';
