@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { crashPoints } from './crash-points.js';
+import { auditFindings } from './points/audited.js';
 import { execute, type Report, type Run } from './points/run.js';
 import { planOf } from './points/plan.js';
 import { readModelProblems } from './points/rebuilt.js';
@@ -54,6 +55,11 @@ describe(`a process that dies at an await (${plan.about})`, () => {
   it('leaves read models that are what history gives', async () => {
     await driving;
     for (const world of worlds) expect(await readModelProblems(world)).toEqual([]);
+  });
+
+  it('leaves nothing that the audit of the ledger objects to', async () => {
+    await driving;
+    for (const world of worlds) expect(await auditFindings(world)).toEqual([]);
   });
 });
 

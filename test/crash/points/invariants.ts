@@ -50,7 +50,12 @@ async function pictureProblems({ storage }: World, history: readonly Recorded[])
   const problems: string[] = [];
   const stored = new Set<string>();
   for (const event of history) {
-    if (event.type === 'AssetStored') stored.add(event.data.assetId);
+    if (event.type === 'AssetStored') {
+      const { assetId, storageKey } = event.data;
+      stored.add(assetId);
+      const bytes = await storage.get(storageKey).catch(() => undefined);
+      if (!bytes) problems.push(`${assetId} was stored, and ${storageKey} is not there`);
+    }
     if (event.type !== 'StageCompleted' && event.type !== 'JobSucceeded') continue;
     const artifacts = event.data.artifacts;
     if (event.type === 'JobSucceeded' && artifacts.length === 0) problems.push(`${event.id} has no picture`);

@@ -15,7 +15,8 @@ export interface Plan {
 
 /**
  * `CRASH_POINTS`: unset, each point once, before and after in turn, and lost answers where money is; `all`, every point
- * in all its scenarios, every way, also the second and third time; anything else, the points whose name contains it.
+ * in all its scenarios, every way, also the second and third time; `none`, every scenario without a crash; anything else,
+ * parts of names with commas between: the points that have one of them.
  */
 export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
   const mustCrash = ({ crash }: Run) => crash?.occurrence === 1;
@@ -27,7 +28,8 @@ export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
     return { about: 'all', runs: crashPoints.flatMap(everyWay), complete: true, mustCrash };
   }
   if (asked) {
-    const chosen = crashPoints.filter(({ point }) => point.includes(asked));
+    const parts = asked.split(',');
+    const chosen = crashPoints.filter(({ point }) => parts.some((part) => point.includes(part)));
     return { about: asked, runs: chosen.flatMap(everyWay), complete: false, mustCrash };
   }
   const runs = crashPoints.flatMap((point, index) => {

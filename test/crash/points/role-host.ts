@@ -10,7 +10,7 @@ export type Role = (typeof roles)[number];
 const entry = join(process.cwd(), 'dist', 'test', 'crash', 'points', 'role.js');
 
 /** Longer than a role ever needs on a machine that is busy with other things. */
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** What is known of a process that was told to die. */
 export interface Death {

@@ -42,7 +42,7 @@ function bodyWith(storageKey: string, name = '') {
 
 function scenario<Prepared>(given: Scenario<Prepared>): Scenario<unknown> {
   // Each scenario is handed only what it has prepared itself.
-  return given as Scenario<unknown>;
+  return given;
 }
 
 /** A job that is repeated with its Idempotency-Key until it is answered. */
