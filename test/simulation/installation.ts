@@ -2,6 +2,7 @@ import type { AccountWriterOptions } from '#application/account/account-writer.j
 import type { Environment } from '#domain/streams.js';
 import { createLogger } from '#platform/logger.js';
 import { Invariants } from './invariants.js';
+import { short } from './invariants/stored-data.js';
 import { TableBook } from './invariants/table-book.js';
 import { Scheduler, type Process } from './kernel/scheduler.js';
 import { Checkpoints } from './services/checkpoints.js';
@@ -89,6 +90,6 @@ function summary(data: unknown): string {
   >;
   return shown
     .filter((name) => fields[name] !== undefined && fields[name] !== null)
-    .map((name) => `${name}=${String(fields[name]).slice(-12)}`)
+    .map((name) => `${name}=${name === 'chargeId' ? short(String(fields[name])) : String(fields[name])}`)
     .join(' ');
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { bugs } from './planted-bugs.js';
 import { search } from './search.js';
 
 /** `npm run simulate -- [--seeds N] [--from SEED] [--seed SEED [--path PATH]] [--bug NAME]` */
@@ -15,6 +16,10 @@ const { values } = parseArgs({
 const seeds = values.seed === undefined ? wholeNumber('seeds', values.seeds) : 1;
 const first = wholeNumber('from', values.seed ?? values.from);
 const options = { first, seeds, path: values.path, bug: values.bug, showsProgress: true };
+if (values.bug !== undefined && !Object.hasOwn(bugs, values.bug)) {
+  console.error(`There is no planted bug ${values.bug}. There are: ${Object.keys(bugs).join(', ')}`);
+  process.exit(2);
+}
 process.exitCode = (await search(options, (line) => console.log(line))) === undefined ? 0 : 1;
 
 function wholeNumber(name: string, text: string): number {

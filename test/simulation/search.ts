@@ -29,7 +29,7 @@ const progressMs = 5_000;
 /**
  * One scenario for each seed, until one breaks something; that one is shrunk and told with its trace.
  * @returns undefined when everything held
- * @throws RangeError for a bug that is not in the list
+ * @throws RangeError for a planted bug that there is none of
  */
 export async function search(options: SearchOptions, say: (line: string) => void): Promise<Find | undefined> {
   const startedAt = performance.now();
