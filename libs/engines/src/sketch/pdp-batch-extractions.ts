@@ -146,7 +146,7 @@ async function sharedPlace(photos: readonly Photo[], group: Group, request: Rend
   const meta = {
     reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
     setting: best.reading.subject.plainGround ? 'plain_studio' : 'location',
-    method: 'continued_from_both_sides',
+    method: plate.method,
   };
   const raster = await marked(plate.raster, request.testMark);
   const picture = await encode(raster, { kind: 'background_plate', label: 'Shared background', meta });

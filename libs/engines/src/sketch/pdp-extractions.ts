@@ -64,7 +64,7 @@ async function backgroundArm(reading: Reading, request: RenderRequest): Promise<
   const meta = {
     reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
     setting: reading.subject.plainGround ? 'plain_studio' : 'location',
-    method: 'continued_from_both_sides',
+    method: plate.method,
   };
   const facts = { kind: 'background_plate', label: 'Empty background', meta };
   return { picture: await encode(await marked(plate.raster, request.testMark), facts) };

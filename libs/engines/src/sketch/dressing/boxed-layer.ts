@@ -1,8 +1,8 @@
 import type { Raster } from '../drawing/rasterise.js';
 import type { Point } from '../drawing/geometry.js';
 import type { Layer } from '../scene.js';
-import { toPixels, type Framing } from './dress.js';
 import { inkEdge, modelForm } from './form.js';
+import { toPixels, type Framing } from './framing.js';
 import { blank, drawMesh, type Mesh } from './mesh.js';
 
 /** A picture and the mesh that carries it: source in the picture's pixels, target in figure units. */
@@ -20,10 +20,11 @@ export async function boxedLayers(
   framing: Framing,
   width: number,
   height: number,
-): Promise<Layer[]> {
+): Promise<Required<Layer>[]> {
   const target = parts.map(({ mesh }) => mesh.target.map((row) => row.map((p) => toPixels(framing, p))));
   const all: Point[] = target.flat(2);
-  const margin = Math.ceil(16 * framing.scale) + 2;
+  // Room for the soft edge and the shadow.
+  const margin = Math.ceil(24 * framing.scale) + 4;
   const left = Math.max(0, Math.floor(Math.min(...all.map((p) => p[0]))) - margin);
   const top = Math.max(0, Math.floor(Math.min(...all.map((p) => p[1]))) - margin);
   const right = Math.min(width, Math.ceil(Math.max(...all.map((p) => p[0]))) + margin);

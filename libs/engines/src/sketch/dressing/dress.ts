@@ -3,20 +3,11 @@ import type { CutOut } from '../cutout/cut-out.js';
 import type { Raster } from '../drawing/rasterise.js';
 import type { Point } from '../drawing/geometry.js';
 import type { Fit } from './fit.js';
-import { blank, drawMesh, type Mesh } from './mesh.js';
-import { inkEdge, modelForm } from './form.js';
+import { boxedLayers } from './boxed-layer.js';
+import { toPixels, type Framing } from './framing.js';
+import type { Mesh } from './mesh.js';
 
-/** Figure units to pixels of the canvas. */
-export interface Framing {
-  readonly scale: number;
-  readonly x: number;
-  readonly y: number;
-}
-
-export const toPixels = ({ scale, x, y }: Framing, [px, py]: Point): Point => [
-  x + px * scale,
-  y + py * scale,
-];
+export { toPixels, type Framing };
 
 /** What a part owns, with the pixels `grow` to either side of it, so that neighbours overlap at the seam. */
 function reached(owns: Uint8Array, { width, height }: CutOut['mask'], grow: number): Uint8Array {
@@ -51,55 +42,22 @@ function partOf({ raster, mask }: CutOut, owns: Uint8Array, grow: number): Raste
   return { data, width, height };
 }
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Whole pixels of the canvas that a part can reach, with room for its soft edge and its shadow. */
-function reach(points: readonly Point[], margin: number, width: number, height: number): Box | undefined {
-  const span = (values: number[], limit: number): [number, number] => [
-    Math.max(0, Math.floor(Math.min(...values) - margin)),
-    Math.min(limit, Math.ceil(Math.max(...values) + margin)),
-  ];
-  const [left, right] = span(
-    points.map(([x]) => x),
-    width,
-  );
-  const [top, bottom] = span(
-    points.map(([, y]) => y),
-    height,
-  );
-  return right - left < 2 || bottom - top < 2
-    ? undefined
-    : { left, top, width: right - left, height: bottom - top };
-}
-
 /** One part on a canvas of its own, no larger than it must be: shading costs by the pixel. */
 async function layPart(
-  source: Raster,
+  raster: Raster,
   meshes: readonly Mesh[],
   framing: Framing,
   width: number,
   height: number,
 ): Promise<OverlayOptions[]> {
-  const pixels = meshes.map((mesh) => mesh.target.map((row) => row.map((p) => toPixels(framing, p))));
-  const box = reach(pixels.flat(2), 24 * framing.scale + 4, width, height);
-  if (!box) return [];
-  const { left, top } = box;
-  const canvas = blank(box.width, box.height);
-  for (const [k, mesh] of meshes.entries()) {
-    const target = (pixels[k] ?? []).map((row) => row.map(([x, y]): Point => [x - left, y - top]));
-    drawMesh(canvas, source, { source: mesh.source, target });
-  }
-  const raw = { width: box.width, height: box.height, channels: 4 as const };
-  const formed = await modelForm(canvas, framing.scale);
-  return [
-    { input: await inkEdge(formed, framing.scale), raw, left, top },
-    { input: Buffer.from(formed.data), raw, left, top },
-  ];
+  const parts = meshes.map((mesh) => ({ raster, mesh }));
+  const layers = await boxedLayers(parts, framing, width, height);
+  return layers.map((layer) => ({
+    input: Buffer.from(layer.data),
+    raw: { width: layer.width, height: layer.height, channels: 4 },
+    left: layer.left,
+    top: layer.top,
+  }));
 }
 
 /**

@@ -133,9 +133,9 @@ function waistOf(body: Body, cloth: (i: number) => boolean): { at: number; chang
   return best;
 }
 
-/** Keeps what is at least a hundredth of the largest piece, and smooths its edge. */
-function tidy(data: Uint8Array, width: number, height: number, least = 0.02): Mask {
-  const mask = open(close({ data, width, height }, 1), 1);
+/** Keeps what is at least that share of the largest piece; what is narrower than twice the radius is a scrap. */
+function tidy(data: Uint8Array, width: number, height: number, least = 0.02, radius = 1): Mask {
+  const mask = open(close({ data, width, height }, radius), radius);
   const { labels, list } = components(mask, 1);
   const most = Math.max(0, ...list.map((c) => c.area));
   return select(
@@ -235,7 +235,10 @@ export function wornGarments(planes: LabPlanes, subject: Mask, wearer: Wearer): 
   const least = wearer.head.unit ** 2 * 0.06;
   const found: GarmentRegion[] = [];
   const add = (slot: Slot, data: Uint8Array, confidence: number): void => {
-    const mask = tidy(data, width, height, slot === 'footwear' ? 0.25 : 0.12);
+    const mask =
+      slot === 'footwear'
+        ? tidy(data, width, height, 0.25)
+        : tidy(data, width, height, 0.3, Math.max(1, Math.round(wearer.head.unit * 0.05)));
     const area = mask.data.reduce((sum, v) => sum + v, 0);
     if (area < least) return;
     const about = slot === 'bag' || slot === 'footwear' ? {} : { middle: wearer.head.x };
