@@ -211,6 +211,19 @@ describe('the audit of read models', () => {
     ]);
   });
 
+  it('finds a view over another generation than the one that was compared', async () => {
+    await audited.sql('create table live.presets_g9 (like live.presets_g1 including all)');
+    await audited.sql('create or replace view live.presets as select * from live.presets_g9');
+    const { findings } = await audited.audit();
+    await audited.sql('create or replace view live.presets as select * from live.presets_g1');
+    expect(findings).toMatchObject([
+      {
+        ...{ check: 'read-models-live', table: 'live.presets' },
+        ...{ expected: 'live.presets_g1', found: 'live.presets_g9' },
+      },
+    ]);
+  });
+
   it('finds a read model that stands still, one with parked streams, and one that does not come along', async () => {
     await audited.sql(`update read_store.projections set state = 'halted', halted_because = 'skipped'
       where environment = 'live' and name = 'assets'`);

@@ -1,5 +1,5 @@
 /**
- * What the audit checks. `invariant` is the number under "What must always hold" in ARCHITECTURE.md; `scope` says what
+ * What the audit checks. `invariant` is the number under "What must always hold" in docs/auditing.md; `scope` says what
  * is needed for it: the log alone, or the read store beside it.
  */
 export interface Check {
@@ -47,7 +47,7 @@ export const checks = [
     'read-models-live',
     8,
     'read-store',
-    'no read model stands still, is parked in part, or stays behind',
+    'each read model serves, stands not still, has nothing parked, and comes along',
   ),
   check('ledger-sums', 9, 'read-store', 'the rows of /v1/transactions sum to the balance'),
   check('balance-shown', 9, 'read-store', 'the balance of /v1/credits is that of history'),

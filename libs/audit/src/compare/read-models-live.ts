@@ -5,6 +5,7 @@ import type { Findings } from '../findings.js';
 import { rowModels } from '../rows/row-models.js';
 import type { ExpectedRows } from './expected-rows.js';
 import type { ParkedStream } from './read-store-snapshot.js';
+import { checkViews } from './views.js';
 
 const pollMs = 200;
 
@@ -46,6 +47,7 @@ export async function checkReadModelsLive(
       ...{ expected: 'nothing parked', found: `${events} events` },
     });
   }
+  await checkViews(url, environments, findings);
   const behind = expected.filter(({ beyond }) => beyond > 0);
   for (const { model, reached } of await stillBehind(url, behind, head, patienceMs)) {
     const message = `${model.beyond} events have not reached it: the rows that they make are missing`;
