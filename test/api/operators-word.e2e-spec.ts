@@ -64,7 +64,7 @@ describe('what the operator says holds from the next request on, in every proces
   });
 
   it('a monthly quota, which refuses nothing and whose use the operator sees', async () => {
-    const shown = async () => (await atelier('tenants', 'show', tenant.id)).accounts[0] as Json;
+    const shown = async () => (await atelier('tenants', 'show', tenant.id)).accounts[0];
     const { monthly_spend: spent } = await shown();
     expect(spent).toBeGreaterThan(0);
     await atelier('tenants', 'plan', tenant.id, '--monthly-quota', String(spent + 5));
