@@ -14,6 +14,7 @@ interface Audited {
   readonly events: number;
   readonly seconds: number;
   readonly events_per_second: number;
+  readonly cpu_seconds: number;
   readonly rss_mb: number;
   readonly checks: readonly { readonly invariant: number; readonly checked: number }[];
 }
@@ -31,12 +32,12 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
   await timed('read models built', () => atelier(url, 'projections', 'rebuild', '--all', '--env', 'live'));
   for (const round of ['first', 'second']) {
     const audited = JSON.parse(await atelier(url, 'ledger', 'audit', '--env', 'live', '--json')) as Audited;
-    const { holds, events, seconds, events_per_second, rss_mb, checks } = audited;
+    const { holds, events, seconds, events_per_second, cpu_seconds, rss_mb, checks } = audited;
     const rows = checks
       .filter(({ invariant }) => invariant === 8)
       .reduce((sum, { checked }) => sum + checked, 0);
     console.log(
-      `${round} audit: ${holds ? 'all hold' : 'NOT all hold'}; ${events} events and ${rows} rows in ${seconds} s (${events_per_second} events/s), at most ${rss_mb} MB of memory`,
+      `${round} audit: ${holds ? 'all hold' : 'NOT all hold'}; ${events} events and ${rows} rows in ${seconds} s (${events_per_second} events/s), ${cpu_seconds} s of CPU, at most ${rss_mb} MB of memory`,
     );
   }
 }

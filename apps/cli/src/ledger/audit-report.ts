@@ -14,6 +14,12 @@ const mostPrinted = 20;
 
 const rounded = (value: number) => Math.round(value * 10) / 10;
 
+/** Of this process: what the audit takes however busy the machine is. */
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
 /** What `--json` prints; the names are stable. */
 export function describeReport(report: AuditReport, { env, tenant, at, seconds }: AuditScope) {
   const { holds, head, events, streams, foreign, checks, findings } = report;
@@ -22,6 +28,7 @@ export function describeReport(report: AuditReport, { env, tenant, at, seconds }
     head: head === undefined ? null : String(head),
     ...{ events, streams, foreign_events: foreign, seconds: rounded(seconds) },
     events_per_second: seconds > 0 ? Math.round(events / seconds) : 0,
+    cpu_seconds: rounded(cpuSeconds()),
     rss_mb: rounded(process.resourceUsage().maxRSS / 1024),
     read_models_compared: at === undefined,
     checks: checks.map(({ name, invariant, title, done, checked, wrong }) => ({
