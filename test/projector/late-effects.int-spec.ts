@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { handle } from '#application/aggregate.js';
+import { ChargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
+import { jobAggregate } from '#application/render/job-aggregate.js';
+import { cancelJob } from '#domain/job/render-job.js';
+import { streamName } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { systemClock } from '#platform/clock.js';
+import { createLogger } from '#platform/logger.js';
+import { runProcess } from '#read-store/process-runner.js';
+import { eventually, Workshop } from '../worker/support/workshop.js';
+
+const name = 'charge-closer';
+let workshop: Workshop;
+const stopping = new AbortController();
+const running: Promise<void>[] = [];
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  workshop = await Workshop.open();
+});
+
+afterAll(async () => {
+  stopping.abort();
+  await Promise.all(running);
+  for (const cleanup of cleanups) await cleanup();
+  await workshop[Symbol.asyncDispose]();
+});
+
+/** Closes charges, as a projector does. Its appends wait for `gate`. */
+function startCloser(gate: Promise<void>) {
+  const closer = { batches: 0, handled: 0, appends: 0 };
+  const { store } = workshop;
+  const gated: EventStore = {
+    append: async (...args) => {
+      closer.appends += 1;
+      await gate;
+      return store.append(...args);
+    },
+    readStream: (...args) => store.readStream(...args),
+    readAll: (...args) => store.readAll(...args),
+    head: () => store.head(),
+    subscribe: (options) => store.subscribe(options),
+    close: () => store.close(),
+  };
+  const url = workshop.databaseUrl;
+  const { snapshots, close } = openEventStore({ eventStoreUrl: url, databaseUrl: url });
+  cleanups.push(close);
+  const manager = new ChargeCloser('test', gated, new AccountWriter(gated, snapshots), systemClock);
+  running.push(
+    runProcess({
+      ...{ url, eventStore: store, name, environment: 'test', filter: chargeCloserFilter('test') },
+      ...{ signal: stopping.signal, log: createLogger('test', 'silent'), takeOverPollMs: 50 },
+      mode: 'at-least-once',
+      handle: async (events) => {
+        closer.batches += 1;
+        await manager.handle(events);
+        closer.handled += 1;
+      },
+    }),
+  );
+  return closer;
+}
+
+async function cancelled(tenant: string): Promise<void> {
+  const { jobId } = await workshop.dispatch(tenant);
+  const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
+  const stream = streamName('test', 'job', jobId);
+  const context = workshop.context(tenant);
+  await handle(workshop.store, stream, jobAggregate, (job) => cancelJob(command, job), context);
+}
+
+const refunds = async (tenant: string) =>
+  (await workshop.find('account', tenant, 'CreditsRefunded')).map(({ chargeId }) => chargeId);
+async function checkpoint(): Promise<{ position: string; epoch: string }> {
+  const { rows } = await workshop.query(
+    'select position, epoch from test.process_checkpoints where process = $1',
+    [name],
+  );
+  return rows[0] as { position: string; epoch: string };
+}
+
+describe('a process manager that lost its lock in the middle of a batch', () => {
+  it('may finish the batch late, beside its successor: nothing is refunded twice, and no checkpoint moves', async () => {
+    const tenant = await workshop.tenantWith(100);
+    const gate = Promise.withResolvers<void>();
+    const paused = startCloser(gate.promise);
+    for (let job = 0; job < 3; job++) await cancelled(tenant);
+    await eventually(() => paused.appends > 0);
+
+    const successor = startCloser(Promise.resolve());
+    await workshop.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and datname = current_database()`,
+      [`atelier.process.test.${name}`],
+    );
+    await eventually(async () => (await refunds(tenant)).length === 3);
+    await eventually(() => successor.handled > 0);
+    const owned = await checkpoint();
+
+    gate.resolve();
+    await eventually(() => paused.handled === paused.batches);
+    await cancelled(tenant);
+    await eventually(async () => (await refunds(tenant)).length === 4);
+    const closed = await refunds(tenant);
+    expect(new Set(closed).size).toBe(closed.length);
+    expect(await workshop.balance(tenant)).toBe(100);
+    expect((await checkpoint()).epoch).toBe(owned.epoch);
+    expect(BigInt((await checkpoint()).position)).toBeGreaterThanOrEqual(BigInt(owned.position));
+  });
+});
