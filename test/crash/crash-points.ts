@@ -151,6 +151,11 @@ export const crashPoints: readonly CrashPoint[] = [
   ]),
   ...at('projector', `${application}/account/account-writer.ts`, [
     ['snapshots.load', ['single', 'orphan'], redelivered],
+    [
+      'snapshots.save',
+      ['settled-snapshot'],
+      'a snapshot is a shortcut: without it the account is folded from further back',
+    ],
     ['event-store.read:account', ['single', 'orphan'], redelivered],
     [
       'event-store.append:CreditsSettled',

@@ -65,6 +65,9 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
   breakConnections(recorder);
 }
 
+/** The charge closer asks nobody for anything when a job begins. */
+const onlyRemembered = 'JobQueued';
+
 async function* recorded(
   recorder: Recorder,
   consumer: string,
@@ -73,7 +76,8 @@ async function* recorded(
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const iterator = batches[Symbol.asyncIterator]();
   const points = [`${recorder.role}:event-store.subscription@${consumer}`];
-  const brings = ({ done, value }: IteratorResult<SubscriptionBatch>) => !done && value.events.length > 0;
+  const brings = ({ done, value }: IteratorResult<SubscriptionBatch>) =>
+    !done && value.events.some(({ type }) => !(consumer === chargeCloser && type === onlyRemembered));
   try {
     for (;;) {
       const next = await recorder.through(points, () => iterator.next(), brings);
@@ -86,7 +90,7 @@ async function* recorded(
   }
 }
 
-/** Who listens, by what it listens to. Undefined: to the other environment, where nothing happens. */
+/** Who listens, by what it listens to. Undefined: to nothing of jobs, or to the other environment. */
 function consumerOf(filter: EventFilter | undefined): string | undefined {
   const { types, streamPrefixes } = filter ?? {};
   if (streamPrefixes?.every((prefix) => prefix.startsWith('live.'))) return undefined;
@@ -96,7 +100,8 @@ function consumerOf(filter: EventFilter | undefined): string | undefined {
   const manager = Object.entries(managers).find(([, of]) => JSON.stringify(of('test')) === asked);
   if (manager) return manager[0];
   if (types === undefined) return 'projections';
-  if (types.includes('OperationPriced')) return 'announcements';
+  // Keys and plans that change: no job waits for that.
+  if (types.includes('ApiKeyRevoked')) return undefined;
   if (types.length === 1 && types[0] === 'JobCancelled') return 'cancellations';
   return types.includes('StageCompleted') ? 'job-watch' : types.join('+');
 }

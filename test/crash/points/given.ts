@@ -39,12 +39,15 @@ export async function twoPhotographs(world: World, { tenant }: Customer, endless
   }));
 }
 
-/** As many events as two snapshots of an account are apart, less one. */
-export async function longHistory(world: World, customer: Customer): Promise<string> {
-  const purchase = { amount: 1, kind: 'pack', label: 'Pack' } as const;
-  const grant = () => grantCredits(world.accounts, world.context(customer.tenant), purchase);
-  await Promise.all(Array.from({ length: eventsBetweenSnapshots - 3 }, grant));
-  return picture(world, customer);
+/** An account whose event after so many others is due for a snapshot. */
+export function dueForSnapshot(after: number) {
+  return async (world: World, customer: Customer): Promise<string> => {
+    const purchase = { amount: 1, kind: 'pack', label: 'Pack' } as const;
+    const grant = () => grantCredits(world.accounts, world.context(customer.tenant), purchase);
+    // The account was opened and has bought credits once.
+    await Promise.all(Array.from({ length: eventsBetweenSnapshots - 3 - after }, grant));
+    return picture(world, customer);
+  };
 }
 
 /** Charges as a dispatch makes them, with its ids. */

@@ -4,9 +4,9 @@ import type { Answer, Client } from './client.js';
 import {
   abandonedBatch,
   abandonedTry,
+  dueForSnapshot,
   fencedOff,
   lateDebit,
-  longHistory,
   orphan,
   picture,
   renderingSince,
@@ -93,7 +93,8 @@ export const scenarios = {
   keyed: keyed('one job with an Idempotency-Key', '', 'JobSucceeded'),
   failing: keyed('one job that the engine refuses: refunded', refused, 'JobFailed'),
   retried: keyed('one job whose engine is busy at first: a second attempt', busyOnce, 'JobSucceeded'),
-  snapshot: keyed('one job of an account that is due for a snapshot', '', 'JobSucceeded', longHistory),
+  snapshot: keyed('a job whose charge is due for a snapshot', '', 'JobSucceeded', dueForSnapshot(0)),
+  'settled-snapshot': keyed('a job whose settlement is due for one', '', 'JobSucceeded', dueForSnapshot(1)),
   batch: scenario({
     about: 'a batch of two photographs with an Idempotency-Key',
     prepare: twoPhotographs,

@@ -90,7 +90,8 @@ function ofQueue(text: string): string | undefined {
 /** Everything that a process manager's own connection is asked while it has events at hand. */
 function ofProcess(process: string, name: string, text: string): string | undefined {
   if (name.startsWith('move process')) return `process.move-checkpoint@${process}`;
-  if (text.includes('pg_try_advisory_lock') || text.includes('process_checkpoints')) return undefined;
+  // How it came by its place, and whether it still has it.
+  if (/pg_try_advisory_lock|process_checkpoints|^select 1$/.test(text)) return undefined;
   if (/^\s*select group_id as tenant/.test(text)) return `queue.waiting-tenants@${process}`;
   if (text.includes('pgboss.job') && /insert into/i.test(text)) return `queue.insert@${process}`;
   return `process.${text.trim().slice(0, 40)}@${process}`;
