@@ -1,14 +1,22 @@
 import type { UsageEvent } from '#domain/usage/usage.events.js';
 import { streamName } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { DuplicateEventId, type EventStore, type NewEvent } from '#event-store/event-store.js';
+import { keepTrying } from '#platform/keep-trying.js';
 import type { Caller } from '../caller.js';
 import { toNewEvent } from '../command-context.js';
+
+/** How long a refusal is tried to be recorded while the store is busy or away. */
+const patienceMs = 30_000;
 
 /** Records dispatches that were refused, for the usage log. No decision depends on them, so any revision will do. */
 export class RejectionLog {
   constructor(private readonly store: EventStore) {}
 
-  /** @returns where in the log it stands. @throws as the event store does */
+  /**
+   * Tried again with the same event id while the store does not answer.
+   * @returns where in the log it stands; undefined when that is not known
+   * @throws TimeoutError when the store did not answer for half a minute
+   */
   async record(caller: Caller, rejection: UsageEvent['data']): Promise<bigint | undefined> {
     const { environment, tenant, keyId } = caller;
     const event = toNewEvent({ type: 'RequestRejected', data: rejection }, 0, {
@@ -19,7 +27,19 @@ export class RejectionLog {
       actor: `key:${keyId}`,
       at: new Date(rejection.at),
     });
-    const appended = await this.store.append(streamName(environment, 'usage', tenant), 'any', [event]);
-    return appended.outcome === 'appended' ? appended.position : undefined;
+    const stream = streamName(environment, 'usage', tenant);
+    const append = () => this.#append(stream, event);
+    return keepTrying(append, AbortSignal.timeout(patienceMs), () => undefined);
+  }
+
+  async #append(stream: string, event: NewEvent): Promise<bigint | undefined> {
+    try {
+      const appended = await this.store.append(stream, 'any', [event]);
+      return appended.outcome === 'appended' ? appended.position : undefined;
+    } catch (error) {
+      // It was written by an earlier try whose answer was lost.
+      if (error instanceof DuplicateEventId) return undefined;
+      throw error;
+    }
   }
 }
