@@ -1,74 +1,20 @@
-import type { Environment } from '#domain/streams.js';
+import { parseStreamName, type Environment } from '#domain/streams.js';
 import { walkLog } from '#event-store/copy/walk-log.js';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
-import { checks, type Check } from './checks.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
+import { checks } from './checks.js';
+import type { AuditOptions, AuditPhase, AuditReport, CheckResult } from './audit-options.js';
 import { checkAnswers } from './compare/answers.js';
-import {
-  checkLedgerSums,
-  checkShownBalances,
-  type BalancesAtCheckpoint,
-  type ReadBalance,
-} from './compare/balances.js';
+import { checkLedgerSums, checkShownBalances, type BalancesAtCheckpoint } from './compare/balances.js';
 import { compareRows, type Comparison } from './compare/compare-rows.js';
 import { ExpectedRows } from './compare/expected-rows.js';
 import { RowExplanations } from './compare/explain-rows.js';
 import { checkReadModelsLive } from './compare/read-models-live.js';
 import { ReadStoreSnapshot } from './compare/read-store-snapshot.js';
-import { Findings, type Finding, type Tally } from './findings.js';
+import { Findings } from './findings.js';
 import { auditedEvent, placeOf, type AuditedEvent } from './audited-event.js';
 import { History } from './history/history.js';
 import { TenantFilter } from './history/tenant-filter.js';
 import { rowModels } from './rows/row-models.js';
-
-export type AuditPhase = 'reading history' | 'comparing rows' | 'looking closer';
-
-export interface AuditProgress {
-  readonly phase: AuditPhase;
-  /** Of the log, or of the rows while those are compared. */
-  readonly position: bigint;
-  readonly from: bigint;
-  readonly through: bigint;
-  /** Read in this phase; absent while rows are compared. */
-  readonly events?: number;
-}
-
-/** The last event that counts, by its position; or the moment after which events were recorded that do not. */
-export type Cut = { readonly position: bigint } | { readonly time: number };
-
-export interface AuditOptions {
-  readonly store: EventStore;
-  /** Where read models are. They are compared only without a cut: they have no past. */
-  readonly readStoreUrl: string;
-  readonly readBalance: ReadBalance;
-  readonly environments: readonly Environment[];
-  readonly tenant?: string | undefined;
-  readonly cut?: Cut | undefined;
-  /** How long a charge may stay open that should be closed, in milliseconds. */
-  readonly horizonMs: number;
-  /** How long read models may take to come along, in milliseconds. */
-  readonly patienceMs?: number;
-  readonly now: number;
-  readonly signal: AbortSignal;
-  onProgress?(progress: AuditProgress): void;
-}
-
-export interface CheckResult extends Check, Tally {
-  /** False: the audit was asked for a part of what there is, to which this check does not apply. */
-  readonly done: boolean;
-}
-
-export interface AuditReport {
-  /** True when everything that was checked holds. */
-  readonly holds: boolean;
-  /** Position of the last event that was read; undefined: there is none. */
-  readonly head: bigint | undefined;
-  readonly events: number;
-  readonly streams: number;
-  /** Events of streams that this service does not write. */
-  readonly foreign: number;
-  readonly checks: readonly CheckResult[];
-  readonly findings: readonly Finding[];
-}
 
 /**
  * Reads the history once, folds the audit's own model of it, and holds it against itself and against the read store,
@@ -247,8 +193,9 @@ class Audit {
   }
 }
 
-function recordedAt({ metadata }: RecordedEvent): number {
-  return Date.parse(metadata.recordedAt);
+/** Not a number for what others have written, of which nothing is known. */
+function recordedAt({ stream, metadata }: RecordedEvent): number {
+  return parseStreamName(stream) ? Date.parse(metadata.recordedAt) : Number.NaN;
 }
 
 /** What could not be read the first time was told then. */

@@ -1,4 +1,5 @@
-import { audit, type Cut } from '#audit/audit.js';
+import { audit } from '#audit/audit.js';
+import type { Cut } from '#audit/audit-options.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';

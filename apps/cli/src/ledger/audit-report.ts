@@ -1,4 +1,4 @@
-import type { AuditReport, CheckResult } from '#audit/audit.js';
+import type { AuditReport, CheckResult } from '#audit/audit-options.js';
 import { mostFindingsKept, type Finding } from '#audit/findings.js';
 import { printLine, printTable } from '../output.js';
 

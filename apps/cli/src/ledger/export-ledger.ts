@@ -3,7 +3,6 @@ import { stringify } from 'csv-stringify';
 import { readForwards } from '#application/aggregate.js';
 import { statement, type StatementLine } from '#audit/ledger/statement.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
 import { CliError } from '../cli-error.js';
 import { Operator } from '../operator.js';
 import { printJsonLine } from '../output.js';
@@ -62,7 +61,7 @@ export async function exportLedger(options: ExportLedgerOptions): Promise<void> 
 }
 
 async function* accountsToExport(
-  operator: Operator & { readonly store: EventStore },
+  operator: Operator,
   { env, tenant }: ExportLedgerOptions,
 ): AsyncGenerator<AccountStream> {
   if (tenant === undefined) return yield* accountStreams(operator.store, env);
@@ -92,6 +91,7 @@ function lineOf(
   };
 }
 
+/** Waits for whoever reads it: an export is as long as history. */
 interface LineWriter {
   line(line: Line): Promise<void>;
   end(): Promise<void>;
@@ -99,15 +99,14 @@ interface LineWriter {
 
 function writeJson(): LineWriter {
   return {
-    line: (line) => {
+    line: async (line) => {
       printJsonLine(line);
-      return Promise.resolve();
+      if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
     },
     end: () => Promise.resolve(),
   };
 }
 
-/** Waits for whoever reads it: an export is as long as history. */
 function writeCsv(): LineWriter {
   const csv = stringify({ header: true, columns: [...columns], cast: { string: harmless } });
   csv.pipe(process.stdout, { end: false });

@@ -54,13 +54,13 @@ export class History {
   /** @returns the event in today's form; undefined where nothing more can be made of it, or it is not asked for */
   apply(recorded: RecordedEvent): AuditedEvent | undefined {
     this.checkPosition(recorded);
-    const recordedAt = Date.parse(recorded.metadata.recordedAt);
-    if (recordedAt > this.lastRecordedAt) this.lastRecordedAt = recordedAt;
     const place = placeOf(recorded);
     if (!place) {
       this.foreign++;
       return undefined;
     }
+    const recordedAt = Date.parse(recorded.metadata.recordedAt);
+    if (recordedAt > this.lastRecordedAt) this.lastRecordedAt = recordedAt;
     if (!this.filter.concerns(recorded, place)) return undefined;
     this.events++;
     this.eventIds.see(recorded.id);
