@@ -16,7 +16,7 @@ interface Change {
 type Changes = Map<string, Change>;
 
 /** Rows kept in memory beside those that wait to be written, of one read model. */
-const keptRows = 50_000;
+const keptRows = 25_000;
 
 /**
  * The rows of a generation that only this process writes: what was just folded need not be read back, and a row that

@@ -4,20 +4,11 @@ import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/
 import { BatchFeed } from '../batch-feed.js';
 import { asError, isRefusedContent } from '../consumer-errors.js';
 import { deliver } from '../delivery.js';
-import { describe, ModelFold, type ActiveModel } from '../model-fold.js';
+import { describe, ModelFold } from '../model-fold.js';
 import { loadParkedStreams, park, type ParkedEvent } from '../parked-events.js';
 import { advanceEach, type Checkpoint } from '../projection-checkpoints.js';
-import type { Key } from '../read-model.js';
 import type { StreamContinuity } from '../stream-continuity.js';
-import type { GenerationRows } from './generation-rows.js';
-
-/** A generation that is being filled. `active.checkpoint.position` is how far it is folded, in memory. */
-export interface Build {
-  readonly active: ActiveModel;
-  readonly rows: GenerationRows;
-  /** The keys of rows that were changed since somebody began to ask. */
-  touched: Map<string, Key> | undefined;
-}
+import { arrive, isBehind, larger, largest, nameOf, smaller, smallest, type Build } from './build.js';
 
 export interface HistoryFoldOptions {
   /** Neither pipelined nor used for anything else meanwhile. */
@@ -244,35 +235,4 @@ export class HistoryFold {
     await this.forget();
     return true;
   }
-}
-
-/** At the end of the log everything before the goal was delivered, even where the last event lies before it. */
-function arrive(behind: readonly Build[], until: ReadonlyMap<string, bigint>): void {
-  for (const build of behind)
-    build.active.checkpoint = { ...build.active.checkpoint, position: until.get(nameOf(build))! };
-}
-
-function nameOf({ active }: Build): string {
-  return active.checkpoint.name;
-}
-
-function isBehind(build: Build, until: ReadonlyMap<string, bigint>): boolean {
-  const goal = until.get(nameOf(build));
-  return goal !== undefined && (build.active.checkpoint.position ?? -1n) < goal;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-function larger(a: bigint | null, b: bigint): bigint {
-  return a === null || a < b ? b : a;
-}
-
-function smallest(positions: readonly (bigint | null)[]): bigint | null {
-  return positions.reduce((a, b) => (a === null || b === null ? null : smaller(a, b)));
-}
-
-function largest(positions: readonly bigint[]): bigint {
-  return positions.reduce((a, b) => larger(a, b));
 }

@@ -16,7 +16,7 @@ import {
   takeOverGeneration,
   type Generation,
 } from './generations.js';
-import type { Build } from './history-fold.js';
+import type { Build } from './build.js';
 import { RebuildRefused } from './rebuild-refused.js';
 import { transact, type RebuildSession } from './rebuild-session.js';
 
