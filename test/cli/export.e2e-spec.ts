@@ -114,8 +114,9 @@ describe('atelier events export', () => {
       [['--to', '99999999999999999999'], '--to must be a position or a time'],
       [['--stream', 'live.account-nobody'], 'there is no stream live.account-nobody'],
     ] as const;
-    for (const [args, complaint] of complaints) {
-      const { code, stdout, stderr } = await atelier(args);
+    const refusals = await Promise.all(complaints.map(([args]) => atelier(args)));
+    for (const [index, [args, complaint]] of complaints.entries()) {
+      const { code, stdout, stderr } = refusals[index]!;
       expect({ args, code, stdout }).toEqual({ args, code: 1, stdout: '' });
       expect(stderr).toContain(complaint);
       expect(stderr.trim().split('\n')).toHaveLength(1);

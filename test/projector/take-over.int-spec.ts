@@ -73,7 +73,7 @@ describe('of two projectors', () => {
     let working = await active();
     let waiting = await start();
     const commotion = new Commotion(workshop);
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       await commotion.more(10);
       working.send('SIGSTOP');
       await takesOver(waiting);
