@@ -3,7 +3,7 @@ import type { Point } from './drawing/geometry.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { group, SvgSheet } from './drawing/svg-sheet.js';
 import type { FigureSpec } from './casting/figure-spec.js';
-import type { Framing } from './dressing/dress.js';
+import type { Framing } from './dressing/framing.js';
 import { paletteOf, type Pens } from './figure/pens.js';
 import { watercolour } from './raster/paper.js';
 import { drawTestMark } from './test-mark.js';

@@ -107,7 +107,9 @@ export function fitUpper(shape: Silhouette, rig: Rig, garmentClass: GarmentClass
     [shoulderRow, shoulder],
     [shape.bottom, bottom],
   ]);
-  const pinch = rig.spec.gender === 'FEMALE' ? 0.05 : 0.01;
+  // A coat is cut to the waist; laid out flat it is a box.
+  const tailored = garmentClass === 'outerwear' ? 0.09 : 0;
+  const pinch = (rig.spec.gender === 'FEMALE' ? 0.05 : 0.01) + tailored;
   const apart = sleeves.length === 2 ? { apart: half * 1.3 } : {};
   const body: FittedPart = {
     part: 'body',
