@@ -1,5 +1,5 @@
 import { runInContext } from 'node:vm';
-// It comes with Jest itself, as its default environment, in Jest's own version.
+// Jest's own default environment, in Jest's own version.
 import { TestEnvironment } from 'jest-environment-node';
 
 /**

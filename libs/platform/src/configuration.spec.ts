@@ -54,7 +54,7 @@ describe('configuration', () => {
     ['ATELIER_SWEEP_BATCH', 'sweepBatch', 500, 1, 10_000],
     ['ATELIER_PROJECTION_BATCH', 'projectionBatch', 2_000, 1, 10_000],
     ['ATELIER_PROCESS_BATCH', 'processBatch', 200, 1, 5_000],
-    ['ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 1_000, 50, 4_000],
+    ['ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 1_000, 50, 1_500],
   ] as const;
 
   it.each(projectorBounds)('takes %s within its bounds only', (name, field, usual, least, most) => {

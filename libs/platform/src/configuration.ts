@@ -215,8 +215,8 @@ function loadProjector(settings: Settings): ProjectorConfiguration {
     sweepBatch: settings.integer('ATELIER_SWEEP_BATCH', 500, 1, 10_000),
     projectionBatch: settings.integer('ATELIER_PROJECTION_BATCH', 2_000, 1, 10_000),
     processBatch: settings.integer('ATELIER_PROCESS_BATCH', 200, 1, 5_000),
-    // Whoever is killed is succeeded within 5 s.
-    takeOverPollMs: settings.integer('ATELIER_TAKE_OVER_POLL_MS', 1_000, 50, 4_000),
+    // With the 3 s of silence after which a paused projector is ended, it is succeeded within 5 s.
+    takeOverPollMs: settings.integer('ATELIER_TAKE_OVER_POLL_MS', 1_000, 50, 1_500),
   };
 }
 
