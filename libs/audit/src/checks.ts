@@ -16,6 +16,7 @@ export const checks = [
     'history',
     'balance = purchases − debits + refunds at each revision, and never below 0',
   ),
+  check('accounts', 1, 'history', 'accounts are debited while active, and within their daily cap'),
   check(
     'charges',
     2,
@@ -29,6 +30,12 @@ export const checks = [
   check('terminal', 5, 'history', 'a job ends once, and nothing follows its end'),
   check('attempts', 5, 'history', 'attempts of a job count up from 1 and are bounded'),
   check('job-beginning', 5, 'history', 'a job begins with JobQueued, or with JobVoided and nothing else'),
+  check(
+    'lifecycles',
+    5,
+    'history',
+    'keys, assets, presets and products begin once, and revoked keys stay so',
+  ),
   check('answered', 6, 'read-store', 'the job of each answer kept under an Idempotency-Key exists'),
   check('revisions', 7, 'history', 'revisions of a stream are 0..n without gaps'),
   check('event-ids', 7, 'history', 'event ids are unique'),
@@ -53,13 +60,6 @@ export const checks = [
   check('balance-shown', 9, 'read-store', 'the balance of /v1/credits is that of history'),
   check('tenants', 10, 'history', 'an event is of the tenant of its stream, and names only what is theirs'),
   check('replayed', 11, 'history', 'nothing was charged, closed or bought twice'),
-  check('accounts', 1, 'history', 'accounts are debited while active, and within their daily cap'),
-  check(
-    'lifecycles',
-    5,
-    'history',
-    'keys, assets, presets and products begin once, and revoked keys stay so',
-  ),
 ] as const satisfies readonly Check[];
 
 export type CheckName = (typeof checks)[number]['name'];
