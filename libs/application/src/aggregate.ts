@@ -29,13 +29,14 @@ export type Handled<State, Rejection> =
 /** More conflicts in a row than two honest writers produce. */
 const maxConflicts = 50;
 
-const pageSize = 1024;
+const eventsAPage = 1024;
 
 /** The stream's events from a revision on, page by page. */
 export async function* readForwards(
   store: EventStore,
   stream: string,
   from: bigint,
+  pageSize = eventsAPage,
 ): AsyncGenerator<readonly RecordedEvent[]> {
   for (let next = from; ;) {
     const slice = await store.readStream(stream, { from: next, limit: pageSize });

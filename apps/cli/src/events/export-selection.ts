@@ -16,7 +16,8 @@ export interface ExportSelection {
   readonly stream: string | undefined;
 }
 
-const pageSize = 1_000;
+/** Few, for each event may have a megabyte: what a page holds is held four times over on its way to a line. */
+const pageSize = 250;
 
 /** @throws CliError */
 export function exportBound(option: string, text: string | undefined): ExportBound | undefined {
@@ -37,7 +38,8 @@ export async function* selectPages(
 ): AsyncGenerator<readonly RecordedEvent[]> {
   const after = from?.kind === 'position' ? from.position : undefined;
   const until = to?.kind === 'position' && to.position < through ? to.position : through;
-  const pages = stream === undefined ? pagesOfLog(store, after, env) : readForwards(store, stream, 0n);
+  const pages =
+    stream === undefined ? pagesOfLog(store, after, env) : readForwards(store, stream, 0n, pageSize);
   for await (const page of pages) {
     // Clocks of several processes differ a little, so times say nothing about the events behind.
     yield page.filter((event) => isWanted(event, { from, to, env }, after, until));
