@@ -71,10 +71,14 @@ export class JobAttempt {
     const at = worker.clock();
     // Two workers that take the same job up must not write the same event, so the command's id is drawn.
     const context = contextOf(worker, environment, job, `start:${job.jobId}:${newId()}`, at);
-    const takeUp = (state: Job): Decision<JobEvent, RenderRejection> =>
-      state === known.state || !isUnfinished(state)
-        ? startRender({ worker: worker.id, at: at.toISOString() }, state)
-        : { kind: 'rejected', rejection: { code: 'NOT_YOUR_ATTEMPT' } };
+    let decided = false;
+    const takeUp = (state: Job): Decision<JobEvent, RenderRejection> => {
+      // Asked again: somebody has written meanwhile, if only a stage, and is at it.
+      if (decided && isUnfinished(state))
+        return { kind: 'rejected', rejection: { code: 'NOT_YOUR_ATTEMPT' } };
+      decided = true;
+      return startRender({ worker: worker.id, at: at.toISOString() }, state);
+    };
     const stream = streamName(environment, 'job', job.jobId);
     const started = await handle(worker.store, stream, jobAggregate, takeUp, context, known);
     if (started.kind === 'rejected') throw new AttemptLost(!isUnfinished(started.state));
