@@ -1,10 +1,14 @@
 import pg from 'pg';
-import { environments } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import type { Consumer } from '#read-store/consumers.js';
+import { consumers } from '../consumers.js';
 import { answerWithinMs } from './check.js';
-import { consumers, type Consumer } from './consumers.js';
 
-export interface ConsumerStatus extends Pick<Consumer, 'kind' | 'env' | 'name'> {
+export interface ConsumerStatus {
+  readonly kind: 'read model' | 'process manager';
+  readonly env: Environment;
+  readonly name: string;
   /** `live` or `halted` of a read model, `live` of a process manager; {@link beyondTheLog} of either. */
   readonly state: string;
   readonly halted_because: string | null;
@@ -37,7 +41,9 @@ export async function readConsumers(
   const known = new Map<string, Promise<Lag>>();
   return Promise.all(
     rows.map(async (row) => {
-      const consumer = consumers.find(({ env, name }) => env === row.env && name === row.name);
+      const consumer = consumers.find(
+        ({ environment, name }) => environment === row.env && name === row.name,
+      );
       const key = JSON.stringify([row.position, consumer?.filter]);
       const lag = known.get(key) ?? lagOf(store, head, row.position, consumer);
       known.set(key, lag);

@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { environments } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { forgetGeneration, loadGenerations } from '#read-store/rebuild/generations.js';
 import { CliError } from '../cli-error.js';
-import { consumers } from '../doctor/consumers.js';
+import { consumers } from '../consumers.js';
 
 /**
  * - `translate`: every consumer has handled all of the source, and goes on behind the last event of the target.
@@ -64,7 +65,7 @@ async function lockConsumers(client: pg.Client): Promise<void> {
   const processes = consumers.filter(({ kind }) => kind === 'process manager');
   const locks = [
     ...environments.map((env) => `atelier.projections.${env}`),
-    ...processes.map(({ env, name }) => `atelier.process.${env}.${name}`),
+    ...processes.map(({ environment, name }) => `atelier.process.${environment}.${name}`),
   ];
   for (const lock of locks) {
     const { rows } = await client.query<{ free: boolean }>(
@@ -99,6 +100,7 @@ async function translate(
     throw new CliError(
       `the checkpoints belong to ${belongsTo}, and --from is ${from}: name the source as it was named then, or use --checkpoints reset`,
     );
+  await forgetSpareGenerations(client);
   const checkpoints = await readCheckpoints(client);
   for (const checkpoint of checkpoints) await requireCaughtUp(source, checkpoint);
   const head = await target.head();
@@ -112,6 +114,16 @@ async function translate(
     );
   await translateParked(client, target);
   return 'translated';
+}
+
+/** Those that a rebuild has left beside the live ones stand still in the middle of the old log, and can be made again. */
+async function forgetSpareGenerations(client: pg.Client): Promise<void> {
+  for (const env of environments) {
+    const generations = [...(await loadGenerations(client, env)).values()].flat();
+    for (const generation of generations)
+      if (generation.state === 'building' || generation.state === 'retired')
+        await forgetGeneration(client, env, generation);
+  }
 }
 
 async function readCheckpoints(client: pg.Client): Promise<CheckpointRow[]> {
@@ -130,7 +142,7 @@ async function readCheckpoints(client: pg.Client): Promise<CheckpointRow[]> {
 async function requireCaughtUp(source: EventStore, checkpoint: CheckpointRow): Promise<void> {
   const { env, name, position } = checkpoint;
   if (position === null) return;
-  const known = consumers.find((consumer) => consumer.env === env && consumer.name === name);
+  const known = consumers.find((consumer) => consumer.environment === env && consumer.name === name);
   const after = BigInt(position);
   const [next] = await source.readAll({ after, limit: 1, ...(known && { filter: known.filter }) });
   if (!next) return;

@@ -102,15 +102,24 @@ export async function dropGeneration(
 ): Promise<void> {
   await client.query('begin');
   try {
-    await client.query(`drop table if exists ${environment}.${name}_g${generation}`);
-    for (const table of ['projections', 'parked_events'])
-      await client.query(
-        `delete from read_store.${table} where environment = $1 and name = $2 and generation = $3`,
-        [environment, name, generation],
-      );
+    await forgetGeneration(client, environment, { name, generation });
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+/** Its table and all that is known about it. Belongs in a transaction. */
+export async function forgetGeneration(
+  client: pg.ClientBase,
+  environment: Environment,
+  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+): Promise<void> {
+  await client.query(`drop table if exists ${environment}.${name}_g${generation}`);
+  for (const table of ['projections', 'parked_events'])
+    await client.query(
+      `delete from read_store.${table} where environment = $1 and name = $2 and generation = $3`,
+      [environment, name, generation],
+    );
 }
