@@ -97,35 +97,35 @@ export interface SubscriptionBatch {
   readonly caughtUp: boolean;
 }
 
-export interface EventStore {
+export abstract class EventStore {
   /**
    * Appends all the events to one stream, or none. Appends that wait at the same time are committed together.
    * A lost answer is resolved inside: the same ids are sent again at the same expected revision.
    * @throws EventTooLarge, InvalidAppend, DuplicateEventId, EventStoreUnavailable (nothing was written),
    *   AppendOutcomeUnknown (it may have been: repeat the very same call to find out)
    */
-  append(
+  abstract append(
     stream: string,
     expectedRevision: ExpectedRevision,
     events: readonly NewEvent[],
   ): Promise<AppendOutcome>;
 
   /** @throws EventStoreUnavailable */
-  readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice>;
+  abstract readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice>;
 
   /** One page of the log, in position order. @throws EventStoreUnavailable */
-  readAll(options?: ReadAllOptions): Promise<readonly RecordedEvent[]>;
+  abstract readAll(options?: ReadAllOptions): Promise<readonly RecordedEvent[]>;
 
   /** Position of the last event of the log, or undefined when it is empty. @throws EventStoreUnavailable */
-  head(): Promise<bigint | undefined>;
+  abstract head(): Promise<bigint | undefined>;
 
   /**
    * Catch-up, then live. The consumer pulls, so a slow one is never overrun; a lost connection is taken up
    * again by itself, with backoff, after the last delivered position: no event missed, doubled or out of order.
    */
-  subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
+  abstract subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
 
-  close(): Promise<void>;
+  abstract close(): Promise<void>;
 }
 
 /** The largest event that is accepted, data and metadata together as UTF-8 JSON. EventStoreDB's own default limit is of this order. */

@@ -9,13 +9,13 @@ export interface Snapshot {
   readonly state: unknown;
 }
 
-export interface SnapshotStore {
+export abstract class SnapshotStore {
   /**
    * The newest snapshot that was made by this version of the fold. Another version's is never returned: a fold that
    * changed must not continue from what the old one computed.
    */
-  load(stream: string, foldVersion: number): Promise<Snapshot | undefined>;
+  abstract load(stream: string, foldVersion: number): Promise<Snapshot | undefined>;
 
   /** Only ever moves forward: when a newer revision is stored already, nothing happens. `state` must be JSON. */
-  save(stream: string, foldVersion: number, revision: bigint, state: unknown): Promise<void>;
+  abstract save(stream: string, foldVersion: number, revision: bigint, state: unknown): Promise<void>;
 }

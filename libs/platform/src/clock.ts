@@ -1,4 +1,7 @@
 /** Where the time comes from. The domain never asks: times come in with the command. */
 export type Clock = () => Date;
 
+/** The token that a clock is injected by. */
+export const Clock = Symbol('Clock');
+
 export const systemClock: Clock = () => new Date();

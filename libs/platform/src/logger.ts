@@ -1,7 +1,10 @@
-import { pino, type Logger } from 'pino';
+import { pino, type Logger as PinoLogger } from 'pino';
 import { correlation, parseTraceparent } from './correlation.js';
 
-export type { Logger };
+export type Logger = PinoLogger;
+
+/** The token that a logger is injected by. */
+export const Logger = Symbol('Logger');
 
 /**
  * JSON lines on standard output. Whatever could carry a secret is cut out before it is written. A line that is written

@@ -59,17 +59,15 @@ const rows = async () => {
 /** The store, but when the log is read from its beginning, something happens in the middle of it. */
 function storeWhile(happens: () => Promise<void>): EventStore {
   let happened = false;
-  return {
-    ...storeAsIs(fixture.store),
-    async readAll(options) {
-      const page = await fixture.store.readAll(options);
-      if (!happened) {
-        happened = true;
-        await happens();
-      }
-      return page;
-    },
+  const readAll: EventStore['readAll'] = async (options) => {
+    const page = await fixture.store.readAll(options);
+    if (!happened) {
+      happened = true;
+      await happens();
+    }
+    return page;
   };
+  return Object.assign(storeAsIs(fixture.store), { readAll });
 }
 
 function storeAsIs(store: EventStore): EventStore {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { EventStore, RecordedEvent, SubscribeOptions } from '#event-store/event-store.js';
 import { SkippedEvent } from './consumer-errors.js';
 import { purchase } from './testing/purchases.js';
 import { eventually, ReadStoreFixture } from './testing/read-store-fixture.js';
@@ -21,13 +21,12 @@ const tallies = () =>
 
 /** The store as a consumer sees it that is not given some of the events. */
 function withholding(store: EventStore, withheld: (event: RecordedEvent) => boolean): EventStore {
-  return {
-    ...store,
-    async *subscribe(options) {
-      for await (const batch of store.subscribe(options))
-        yield { ...batch, events: batch.events.filter((event) => !withheld(event)) };
-    },
-  };
+  async function* subscribe(options: SubscribeOptions) {
+    for await (const batch of store.subscribe(options))
+      yield { ...batch, events: batch.events.filter((event) => !withheld(event)) };
+  }
+  // All the rest is inherited from the store itself.
+  return Object.assign(Object.create(store) as EventStore, { subscribe });
 }
 
 describe('a projection runner', () => {

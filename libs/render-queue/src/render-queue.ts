@@ -40,16 +40,16 @@ export type TaskHandler = (task: RenderTask, signal: AbortSignal) => Promise<Tas
  * Hands queued jobs to workers: at least once, fairly among tenants, again when a worker dies. It bounds nothing and
  * decides nothing about a job; the job's own stream does, so a task that is handed out twice does no harm.
  */
-export interface RenderQueue {
+export abstract class RenderQueue {
   /** Part of the caller's transaction: either both happen or none. Enqueueing a job twice is enqueueing it once. */
-  enqueue(tasks: readonly RenderTask[], transaction: QueueTransaction): Promise<void>;
+  abstract enqueue(tasks: readonly RenderTask[], transaction: QueueTransaction): Promise<void>;
 
   /** Takes tasks of one environment from now on, until {@link stop}. */
-  work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void>;
+  abstract work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void>;
 
   /**
    * Takes no further tasks, waits up to `graceMs` for the running ones, then aborts those that are left and gives
    * them back. Closes the connections.
    */
-  stop(graceMs: number): Promise<void>;
+  abstract stop(graceMs: number): Promise<void>;
 }

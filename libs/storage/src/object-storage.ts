@@ -1,13 +1,13 @@
 /** Where pictures live. Keys are ours (`{env}/{tenant}/…`), never a path or a URL that a caller gave. */
-export interface ObjectStorage {
+export abstract class ObjectStorage {
   /** Stores the bytes; an object under the same key is replaced as a whole. */
-  put(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
+  abstract put(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
 
   /** @throws ObjectNotFound */
-  get(key: string): Promise<Buffer>;
+  abstract get(key: string): Promise<Buffer>;
 
   /** A GET URL that anyone may use until it expires. Computed locally, no round trip. */
-  presignGet(key: string, expiresInSeconds?: number): Promise<string>;
+  abstract presignGet(key: string, expiresInSeconds?: number): Promise<string>;
 }
 
 export class ObjectNotFound extends Error {

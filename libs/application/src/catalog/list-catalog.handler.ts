@@ -20,11 +20,11 @@ export interface CatalogEntry {
 }
 
 /** The catalogue of one environment. */
-export interface CatalogReads {
+export abstract class CatalogReads {
   /** Newest first. */
-  list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogEntry>>;
+  abstract list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogEntry>>;
   /** Those of these ids that are the tenant's and of that resource, in no particular order. */
-  find(
+  abstract find(
     tenant: string,
     resource: CatalogResource,
     assetIds: readonly string[],

@@ -3,9 +3,14 @@ import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../caller.js';
 
 /** How far each read model has come. */
-export interface Checkpoints {
+export abstract class Checkpoints {
   /** True once the read model has passed the position; false when the time runs out first. */
-  waitFor(environment: Environment, readModel: string, position: bigint, timeoutMs: number): Promise<boolean>;
+  abstract waitFor(
+    environment: Environment,
+    readModel: string,
+    position: bigint,
+    timeoutMs: number,
+  ): Promise<boolean>;
 }
 
 /** What a read gives back. `stale`: the read model did not catch up with the caller's own writes in time. */

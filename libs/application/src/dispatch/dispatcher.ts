@@ -35,9 +35,9 @@ export type DispatchOutcome =
   | ({ readonly kind: 'unknown-reference' } & UnknownReference);
 
 /** What a workflow costs now, and whether it may be dispatched. */
-export interface Prices {
+export abstract class Prices {
   /** Credits of one dispatch; of each item for a batch. */
-  termsOf(
+  abstract termsOf(
     environment: Environment,
     operation: string,
   ): Promise<{ readonly credits: number; readonly enabled: boolean }>;

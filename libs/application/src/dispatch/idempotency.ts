@@ -33,14 +33,14 @@ export type IdempotencyBeginning =
   | { readonly kind: 'reused' };
 
 /** Remembers, for 24 hours, what each Idempotency-Key was used for and how it was answered. */
-export interface IdempotencyStore {
-  begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
+export abstract class IdempotencyStore {
+  abstract begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
   /** The earlier try was given back by the sweep: continue under other ids. @throws IdempotencyLeaseLost */
-  reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void>;
+  abstract reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void>;
   /** Does nothing when the lease is lost: whoever holds it answers from the same ids. */
-  answer(lease: IdempotencyLease, answer: unknown): Promise<void>;
+  abstract answer(lease: IdempotencyLease, answer: unknown): Promise<void>;
   /** This try came to no answer: the next one with the key may go on at once. */
-  release(lease: IdempotencyLease): Promise<void>;
+  abstract release(lease: IdempotencyLease): Promise<void>;
 }
 
 /** Somebody else goes on with this key by now. */

@@ -43,19 +43,19 @@ export interface JobsFilter {
 }
 
 /** The jobs read model of one environment. */
-export interface JobReads {
+export abstract class JobReads {
   /** Newest first. */
-  list(tenant: string, filter: JobsFilter): Promise<readonly JobView[]>;
-  find(tenant: string, jobId: string): Promise<JobView | undefined>;
-  children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
+  abstract list(tenant: string, filter: JobsFilter): Promise<readonly JobView[]>;
+  abstract find(tenant: string, jobId: string): Promise<JobView | undefined>;
+  abstract children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
 }
 
 export type TimelineEntry = TimelineEventView & { readonly createdAt: Date };
 
 /** The timeline read model of one environment. */
-export interface TimelineReads {
+export abstract class TimelineReads {
   /** Public events beyond `since`, ascending by seq. */
-  publicEvents(tenant: string, jobId: string, since: number): Promise<readonly TimelineEntry[]>;
+  abstract publicEvents(tenant: string, jobId: string, since: number): Promise<readonly TimelineEntry[]>;
 }
 
 export interface FoundJob {
@@ -66,6 +66,6 @@ export interface FoundJob {
 }
 
 /** A job folded from its own stream: never behind, and never of another tenant. */
-export interface JobStreams {
-  find(environment: Environment, tenant: string, jobId: string): Promise<FoundJob | undefined>;
+export abstract class JobStreams {
+  abstract find(environment: Environment, tenant: string, jobId: string): Promise<FoundJob | undefined>;
 }

@@ -15,9 +15,9 @@ export interface LedgerEntryView {
 }
 
 /** The credit ledger of one environment. */
-export interface LedgerReads {
+export abstract class LedgerReads {
   /** Newest first. */
-  list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
+  abstract list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
 }
 
 export class ListTransactions extends Query<Fresh<Page<LedgerEntryView>>> {

@@ -2,9 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { pour, type Bucket } from './leaky-bucket.js';
 
 /** Where the buckets of all credentials are. Counting is atomic: of calls at the same time, as many pass as may. */
-export interface RateLimitStore {
+export abstract class RateLimitStore {
   /** Counts one request. @returns the level that it left, in requests */
-  pour(credential: string, perMinute: number): Promise<{ readonly passed: boolean; readonly level: number }>;
+  abstract pour(
+    credential: string,
+    perMinute: number,
+  ): Promise<{ readonly passed: boolean; readonly level: number }>;
 }
 
 /** Exact within one process. Of several, each lets the whole limit through. */

@@ -11,9 +11,9 @@ export interface PresetTile {
 }
 
 /** The presets of one environment. */
-export interface PresetReads {
+export abstract class PresetReads {
   /** Those that can be chosen. */
-  published(kind: PresetKind): Promise<readonly PresetTile[]>;
+  abstract published(kind: PresetKind): Promise<readonly PresetTile[]>;
 }
 
 /** Presets are the installation's and no caller writes them, so there is no write to wait for. */

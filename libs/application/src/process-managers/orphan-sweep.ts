@@ -19,9 +19,13 @@ export interface OrphanCandidate {
 }
 
 /** Where the sweep looks for candidates. It may be behind the log: the fence decides. */
-export interface OpenCharges<Candidate extends OrphanCandidate = OrphanCandidate> {
+export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCandidate> {
   /** Oldest first. `after` is the last candidate of the page before; absent: from the oldest on. */
-  openChargesOlderThan(before: Date, limit: number, after?: Candidate): Promise<readonly Candidate[]>;
+  abstract openChargesOlderThan(
+    before: Date,
+    limit: number,
+    after?: Candidate,
+  ): Promise<readonly Candidate[]>;
 }
 
 /** Fence the job off, then give its charge back. */

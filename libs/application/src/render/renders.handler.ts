@@ -17,10 +17,10 @@ export interface RenderView {
 }
 
 /** The renders gallery of one environment. */
-export interface RenderReads {
+export abstract class RenderReads {
   /** Newest first. */
-  list(tenant: string, page: PageRequest): Promise<Page<RenderView>>;
-  find(tenant: string, publicId: string): Promise<RenderView | undefined>;
+  abstract list(tenant: string, page: PageRequest): Promise<Page<RenderView>>;
+  abstract find(tenant: string, publicId: string): Promise<RenderView | undefined>;
 }
 
 export class ListRenders extends Query<Fresh<Page<RenderView>>> {

@@ -23,9 +23,9 @@ export interface UsageView {
 }
 
 /** The usage log of one environment. */
-export interface UsageReads {
+export abstract class UsageReads {
   /** Newest first. */
-  list(tenant: string, page: PageRequest): Promise<Page<UsageView>>;
+  abstract list(tenant: string, page: PageRequest): Promise<Page<UsageView>>;
 }
 
 export class ListUsage extends Query<Fresh<Page<UsageView>>> {
