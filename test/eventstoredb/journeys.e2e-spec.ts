@@ -12,9 +12,11 @@ import { startRole, type RoleProcess } from '../support/role-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { Peer } from './peer/peer.js';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
-const eventually = <T>(look: () => Promise<T>) => eventuallyWithin(look, 60_000);
+/** How long a caller goes on asking, and a look is repeated. */
+const patienceMs = 90_000;
+const eventually = <T>(look: () => Promise<T>) => eventuallyWithin(look, patienceMs);
 
 interface Entry {
   status: string;
@@ -23,18 +25,16 @@ interface Entry {
 
 /**
  * The service as production runs it, its roles in processes of their own, with its events in EventStoreDB: on the peer,
- * or on the real node that `EVENTSTOREDB_URL` names. Tenants are new in each run, so nothing has to be cleared away.
+ * or on the real node that `EVENTSTOREDB_URL` names. Each test has a tenant of its own, so nothing has to be cleared away.
  */
 describe('the whole service on EventStoreDB', () => {
   const given = process.env['EVENTSTOREDB_URL'];
   const peer = new Peer();
+  const customers: Customer[] = [];
   let database: TestDatabase;
   let home: string;
   let settings: Record<string, string>;
   let roles: Record<'api' | 'worker' | 'projector', RoleProcess>;
-  let key: string;
-  let garment: string;
-  let blank: string;
 
   beforeAll(async () => {
     if (!given) await peer.start();
@@ -52,18 +52,6 @@ describe('the whole service on EventStoreDB', () => {
     };
     await cli('migrate');
     await startRoles();
-    const tenant = await cli('tenants', 'create', '--name', 'Journey', '--credits', '1000');
-    const issued = await cli(
-      ...['keys', 'issue', '--tenant', String(tenant['tenant_id']), '--env', 'test'],
-      ...['--capabilities', 'jobs:create,jobs:read'],
-    );
-    key = String(issued['key']);
-    garment = await upload(await sharp('assets/samples/jumper.jpg').resize(600).jpeg().toBuffer());
-    blank = await upload(
-      await sharp({ create: { width: 200, height: 200, channels: 3, background: '#eee' } })
-        .png()
-        .toBuffer(),
-    );
   });
 
   afterAll(async () => {
@@ -74,48 +62,52 @@ describe('the whole service on EventStoreDB', () => {
   });
 
   it('dispatches, renders and settles', async () => {
-    const jobId = await dispatch('product-to-model-direct', { product_image_s3_key: garment, seed: 7 });
+    const customer = await newCustomer();
+    const garment = await customer.upload(
+      await sharp('assets/samples/jumper.jpg').resize(600).jpeg().toBuffer(),
+    );
+    const jobId = await customer.dispatch({ product_image_s3_key: garment, seed: 7 });
     // Read your writes, on this store as on the other.
-    expect(await get(`/v1/jobs/${jobId}`)).toMatchObject({ public_id: jobId });
-    expect(await get('/v1/credits')).toMatchObject({ balance: 990 });
-    expect(await ended(jobId)).toBe('SUCCESS');
-    const { image_url: url } = await get<{ image_url: string }>(`/v1/renders/${jobId}`);
+    expect(await customer.get(`/v1/jobs/${jobId}`)).toMatchObject({ public_id: jobId });
+    expect(await customer.balance()).toBe(990);
+    expect(await customer.ended(jobId)).toBe('SUCCESS');
+    const { image_url: url } = await customer.get<{ image_url: string }>(`/v1/renders/${jobId}`);
     const picture = await sharp(Buffer.from(await (await fetch(reachable(url))).arrayBuffer())).metadata();
     expect([picture.width, picture.height]).toEqual([819, 1024]);
-    await eventually(async () => expect(await ledger()).toMatchObject([{ status: 'SUCCESS' }, {}]));
+    await eventually(async () => expect(await customer.ledger()).toMatchObject([{ status: 'SUCCESS' }, {}]));
   });
 
   it('refunds a job that fails', async () => {
-    const jobId = await dispatch('product-to-model-direct', { product_image_s3_key: blank });
-    expect(await ended(jobId)).toBe('FAILURE');
+    const customer = await newCustomer();
+    const jobId = await customer.dispatch(await customer.emptyPicture());
+    expect(await customer.ended(jobId)).toBe('FAILURE');
     await eventually(async () => {
-      expect((await ledger())[0]).toMatchObject({ status: 'REFUNDED', credits_delta: 0 });
-      expect(await get('/v1/credits')).toMatchObject({ balance: 990 });
+      expect((await customer.ledger())[0]).toMatchObject({ status: 'REFUNDED', credits_delta: 0 });
+      expect(await customer.balance()).toBe(1000);
     });
   });
 
   it('goes on after every role was killed in the middle of forty dispatches', async () => {
+    const customer = await newCustomer();
+    const picture = await customer.emptyPicture();
     const answered: string[] = [];
+    const firstAnswers = Promise.withResolvers<void>();
     const load = Promise.all(
       Array.from({ length: 40 }, async (_, number) => {
         await sleep(number * 20);
-        const jobId = await dispatch(
-          'product-to-model-direct',
-          { product_image_s3_key: blank },
-          `kill-${number}`,
-        );
-        answered.push(jobId);
+        answered.push(await customer.dispatch(picture, `kill-${number}`));
+        if (answered.length === 10) firstAnswers.resolve();
       }),
     );
-    await sleep(400);
-    for (const role of Object.values(roles)) await role.stop('SIGKILL');
+    await Promise.race([firstAnswers.promise, load]);
+    await Promise.all(Object.values(roles).map((role) => role.stop('SIGKILL')));
     await startRoles();
     await load;
-    for (const jobId of answered) expect(await ended(jobId)).toBe('FAILURE');
+    for (const jobId of answered) expect(await customer.ended(jobId)).toBe('FAILURE');
     await eventually(async () => {
-      const entries = await ledger();
+      const entries = await customer.ledger();
       expect(entries.filter(({ status }) => status === 'PENDING')).toEqual([]);
-      expect(await get('/v1/credits')).toMatchObject({ balance: 990 });
+      expect(await customer.balance()).toBe(1000);
     });
     expect(new Set(answered).size).toBe(40);
   });
@@ -123,19 +115,26 @@ describe('the whole service on EventStoreDB', () => {
   it('goes on when the store breaks off answers, is silent for a while, and restarts', async () => {
     // Faults are the peer's to make.
     if (given) return;
+    const customer = await newCustomer();
+    const picture = await customer.emptyPicture();
     peer.faults.dropAfterCommit = 6;
     const jobs = await Promise.all(
-      Array.from({ length: 10 }, (_, number) =>
-        dispatch('product-to-model-direct', { product_image_s3_key: blank }, `fault-${number}`),
-      ),
+      Array.from({ length: 10 }, (_, number) => customer.dispatch(picture, `fault-${number}`)),
     );
     await peer.restart();
-    for (const jobId of jobs) expect(await ended(jobId)).toBe('FAILURE');
-    await eventually(async () => expect(await get('/v1/credits')).toMatchObject({ balance: 990 }));
+    for (const jobId of jobs) expect(await customer.ended(jobId)).toBe('FAILURE');
+    await eventually(async () => expect(await customer.balance()).toBe(1000));
     expect(new Set(jobs).size).toBe(10);
   });
 
   it('gives every read model again, row for row, when they are dropped and rebuilt from the store', async () => {
+    const customer = await newCustomer();
+    const jobId = await customer.dispatch(await customer.emptyPicture());
+    expect(await customer.ended(jobId)).toBe('FAILURE');
+    await eventually(async () => expect(await customer.balance()).toBe(1000));
+    const balances = () => Promise.all(customers.map((each) => each.balance()));
+    const balancesBefore = await balances();
+
     await roles.projector.stop();
     const before = await readModelRows();
     await withDatabase(async (client) => {
@@ -146,8 +145,20 @@ describe('the whole service on EventStoreDB', () => {
     roles.projector = await startRole('apps/projector/src/main.js', settings);
     await eventually(async () => expect(await readModelRows()).toEqual(before));
     // Replaying history renders, charges and refunds nothing.
-    expect(await get('/v1/credits')).toMatchObject({ balance: 990 });
+    expect(await balances()).toEqual(balancesBefore);
   });
+
+  /** A tenant with 1000 credits and a key. */
+  async function newCustomer(): Promise<Customer> {
+    const tenant = await cli('tenants', 'create', '--name', 'Journey', '--credits', '1000');
+    const issued = await cli(
+      ...['keys', 'issue', '--tenant', String(tenant['tenant_id']), '--env', 'test'],
+      ...['--capabilities', 'jobs:create,jobs:read'],
+    );
+    const customer = new Customer(base, String(issued['key']));
+    customers.push(customer);
+    return customer;
+  }
 
   async function cli(...args: string[]): Promise<Record<string, unknown>> {
     const { stdout, stderr, code } = await run('cli/src/main.js', [...args, '--json'], home, {
@@ -177,50 +188,6 @@ describe('the whole service on EventStoreDB', () => {
     return base() + pathname + search;
   }
 
-  async function get<Body = Record<string, unknown>>(path: string): Promise<Body> {
-    const response = await fetch(base() + path, { headers: { authorization: `Bearer ${key}` } });
-    expect(response.status).toBe(200);
-    return (await response.json()) as Body;
-  }
-
-  async function dispatch(workflow: string, body: object, idempotencyKey?: string): Promise<string> {
-    for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(200)) {
-      const response = await fetch(`${base()}/v1/${workflow}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
-        },
-        body: JSON.stringify(body),
-      }).catch(() => undefined);
-      if (response?.status === 202) return ((await response.json()) as { job_id: string }).job_id;
-      if (response) expect([409, 503]).toContain(response.status);
-    }
-    throw new Error('never answered');
-  }
-
-  async function ended(jobId: string): Promise<string> {
-    return eventually(async () => {
-      const { status } = await get<{ status: string }>(`/v1/jobs/${jobId}`);
-      expect(['SUCCESS', 'FAILURE']).toContain(status);
-      return status;
-    });
-  }
-
-  /** Newest first; this test never fills more than one page. */
-  async function ledger(): Promise<Entry[]> {
-    return (await get<{ items: Entry[] }>('/v1/transactions?limit=200')).items;
-  }
-
-  async function upload(bytes: Buffer): Promise<string> {
-    const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(bytes)]), 'picture');
-    const headers = { authorization: `Bearer ${key}` };
-    const response = await fetch(`${base()}/v1/uploads`, { method: 'POST', headers, body: form });
-    return ((await response.json()) as { upload_key: string }).upload_key;
-  }
-
   async function readModelRows(): Promise<Record<string, unknown>> {
     return withDatabase(async (client) => {
       const rows: Record<string, unknown> = {};
@@ -242,3 +209,75 @@ describe('the whole service on EventStoreDB', () => {
     }
   }
 });
+
+/** A caller who comes back when the service says so, and asks again when it is away. */
+class Customer {
+  constructor(
+    private readonly base: () => string,
+    private readonly key: string,
+  ) {}
+
+  async get<Body = Record<string, unknown>>(path: string): Promise<Body> {
+    return this.call<Body>(200, path, {});
+  }
+
+  async balance(): Promise<number> {
+    return (await this.get<{ balance: number }>('/v1/credits')).balance;
+  }
+
+  /** Newest first; no test fills more than one page. */
+  async ledger(): Promise<Entry[]> {
+    return (await this.get<{ items: Entry[] }>('/v1/transactions?limit=200')).items;
+  }
+
+  /** @returns the job's id */
+  async dispatch(body: object, idempotencyKey?: string): Promise<string> {
+    const { job_id: jobId } = await this.call<{ job_id: string }>(202, '/v1/product-to-model-direct', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+      },
+      body: JSON.stringify(body),
+    });
+    return jobId;
+  }
+
+  async ended(jobId: string): Promise<string> {
+    return eventually(async () => {
+      const { status } = await this.get<{ status: string }>(`/v1/jobs/${jobId}`);
+      expect(['SUCCESS', 'FAILURE']).toContain(status);
+      return status;
+    });
+  }
+
+  async upload(bytes: Buffer): Promise<string> {
+    const body = new FormData();
+    body.append('file', new Blob([new Uint8Array(bytes)]), 'picture');
+    return (await this.call<{ upload_key: string }>(201, '/v1/uploads', { method: 'POST', body })).upload_key;
+  }
+
+  /** A body whose job fails: there is no garment on the picture. */
+  async emptyPicture(): Promise<object> {
+    const size = { width: 200, height: 200, channels: 3, background: '#eee' } as const;
+    return {
+      product_image_s3_key: await this.upload(await sharp({ create: size }).png().toBuffer()),
+    };
+  }
+
+  /**
+   * Repeats a call while the service is away, busy with the same key (409) or over its limits (429, 503), after the time that it
+   * names. @throws Error when another status than the expected one comes
+   */
+  private async call<Body>(expected: number, path: string, request: RequestInit): Promise<Body> {
+    const headers = { ...request.headers, authorization: `Bearer ${this.key}` };
+    for (const deadline = Date.now() + patienceMs; Date.now() < deadline;) {
+      const response = await fetch(this.base() + path, { ...request, headers }).catch(() => undefined);
+      if (response?.status === expected) return (await response.json()) as Body;
+      if (response) expect([409, 429, 503]).toContain(response.status);
+      const seconds = response?.headers.get('retry-after');
+      await sleep(seconds ? Number(seconds) * 1000 : 200);
+    }
+    throw new Error(`${path} was not answered ${expected} within ${patienceMs} ms`);
+  }
+}
