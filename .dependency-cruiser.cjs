@@ -1,7 +1,7 @@
 // Which way the arrows of this repository go: apps → application → domain; projections → domain events; adapters are
 // wired in apps only. Specs are exempt where a rule is about what runs in production.
 const spec =
-  '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|projections)/.+/(?:testing|conformance)/.+)$';
+  '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|packages|projections)/.+/(?:testing|conformance)/.+)$';
 const libraries = (names) => `^libs/(?:${names})/`;
 
 /** A package, wherever it is installed, and also when it is not: it then goes by its bare name. */
@@ -33,10 +33,11 @@ module.exports = {
     },
     {
       name: 'domain-is-pure',
-      comment: 'The domain imports nothing outside itself: no library, no clock, not even a Node built-in.',
+      comment:
+        'The domain imports nothing outside itself but the garment categories, which are a table: no library, no clock, not even a Node built-in.',
       severity: 'error',
       from: { path: '^libs/domain/', pathNot: spec },
-      to: { pathNot: '^libs/domain/' },
+      to: { pathNot: ['^libs/domain/', '^packages/engine/src/garment-categories[.]ts$'] },
     },
     {
       name: 'application-sees-ports-only',
@@ -48,7 +49,7 @@ module.exports = {
           '^libs/event-store/src/(?:postgres|eventstoredb)/',
           '^libs/storage/src/(?:folder|s3)/',
           '^libs/render-queue/src/[^/]*pg-boss',
-          '^libs/engines/src/[^/]+/',
+          '^packages/sketch/',
           '^libs/read-store/',
           '^projections/',
           ...packages('typeorm|pg|pg-boss|@eventstore|@aws-sdk|sharp|fastify|@fastify|@nestjs/typeorm'),
@@ -74,10 +75,36 @@ module.exports = {
       comment: 'Platform, ports and adapters serve the application; they do not call it.',
       severity: 'error',
       from: {
-        path: libraries('platform|event-store|engines|storage|render-queue|read-store'),
+        path: libraries('platform|event-store|storage|render-queue|read-store'),
         pathNot: spec,
       },
       to: { path: ['^libs/application/', '^projections/'] },
+    },
+    {
+      name: 'packages-know-no-service',
+      comment: 'A package can be taken out of this repository: it imports packages only.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: spec },
+      to: { path: '^(?:apps|libs|projections|test)/' },
+    },
+    {
+      name: 'sketch-knows-the-port-only',
+      comment: 'What the sketch engine needs to know of an order, the port says.',
+      severity: 'error',
+      from: { path: '^packages/sketch/', pathNot: spec },
+      to: {
+        pathNot: ['^packages/(?:sketch|engine)/src/', ...packages('sharp'), '^node:'],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'one-place-wires-engines',
+      comment: 'Everything but the list of engines sees the port, so that an engine is added in one place.',
+      severity: 'error',
+      from: {
+        pathNot: ['^packages/sketch/', '^apps/worker/src/main[.]ts$', '^libs/adapters/', '^test/', spec],
+      },
+      to: { path: '^packages/sketch/' },
     },
     {
       name: 'controllers-ask-the-bus',
@@ -126,7 +153,7 @@ module.exports = {
       name: 'production-without-dev-dependencies',
       comment: 'What is a devDependency is not there when the service is installed for production.',
       severity: 'error',
-      from: { path: '^(?:apps|libs|projections)/', pathNot: spec },
+      from: { path: '^(?:apps|libs|packages|projections)/', pathNot: spec },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -152,6 +179,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // What was built from the packages, beside their sources.
+    exclude: { path: '^packages/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

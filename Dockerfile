@@ -3,6 +3,8 @@
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /atelier
 COPY package.json package-lock.json .npmrc ./
+COPY packages/engine/package.json ./packages/engine/
+COPY packages/sketch/package.json ./packages/sketch/
 RUN npm ci
 COPY . .
 # What only a checkout needs stays behind with the development dependencies: the package `node` is a second copy of the
@@ -28,6 +30,10 @@ RUN install -d -o node -g node /var/lib/atelier /var/spool/atelier
 # Everything below belongs to root: the account that runs it can change none of it.
 COPY --from=build /atelier/package.json ./
 COPY --from=build /atelier/node_modules ./node_modules
+COPY --from=build /atelier/packages/engine/package.json ./packages/engine/
+COPY --from=build /atelier/packages/engine/dist ./packages/engine/dist
+COPY --from=build /atelier/packages/sketch/package.json ./packages/sketch/
+COPY --from=build /atelier/packages/sketch/dist ./packages/sketch/dist
 COPY --from=build /atelier/dist/apps/api ./dist/apps/api
 COPY --from=build /atelier/dist/apps/worker ./dist/apps/worker
 COPY --from=build /atelier/dist/apps/projector ./dist/apps/projector

@@ -1,15 +1,18 @@
-const libraries = 'domain|event-store|application|read-store|engines|storage|platform|render-queue|audit';
+const libraries = 'domain|event-store|application|read-store|storage|platform|render-queue|audit';
 
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
   testMatch: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/'],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.atelier/'],
+  modulePathIgnorePatterns: ['<rootDir>/(?:packages/[^/]+/)?dist/', '<rootDir>/.atelier/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     [`^#(${libraries})/(.*)\\.js$`]: '<rootDir>/libs/$1/src/$2.ts',
+    '^@atelier/engine$': '<rootDir>/packages/engine/src/image-engine.ts',
+    '^@atelier/sketch$': '<rootDir>/packages/sketch/src/sketch-engine.ts',
+    '^@atelier/(engine|sketch)/(.*)$': '<rootDir>/packages/$1/src/$2.ts',
     '^#projections/(.*)\\.js$': '<rootDir>/projections/src/$1.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -18,11 +18,10 @@ function newest(directory) {
 
 const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const startedAt = new Date();
-if (['apps', 'libs', 'projections', 'test'].some((folder) => newest(join(root, folder)) > built)) {
-  execFileSync(process.execPath, ['node_modules/@nestjs/cli/bin/nest.js', 'build'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'src'));
+const sources = ['apps', 'libs', 'projections', 'test', ...packages];
+if (sources.some((folder) => newest(join(root, folder)) > built)) {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(stamp, '');
   utimesSync(stamp, startedAt, startedAt);

@@ -5,11 +5,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { presetTable } from '../dist/libs/domain/src/preset/preset-table.js';
-import { drawShotPictogram } from '../dist/libs/engines/src/sketch/composition/shot-pictogram.js';
-import { SeededRandom } from '../dist/libs/engines/src/sketch/drawing/seeded-random.js';
-import { drawScene } from '../dist/libs/engines/src/sketch/scenery/draw-scene.js';
-import { sceneSpecOf } from '../dist/libs/engines/src/sketch/scenery/scene-spec-from.js';
-import { SketchEngine } from '../dist/libs/engines/src/sketch/sketch-engine.js';
+import { drawShotPictogram } from '../packages/sketch/dist/composition/shot-pictogram.js';
+import { SeededRandom } from '../packages/sketch/dist/drawing/seeded-random.js';
+import { drawScene } from '../packages/sketch/dist/scenery/draw-scene.js';
+import { sceneSpecOf } from '../packages/sketch/dist/scenery/scene-spec-from.js';
+import { SketchEngine } from '../packages/sketch/dist/sketch-engine.js';
 
 const FOLDER = new URL('../assets/presets/', import.meta.url);
 const LONG_SIDE = 512;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { handle } from '#application/aggregate.js';
 import { installation } from '#application/operation/manage-operations.js';
 import { publishPreset, retirePreset } from '#application/preset/publish-preset.js';
-import { categoryByKey } from '#domain/garment/categories.js';
+import { categoryByKey } from '@atelier/engine/garment-categories';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { archiveProduct } from '#domain/product/archive-product.js';
 import { evolve, initialProduct } from '#domain/product/product.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EngineError } from '#engines/image-engine.js';
+import { EngineError } from '@atelier/engine';
 import { run } from '../standalone/support/atelier.js';
 import { dispatchBatch } from '../worker/support/batches.js';
 import { engineThat } from '../worker/support/engines.js';

@@ -64,7 +64,9 @@ describe('the image', () => {
   it('contains every file that its programs load', () => {
     const copied = lastStage
       .filter((line) => line.startsWith('COPY '))
-      .flatMap((line) => line.split(' ').filter((word) => /^(?:\/atelier\/)?(?:dist|deploy)\//.test(word)))
+      .flatMap((line) =>
+        line.split(' ').filter((word) => /^(?:\/atelier\/)?(?:dist|deploy|packages)\//.test(word)),
+      )
       .map((path) => path.replace(/^\/atelier\//, ''));
     const missing = [...files].filter(
       (file) => !copied.some((path) => file === path || file.startsWith(`${path}/`)),

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EngineError } from '#engines/image-engine.js';
+import { EngineError } from '@atelier/engine';
 import { engineThat } from '../worker/support/engines.js';
 import { eventually, Workshop } from '../worker/support/workshop.js';
 import { handledAll } from './support/handled-all.js';

@@ -7,7 +7,7 @@ import type { JobStreams } from '#application/job/job-view.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
-import type { ImageEngine } from '#engines/image-engine.js';
+import type { ImageEngine } from '@atelier/engine';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { Process, Scheduler } from './kernel/scheduler.js';
 

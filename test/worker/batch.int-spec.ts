@@ -9,7 +9,7 @@ import type { QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
-import { EngineError } from '#engines/image-engine.js';
+import { EngineError } from '@atelier/engine';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';

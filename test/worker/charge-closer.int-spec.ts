@@ -4,7 +4,7 @@ import { decode } from '#domain/stored-events.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
-import { EngineError } from '#engines/image-engine.js';
+import { EngineError } from '@atelier/engine';
 import { engineThat, obligingEngine } from './support/engines.js';
 import { eventually, Workshop } from './support/workshop.js';
 

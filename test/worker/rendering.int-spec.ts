@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { EngineError, type EngineErrorClass } from '#engines/image-engine.js';
+import { EngineError, type EngineErrorClass } from '@atelier/engine';
 import { engineThat, obligingEngine, plainPicture, type Behaviour } from './support/engines.js';
 import { Workshop } from './support/workshop.js';
 

@@ -1,5 +1,5 @@
 import { observeOutcomes } from '#application/observed-outcomes.js';
-import { SketchEngine } from '#engines/sketch/sketch-engine.js';
+import { SketchEngine } from '@atelier/sketch';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';

@@ -1,7 +1,7 @@
 import { Cancellations } from '#application/render/cancellations.js';
 import { JobRenderer } from '#application/render/job-renderer.js';
 import { environments } from '#domain/streams.js';
-import type { ImageEngine } from '#engines/image-engine.js';
+import type { ImageEngine } from '@atelier/engine';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';

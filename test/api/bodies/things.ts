@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { publishPreset } from '#application/preset/publish-preset.js';
 import { toNewEvent } from '#application/command-context.js';
-import { garmentCategories } from '#domain/garment/categories.js';
+import { garmentCategories } from '@atelier/engine/garment-categories';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { presetKinds } from '#domain/preset/preset.events.js';
 import { streamName } from '#domain/streams.js';

@@ -1,10 +1,5 @@
 import { once } from 'node:events';
-import {
-  EngineError,
-  type ImageEngine,
-  type RenderContext,
-  type RenderRequest,
-} from '#engines/image-engine.js';
+import { EngineError, type ImageEngine, type RenderContext, type RenderRequest } from '@atelier/engine';
 import { BatchEngine } from '../../worker/support/batches.js';
 import { plainPicture } from '../../worker/support/engines.js';
 

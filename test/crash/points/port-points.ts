@@ -5,7 +5,7 @@ import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
-import type { ImageEngine } from '#engines/image-engine.js';
+import type { ImageEngine } from '@atelier/engine';
 import { callSite } from './call-site.js';
 import type { Recorder } from './recorder.js';
 

@@ -6,6 +6,7 @@ import { root } from './compose-file.js';
 const specifiers =
   /(?:^|[;\s}])(?:import|export)\s*(?:[^'";()]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;
 const libraries = /^#([a-z-]+)\/(.+)$/;
+const workspaces = /^@atelier\/([a-z-]+)(\/.+)?$/;
 
 export interface Imports {
   /** Files of the build, relative to the repository, that may be loaded. */
@@ -37,11 +38,18 @@ export function importsOf(programs: readonly string[]): Imports {
 
 function ownFile(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return resolve(dirname(from), specifier);
+  const [, workspace, subpath = ''] = workspaces.exec(specifier) ?? [];
+  if (workspace) return join(root, 'packages', workspace, exportsOf(workspace)[`.${subpath}`]?.default ?? '');
   const [, library = '', path = ''] = libraries.exec(specifier) ?? [];
   if (!library) return undefined;
   return library === 'projections'
     ? join(root, 'dist/projections/src', path)
     : join(root, 'dist/libs', library, 'src', path);
+}
+
+function exportsOf(workspace: string): Readonly<Record<string, { readonly default: string }>> {
+  const manifest = readFileSync(join(root, 'packages', workspace, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { exports: Record<string, { default: string }> }).exports;
 }
 
 function packageName(specifier: string): string {

@@ -5,7 +5,7 @@ import {
   type RenderContext,
   type RenderRequest,
   type RenderResult,
-} from '#engines/image-engine.js';
+} from '@atelier/engine';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
 /**

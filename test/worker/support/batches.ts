@@ -3,13 +3,7 @@ import { childrenOf } from '#application/dispatch/batch.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import type {
-  EnginePicture,
-  ImageEngine,
-  PartFailure,
-  RenderContext,
-  RenderRequest,
-} from '#engines/image-engine.js';
+import type { EnginePicture, ImageEngine, PartFailure, RenderContext, RenderRequest } from '@atelier/engine';
 import { newId } from '#platform/ids.js';
 import { plainPicture } from './engines.js';
 import type { Workshop } from './workshop.js';

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { EnginePicture, ImageEngine, RenderContext, RenderRequest } from '#engines/image-engine.js';
+import type { EnginePicture, ImageEngine, RenderContext, RenderRequest } from '@atelier/engine';
 
 /** A real PNG of one colour, which is as fast as a picture gets. */
 export async function plainPicture(kind: string, colour = '#888'): Promise<EnginePicture> {

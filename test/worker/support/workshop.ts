@@ -21,7 +21,7 @@ import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.j
 import { isUnfinished } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
-import type { ImageEngine } from '#engines/image-engine.js';
+import type { ImageEngine } from '@atelier/engine';
 import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';

@@ -1,4 +1,4 @@
-import { GARMENT_SLOTS } from '#domain/garment/categories.js';
+import { GARMENT_SLOTS } from '@atelier/engine/garment-categories';
 import { ChoiceField, IdField, ListField } from '../validation/fields.js';
 import { nested } from '../validation/value-kinds.js';
 import { CommonFields, OutputPresetField } from './common-fields.dto.js';

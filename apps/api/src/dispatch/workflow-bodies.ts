@@ -1,4 +1,4 @@
-import { categoryByKey } from '#domain/garment/categories.js';
+import { categoryByKey } from '@atelier/engine/garment-categories';
 import type { WorkflowName } from '#domain/workflow/workflows.js';
 import type { FieldProblem } from '../errors/api-error.js';
 import type { Shape } from '../validation/validate.js';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { GARMENT_SLOTS, garmentCategories } from '#domain/garment/categories.js';
+import { GARMENT_SLOTS, garmentCategories } from '@atelier/engine/garment-categories';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { DescribeErrors, describedHeaders } from '../docs/describe.js';
 import { PageQuery } from '../validation/query-fields.js';

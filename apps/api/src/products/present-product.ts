@@ -1,4 +1,4 @@
-import { categoryById } from '#domain/garment/categories.js';
+import { categoryById } from '@atelier/engine/garment-categories';
 import type { KnownProduct } from '#domain/product/product.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { ProductResponse } from './products.dto.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { categoryByKey, garmentCategories, type GarmentCategory } from '#domain/garment/categories.js';
+import { categoryByKey, garmentCategories, type GarmentCategory } from '@atelier/engine/garment-categories';
 import { verdictOn } from './candidate-verdict.js';
 
 function category(key: string): GarmentCategory {

@@ -1,4 +1,4 @@
-import { categoryById, GARMENT_SLOTS, type GarmentCategory } from '#domain/garment/categories.js';
+import { categoryById, GARMENT_SLOTS, type GarmentCategory } from '@atelier/engine/garment-categories';
 import { judge } from '#domain/garment/compatibility.js';
 
 export interface CandidateVerdict {

@@ -1,5 +1,5 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { categoryById } from '#domain/garment/categories.js';
+import { categoryById } from '@atelier/engine/garment-categories';
 import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../caller.js';
 import type { CatalogReads } from '../catalog/list-catalog.handler.js';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { categoryById } from '#domain/garment/categories.js';
+import { categoryById } from '@atelier/engine/garment-categories';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { coinName } from '#domain/workflow/coined-name.js';

@@ -1,6 +1,6 @@
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { canReplacePreset } from '#domain/catalog/catalog.js';
-import { categoryById } from '#domain/garment/categories.js';
+import { categoryById } from '@atelier/engine/garment-categories';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { evolve as evolvePreset, initialPreset } from '#domain/preset/preset.js';

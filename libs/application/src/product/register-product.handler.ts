@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { resourceOf } from '#domain/catalog/catalog.js';
-import { categoryById } from '#domain/garment/categories.js';
+import { categoryById } from '@atelier/engine/garment-categories';
 import { evolve, initialProduct, type KnownProduct } from '#domain/product/product.js';
 import { registerProduct, type ProductPicture } from '#domain/product/register-product.js';
 import { streamName } from '#domain/streams.js';

@@ -4,7 +4,7 @@ import type { QueuedJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import type { EngineImage, RenderRequest } from '#engines/image-engine.js';
+import type { EngineImage, RenderRequest } from '@atelier/engine';
 import { readForwards } from '../aggregate.js';
 
 /** The stage that ends the render of a batch's parent: from it on its photographs are rendered. */

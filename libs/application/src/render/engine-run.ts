@@ -1,4 +1,4 @@
-import type { EngineStage, ImageEngine, RenderRequest, RenderResult } from '#engines/image-engine.js';
+import type { EngineStage, ImageEngine, RenderRequest, RenderResult } from '@atelier/engine';
 
 /** Why a running render has to end early. The first that applies decides. */
 export interface Interruptions {

@@ -1,6 +1,6 @@
 import { isUnfinished } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import { EngineError, type EngineStage, type ImageEngine } from '#engines/image-engine.js';
+import { EngineError, type EngineStage, type ImageEngine } from '@atelier/engine';
 import { correlated } from '#platform/correlation.js';
 import type { Logger } from '#platform/logger.js';
 import { inSpan, type Span } from '#platform/tracing.js';

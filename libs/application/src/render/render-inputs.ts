@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JobInputImage } from '#domain/job/job.events.js';
-import { EngineError, type EngineImage } from '#engines/image-engine.js';
+import { EngineError, type EngineImage } from '@atelier/engine';
 import { ObjectNotFound, type ObjectStorage } from '#storage/object-storage.js';
 
 export type RenderInputs =

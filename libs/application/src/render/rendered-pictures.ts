@@ -2,7 +2,7 @@ import { evolve, initialAsset, storeAsset, type Asset, type StoredAsset } from '
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { streamName } from '#domain/streams.js';
-import type { EnginePicture } from '#engines/image-engine.js';
+import type { EnginePicture } from '@atelier/engine';
 import type { EventStore } from '#event-store/event-store.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { handle, untouched, type Aggregate } from '../aggregate.js';

@@ -1,4 +1,4 @@
-import { EngineError, type EngineErrorClass } from '#engines/image-engine.js';
+import { EngineError, type EngineErrorClass } from '@atelier/engine';
 import { afterEngineError } from './retry-policy.js';
 
 function after(errorClass: EngineErrorClass, attempt: number, retryAfterMs?: number) {

@@ -1,6 +1,6 @@
 import { maxAttempts } from '#domain/job/render-job.js';
 import type { JobFailureCode } from '#domain/job/job.events.js';
-import type { EngineError, EngineErrorClass } from '#engines/image-engine.js';
+import type { EngineError, EngineErrorClass } from '@atelier/engine';
 
 export type AfterEngineError =
   | { readonly kind: 'retry'; readonly afterMs: number }

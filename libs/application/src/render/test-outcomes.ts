@@ -7,7 +7,7 @@ import {
   type RenderContext,
   type RenderRequest,
   type RenderResult,
-} from '#engines/image-engine.js';
+} from '@atelier/engine';
 
 /** How long a render that is to take too long is waited for: long enough to be seen, short enough for a test. */
 const patienceMs = 3_000;

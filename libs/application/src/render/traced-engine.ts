@@ -1,4 +1,4 @@
-import { EngineError, type EngineStage, type RenderResult } from '#engines/image-engine.js';
+import { EngineError, type EngineStage, type RenderResult } from '@atelier/engine';
 import { inSpan, openSpan, under } from '#platform/tracing.js';
 
 type OnStage = (stage: EngineStage) => Promise<void>;

@@ -1,4 +1,4 @@
-import type { GarmentCategory, Season } from './categories.js';
+import type { GarmentCategory, Season } from '@atelier/engine/garment-categories';
 
 export const COMPATIBILITY_CODES = [
   'same_slot',

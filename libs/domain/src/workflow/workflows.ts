@@ -44,7 +44,7 @@ const productToModel = [
   { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
 ] as const;
 
-/** Every workflow there is. To add one: a line here, its body in `apps/api`, its renderer in `libs/engines`. */
+/** Every workflow there is. To add one: a line here, its body in `apps/api`, its renderer in `packages/sketch`. */
 export const workflows = [
   {
     name: 'try-on',

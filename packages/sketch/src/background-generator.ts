@@ -1,0 +1,112 @@
+import type { EngineImage, RenderContext, RenderRequest, RenderResult } from '@atelier/engine';
+import { breathe } from './abort.js';
+import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
+import type { Raster } from './drawing/rasterise.js';
+import { SeededRandom } from './drawing/seeded-random.js';
+import { encode } from './encode.js';
+import { drawComposition } from './scenery/composition.js';
+import { drawScene, type DrawnScene } from './scenery/draw-scene.js';
+import { crops } from './scenery/framing.js';
+import { sceneFromPicture } from './scenery/scene-from-picture.js';
+import { isFields, sceneFields, sceneSpecFrom, sceneSpecOf } from './scenery/scene-spec-from.js';
+import type { SceneSpec } from './scenery/scene-spec.js';
+import { marked } from './scene.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+const NAMED = ['authoring', 'scene_type', 'mood', 'dominant_colors'];
+
+/** The fields of a request that describe a scene; `metadata` and the like describe none. */
+const described = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(parameters).filter(([name, value]) => NAMED.includes(name) && value !== undefined),
+  );
+
+/**
+ * A new version of a background: the scene that it was drawn from, or what its pixels tell, under this request's seed and
+ * with what this request says anew.
+ */
+async function versionOf(image: EngineImage, request: RenderRequest): Promise<SceneSpec> {
+  const { seed } = request;
+  const asked = described(request.parameters);
+  if (isFields(asked['authoring'])) return sceneSpecFrom(asked, seed);
+  const known = sceneSpecOf(image.meta, seed) ?? (await sceneFromPicture(image, asked, seed));
+  const wanted = sceneSpecFrom(asked, seed);
+  return {
+    ...known,
+    seed,
+    ...(asked['scene_type']
+      ? { topology: wanted.topology, ground: wanted.ground, setting: wanted.setting, anchors: wanted.anchors }
+      : {}),
+    ...(asked['mood'] ? { mood: wanted.mood, light: wanted.light } : {}),
+    ...(asked['dominant_colors'] ? { palette: wanted.palette, paletteWords: wanted.paletteWords } : {}),
+  };
+}
+
+/** What later jobs and people are told about a drawn scene. */
+export function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize): Record<string, unknown> {
+  return {
+    scene: sceneFields(spec),
+    setting: spec.setting,
+    topology: spec.topology.preset,
+    ground: spec.ground.preset,
+    light: spec.light.preset,
+    palette: spec.palette,
+    anchors: scene.drawn,
+    unknown_anchors: spec.anchors.filter((anchor) => anchor.name === 'object').map((anchor) => anchor.words),
+    supported_crops: spec.crops,
+    crops: crops(spec, scene),
+    floor_line: scene.floorLine,
+    subject_height: scene.subjectHeight,
+    subject_x: scene.subjectX,
+    seed: spec.seed,
+    aspect_ratio: size.aspectRatio,
+    resolution: size.resolution,
+  };
+}
+
+async function compositionStage(
+  spec: SceneSpec,
+  size: CanvasSize,
+  request: RenderRequest,
+  context: RenderContext,
+): Promise<void> {
+  const { width, height } = previewSize(size);
+  const preview: Raster = await drawComposition(spec, { width, height }, new SeededRandom(spec.seed));
+  const picture = await encode(await marked(preview, request.testMark), {
+    kind: 'composition',
+    label: 'Composition sketch',
+    meta: { seed: spec.seed, topology: spec.topology.preset },
+  });
+  await context.onStage({
+    stage: 'composition',
+    message: 'The place is laid out in pencil',
+    pictures: [picture],
+  });
+}
+
+/**
+ * Draws a place for subjects to stand in, from `authoring` or from the flat `scene_type`, `mood` and `dominant_colors`.
+ * @throws EngineError `bad_input` when `background_image` cannot be read
+ */
+export const backgroundGenerator: Workflow = async (request, context): Promise<RenderResult> => {
+  const given = request.inputs.find((input) => input.name === 'background_image');
+  const spec = given ? await versionOf(given, request) : sceneSpecFrom(request.parameters, request.seed);
+  await breathe(context.signal);
+  const asked = canvasSize(request.parameters, '3:4');
+  const size = drawnSize(asked);
+  await compositionStage(spec, size, request, context);
+  await breathe(context.signal);
+  const scene = await drawScene(spec, size, new SeededRandom(spec.seed));
+  await breathe(context.signal);
+  const facts = {
+    kind: 'background',
+    label: request.displayName || spec.displayName || 'Background',
+    meta: sceneMeta(spec, scene, size),
+  };
+  const picture = await encode(await marked(scene.raster, request.testMark), facts, { enlargeTo: asked });
+  return {
+    pictures: [picture],
+    message: given ? 'A new version of the background is painted' : 'The background is painted',
+    model: MODEL,
+  };
+};

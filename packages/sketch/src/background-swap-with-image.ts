@@ -1,0 +1,33 @@
+import { EngineError, type RenderResult } from '@atelier/engine';
+import { placeFor } from './composition/setting.js';
+import { isOpen } from './scenery/draw-scene.js';
+import { sceneFields, sceneSpecOf } from './scenery/scene-spec-from.js';
+import { swapBackground } from './swapping/swap.js';
+import type { Workflow } from './workflow.js';
+
+/**
+ * Sets the subject of `source_image` into the place of `background_image`: one that describes a scene is drawn for the new
+ * picture, any other picture is fitted to it.
+ * @throws EngineError `bad_input` when a picture is missing or cannot be read, or no subject can be told from its background
+ */
+export const backgroundSwapWithImage: Workflow = async (request, context): Promise<RenderResult> => {
+  const background = request.inputs.find((input) => input.name === 'background_image');
+  if (!background)
+    throw new EngineError(
+      'bad_input',
+      'background_image is missing. Name the background to put the subject into.',
+    );
+  const spec = sceneSpecOf(background.meta, request.seed);
+  const id = request.parameters['background_image_public_id'];
+  const about = {
+    ...(typeof id === 'string' ? { background_image_public_id: id } : {}),
+    ...(spec ? { scene: sceneFields(spec), topology: spec.topology.preset, light: spec.light.preset } : {}),
+  };
+  return swapBackground(
+    request,
+    context,
+    (size, { view, eye }) => placeFor(background, request.seed, size, view, eye),
+    about,
+    spec !== undefined && isOpen(spec),
+  );
+};

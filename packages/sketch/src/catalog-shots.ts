@@ -1,0 +1,140 @@
+import { EngineError, type EngineImage, type RenderRequest, type RenderResult } from '@atelier/engine';
+import { breathe } from './abort.js';
+import { canvasSize, drawnSize } from './canvas-size.js';
+import {
+  beforeDressing,
+  drawCloth,
+  drawFigure,
+  finished,
+  ground,
+  inLight,
+  inputOf,
+  progress,
+  report,
+  type Drawn,
+  type Easel,
+} from './composition/draw.js';
+import { pictureFacts } from './composition/facts.js';
+import {
+  garmentFacts,
+  garmentSide,
+  pictureOfCutOut,
+  readGarment,
+  type Garment,
+} from './composition/garment.js';
+import { lightPlace, times, type Light } from './composition/light.js';
+import { dressPerson, type Outfit } from './composition/outfit.js';
+import { personFrom } from './composition/person.js';
+import { directed } from './composition/pose.js';
+import { EYES, placeFor, studio, type Place, type Setting } from './composition/setting.js';
+import { readShot, type ShotRecipe } from './composition/shot.js';
+import { viewOf, type View } from './composition/view.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+/** The catalogue's format is fixed, whatever is asked; `quality: high` doubles its sides. */
+function catalogueSize(parameters: RenderRequest['parameters']): Pick<Easel, 'asked' | 'size'> {
+  const resolution = parameters['quality'] === 'high' ? '2K' : '1K';
+  const asked = canvasSize({ aspect_ratio: '2:3', resolution }, '2:3');
+  return { asked, size: drawnSize(asked) };
+}
+
+const ECHOED = [
+  'garment_image_asset_refs',
+  'model_preset_id',
+  'background_preset_id',
+  'shot_preset_id',
+  'product_title',
+] as const;
+
+/** What the picture was ordered with, exactly as it was ordered. */
+const echo = (parameters: RenderRequest['parameters']): Record<string, unknown> =>
+  Object.fromEntries(ECHOED.filter((name) => name in parameters).map((name) => [name, parameters[name]]));
+
+const garmentInputs = ({ inputs }: RenderRequest): EngineImage[] =>
+  inputs
+    .filter(({ name }) => /^garment(-\d+)?$/.test(name))
+    .sort((a, b) => Number(a.name.slice(8)) - Number(b.name.slice(8)));
+
+async function takeGarments(easel: Easel): Promise<[Garment, ...Garment[]]> {
+  const { request, context, size } = easel;
+  const inputs = garmentInputs(request);
+  const garments: Garment[] = [];
+  for (const input of inputs) {
+    // The title speaks of the product as a whole: with several garments it cannot say what each of them is.
+    const words = inputs.length === 1 ? request.parameters : {};
+    garments.push(await readGarment(input, garmentSide(size.resolution), words));
+    await breathe(context.signal);
+  }
+  const [first, ...more] = garments;
+  if (!first)
+    throw new EngineError('bad_input', 'No garment is given. Name at least one in garment_image_asset_refs.');
+  const message = `Cut out: ${garments.map(({ garmentClass }) => garmentClass).join(', ')}`;
+  await report(easel, 'garment_cutouts', message, ...(await Promise.all(garments.map(pictureOfCutOut))));
+  return [first, ...more];
+}
+
+async function placeOf(easel: Easel, view: View, shot: ShotRecipe): Promise<Place> {
+  const { request, size } = easel;
+  const given = inputOf(request, 'background');
+  const place = given
+    ? await placeFor(given, request.seed, size, view, EYES[shot.cameraHeight])
+    : { setting: await studio(request.seed, size, view.floor), view };
+  lightPlace(place.setting.plate, shot.light);
+  return place;
+}
+
+/** The recipe's light in the place's colours. */
+const lightIn = (setting: Setting, { light }: ShotRecipe): Light => ({
+  ...light,
+  tint: times(light.tint, setting.light.tint),
+});
+
+async function factsOf(
+  easel: Easel,
+  garments: readonly [Garment, ...Garment[]],
+  outfit: Outfit,
+  view: View,
+  drawn: Drawn,
+): Promise<Record<string, unknown>> {
+  return {
+    ...echo(easel.request.parameters),
+    ...(await pictureFacts(easel, garments[0], outfit, view, drawn)),
+    garments: garments.map((garment) => ({
+      ...garmentFacts(garment),
+      worn: outfit.worn.some((one) => one.garment === garment),
+    })),
+  };
+}
+
+/**
+ * Composes `garment-0`, `garment-1`, … onto the person of `model`, in the place of `background`, taken as `shot` says. Always
+ * 2:3. What a preset is made of stays inside: the picture's meta names presets by their ids only.
+ * @throws EngineError `bad_input` when there is no garment, or a picture cannot be read, or no garment stands out in it
+ */
+export const catalogShots: Workflow = async (request, context): Promise<RenderResult> => {
+  const easel: Easel = { request, context, ...catalogueSize(request.parameters) };
+  const garments = await takeGarments(easel);
+  const shot = readShot(inputOf(request, 'shot')?.meta);
+  const person = await personFrom(inputOf(request, 'model'), request.parameters, request.seed);
+  const outfit = dressPerson(directed(person, shot), garments);
+  const { setting, view } = await placeOf(easel, viewOf(outfit, shot, easel.size), shot);
+  await breathe(context.signal);
+  const place = await ground(easel, setting, outfit, view);
+  const figure = await drawFigure(easel, outfit, view, true);
+  const posed = await progress(easel, [...place, ...beforeDressing(figure)], {
+    kind: 'figure',
+    label: 'The model, posed in the place',
+    meta: { framing: view.shows },
+  });
+  await report(easel, 'figure_posed', 'The model stands as the shot asks', posed);
+  const cloth = await drawCloth(easel, outfit, view);
+  const subject = await inLight(easel, { figure, cloth }, lightIn(setting, shot), view);
+  const title = request.parameters['product_title'];
+  const picture = await finished(easel, [...place, ...subject], {
+    kind: 'catalog_image',
+    label: request.displayName || (typeof title === 'string' ? title : 'Catalogue picture'),
+    meta: await factsOf(easel, garments, outfit, view, { figure, cloth }),
+  });
+  const worn = outfit.worn.map(({ fit }) => fit.garmentClass).join(' and ');
+  return { pictures: [picture], message: `The ${worn} is taken as the shot asks`, model: MODEL };
+};

@@ -1,0 +1,99 @@
+import type { EngineImage, EnginePicture, RenderContext, RenderRequest } from '@atelier/engine';
+import { breathe } from '../abort.js';
+import { previewSize, type CanvasSize } from '../canvas-size.js';
+import type { Raster } from '../drawing/rasterise.js';
+import { encode, type PictureFacts } from '../encode.js';
+import { compose, flatten, type Layer } from '../scene.js';
+import { isNeutral, relight, type Light } from './light.js';
+import type { Outfit } from './outfit.js';
+import { floorShadow, type Setting } from './setting.js';
+import { dressed, drawPerson, layCloth, undressed, type FigureLayers } from './subject.js';
+import type { View } from './view.js';
+
+/** What every composing workflow has at hand while it draws. */
+export interface Easel {
+  readonly request: RenderRequest;
+  readonly context: RenderContext;
+  /** The size that is drawn; the caller's size may be larger. */
+  readonly size: CanvasSize;
+  readonly asked: CanvasSize;
+}
+
+export const inputOf = (request: RenderRequest, name: string): EngineImage | undefined =>
+  request.inputs.find((input) => input.name === name);
+
+/** The person's layers and the cloth, before any light of the place falls on them. */
+export interface Drawn {
+  readonly figure: FigureLayers;
+  readonly cloth: readonly Raster[];
+}
+
+/** A picture that shows progress, at most 1K. */
+export const progress = async (
+  easel: Easel,
+  layers: readonly Layer[],
+  facts: PictureFacts,
+): Promise<EnginePicture> =>
+  encode(await compose(layers, easel.request.testMark), facts, {
+    draft: true,
+    enlargeTo: previewSize(easel.size),
+  });
+
+export async function report(
+  { context }: Easel,
+  stage: string,
+  message: string,
+  ...pictures: readonly EnginePicture[]
+): Promise<void> {
+  await context.onStage({ stage, message, pictures });
+  await breathe(context.signal);
+}
+
+export async function drawFigure(
+  easel: Easel,
+  outfit: Outfit,
+  view: View,
+  plain: boolean,
+): Promise<FigureLayers> {
+  const figure = await drawPerson(outfit, view.framing, easel.size, plain);
+  await breathe(easel.context.signal);
+  return figure;
+}
+
+export const drawCloth = ({ size, context }: Easel, outfit: Outfit, view: View): Promise<Raster[]> =>
+  layCloth(outfit, view.framing, size, context.signal);
+
+/** The person before dressing, in base wear. */
+export const beforeDressing = (figure: FigureLayers): Layer[] => undressed(figure);
+
+/** The dressed person in the light that falls on him or her. */
+export async function inLight(
+  easel: Easel,
+  { figure, cloth }: Drawn,
+  light: Light,
+  view: View,
+): Promise<Layer[]> {
+  const layers = dressed(figure, cloth);
+  if (isNeutral(light)) return layers;
+  const subject = await flatten(layers, easel.size.width, easel.size.height);
+  await relight(subject, light, view.framing.scale);
+  await breathe(easel.context.signal);
+  return [subject];
+}
+
+/** The place with the shadow of whoever stands there. */
+export async function ground(easel: Easel, setting: Setting, outfit: Outfit, view: View): Promise<Layer[]> {
+  if (view.floor === undefined) return [setting.plate];
+  return [setting.plate, await floorShadow(outfit, setting, view.framing, easel.size)];
+}
+
+/** The finished picture in the size that was asked for. */
+export async function finished(
+  easel: Easel,
+  layers: readonly Layer[],
+  facts: PictureFacts,
+): Promise<EnginePicture> {
+  const sheet = await compose(layers, easel.request.testMark);
+  await breathe(easel.context.signal);
+  return encode(sheet, facts, { enlargeTo: easel.asked });
+}

@@ -1,0 +1,77 @@
+import type { EngineImage } from '@atelier/engine';
+import { cast } from '../casting/cast.js';
+import { HAIR_TEXTURES } from '../casting/complexion.js';
+import { HAIR_STYLES, type FigureSpec } from '../casting/figure-spec.js';
+import { takeAfter } from '../casting/portrait-palette.js';
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** Somebody who can be drawn again: the seed is the person's own, not the request's. */
+export interface Person {
+  readonly spec: FigureSpec;
+  readonly seed: number;
+}
+
+const isRecord = (value: unknown): value is Facts =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const hex = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
+
+/** The casting facts in a picture's meta: at its top level (a portrait, a preset) or under `person` (a composed picture). */
+function castingFacts(meta: Facts | undefined): Facts | undefined {
+  if (!meta) return undefined;
+  const facts = isRecord(meta['person']) ? meta['person'] : meta;
+  const known = typeof facts['seed'] === 'number' || hex(facts['skin_tone']) !== undefined;
+  return known ? facts : undefined;
+}
+
+/** What is known of skin, hair and eyes wins over what the casting chose. */
+function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
+  const hair = isRecord(facts['hair']) ? facts['hair'] : {};
+  const texture = HAIR_TEXTURES.find((one) => one === hair['texture']);
+  const style = HAIR_STYLES.find((one) => one === hair['style']);
+  const eyeColour = hex(facts['eye_colour']);
+  return {
+    ...spec,
+    skin: hex(facts['skin_tone']) ?? spec.skin,
+    hair: {
+      colour: hex(hair['colour']) ?? spec.hair.colour,
+      texture: texture ?? spec.hair.texture,
+      style: style ?? spec.hair.style,
+    },
+    face: { ...spec.face, ...(eyeColour ? { eyeColour } : {}) },
+  };
+}
+
+/**
+ * The person to draw. A picture whose meta holds casting facts gives that very person, whatever else is asked; a picture
+ * without them lends skin and hair to somebody cast from `parameters` and `seed`; no picture leaves the casting alone.
+ * @throws EngineError `bad_input` when a picture without facts cannot be read
+ */
+export async function personFrom(
+  input: EngineImage | undefined,
+  parameters: Facts,
+  seed: number,
+): Promise<Person> {
+  const facts = castingFacts(input?.meta);
+  if (facts) {
+    const own = typeof facts['seed'] === 'number' ? facts['seed'] : seed;
+    return { spec: withColours(cast({ body_type: 'balanced', ...facts }, own), facts), seed: own };
+  }
+  const drawn = cast({ body_type: 'balanced', ...parameters }, seed);
+  return { spec: input ? await takeAfter(drawn, input) : drawn, seed };
+}
+
+/** What a picture's meta must hold for `personFrom` to draw the same person again. */
+export const personFacts = ({ spec, seed }: Person): Record<string, unknown> => ({
+  seed,
+  gender: spec.gender,
+  ethnicity: spec.ethnicity,
+  ...(spec.heritage ? { heritage: spec.heritage } : {}),
+  body_type: spec.bodyType,
+  age_range: spec.ageRange,
+  skin_tone: spec.skin,
+  hair: { colour: spec.hair.colour, texture: spec.hair.texture, style: spec.hair.style },
+  eye_colour: spec.face.eyeColour,
+});

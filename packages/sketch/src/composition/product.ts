@@ -1,0 +1,51 @@
+import { EngineError, type EngineImage } from '@atelier/engine';
+import { breathe } from '../abort.js';
+import { canvasSize, drawnSize, type AspectRatio } from '../canvas-size.js';
+import type { Workflow } from '../workflow.js';
+import { inputOf, report, type Easel } from './draw.js';
+import { garmentSide, pictureOfCutOut, readGarment, type Garment } from './garment.js';
+import { dressPerson, type Outfit } from './outfit.js';
+import { personFrom } from './person.js';
+import { usualView, type View } from './view.js';
+import { placeFor, studio, type Place } from './setting.js';
+
+type Request = Parameters<Workflow>[0];
+type Context = Parameters<Workflow>[1];
+
+export function easelFor(request: Request, context: Context, fallback: AspectRatio): Easel {
+  const asked = canvasSize(request.parameters, fallback);
+  return { request, context, asked, size: drawnSize(asked) };
+}
+
+/** Cuts the product out of `product_image` and shows the cut-out as the first stage. */
+export async function takeProduct(easel: Easel): Promise<Garment> {
+  const { request, context, size } = easel;
+  const product = inputOf(request, 'product_image');
+  if (!product)
+    throw new EngineError('bad_input', 'product_image is missing. Send one photograph of the garment.');
+  const garment = await readGarment(product, garmentSide(size.resolution), request.parameters);
+  await breathe(context.signal);
+  const message = `The garment is cut out: ${garment.garmentClass}`;
+  await report(easel, 'garment_cutout', message, await pictureOfCutOut(garment));
+  return garment;
+}
+
+/** Casts the wearer, or takes the one on `model_image`, and poses him or her for the garment. */
+export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit> {
+  const { parameters, seed } = easel.request;
+  // Most dresses and skirts are cut for women; a caller who casts the figure decides for himself.
+  const usual = ['dress', 'skirt'].includes(garment.garmentClass) ? { gender: 'FEMALE' } : {};
+  const person = await personFrom(inputOf(easel.request, 'model_image'), { ...usual, ...parameters }, seed);
+  return dressPerson(person, [garment]);
+}
+
+export const productView = (easel: Easel, outfit: Outfit): View => usualView(outfit, easel.size);
+
+/** The place on `background_image`, or the studio; a described scene may want the figure beside its middle. */
+export async function productPlace(easel: Easel, view: View): Promise<Place> {
+  const given: EngineImage | undefined = inputOf(easel.request, 'background_image');
+  const { seed } = easel.request;
+  return given
+    ? placeFor(given, seed, easel.size, view)
+    : { setting: await studio(seed, easel.size, view.floor), view };
+}

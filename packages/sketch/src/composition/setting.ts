@@ -1,0 +1,201 @@
+import sharp from 'sharp';
+import type { EngineImage } from '@atelier/engine';
+import { clamp } from '../drawing/geometry.js';
+import { drawScene, type DrawnScene } from '../scenery/draw-scene.js';
+import type { SceneSpec } from '../scenery/scene-spec.js';
+import { sceneFields, sceneSpecOf } from '../scenery/scene-spec-from.js';
+import { decode } from '../cutout/decode.js';
+import type { Framing } from '../dressing/dress.js';
+import { rasterise, type Raster } from '../drawing/rasterise.js';
+import { SeededRandom } from '../drawing/seeded-random.js';
+import { SvgSheet } from '../drawing/svg-sheet.js';
+import { soles, type Layer } from '../scene.js';
+import { chooseStudio, drawFloorShadow, type Studio } from '../studio/backdrop.js';
+import { ambientTint, meanColour, NEUTRAL, temperatureTint, times, type Light } from './light.js';
+import type { Outfit } from './outfit.js';
+import { paintStudio } from './studio-setting.js';
+import type { CameraHeight, ShotFraming } from './shot.js';
+import type { Canvas } from './subject.js';
+import { SOLES, standingAt, type View } from './view.js';
+
+/** Where the subject stands: the place without anybody in it, and what it does to the subject's light. */
+export interface Setting {
+  readonly plate: Raster;
+  /** Colour of the floor's shadow is taken from it. */
+  readonly ground: Studio;
+  readonly light: Light;
+  /** Lets the place be found again: `{studio_seed}`, `{scene}` or `{picture: true}`. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** A caller's picture, filling the canvas from its middle. */
+export async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
+  // Reading it first gives the caller a clear error in place of one from deep inside the compositing.
+  const picture = await decode(input.bytes, Math.max(width, height) * 1.5, input.name);
+  const data = await sharp(picture.data, {
+    raw: { width: picture.width, height: picture.height, channels: 4 },
+  })
+    .flatten({ background: '#efe9df' })
+    .resize(width, height, { fit: 'cover', position: 'centre' })
+    .ensureAlpha()
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/**
+ * Shows a plate from nearer by, as a longer lens does: the middle of it, enlarged and a little out of focus.
+ * @param zoom 1 leaves it as it is
+ * @param at which part of the height is kept, 0 the top to 1 the bottom
+ */
+export async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> {
+  if (zoom <= 1.01) return plate;
+  const { width, height } = plate;
+  const [w, h] = [Math.round(width / zoom), Math.round(height / zoom)];
+  const data = await sharp(plate.data, { raw: { width, height, channels: 4 } })
+    .extract({
+      left: Math.round((width - w) / 2),
+      top: Math.round((height - h) * at),
+      width: w,
+      height: h,
+    })
+    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+    .blur(Math.max(0.6, ((zoom - 1) * 4 * Math.max(width, height)) / 1024))
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/** A place that comes as a picture throws its light on whoever stands in it. */
+const inPlace = (plate: Raster, facts: Setting['facts']): Setting => {
+  const mean = meanColour(plate);
+  const wall = `#${mean.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
+  return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint: ambientTint(mean) }, facts };
+};
+
+export async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> {
+  return inPlace(await coverFit(input, canvas), { picture: true });
+}
+
+/** How much nearer the camera stands than the picture of a place was taken from. */
+const ZOOM: Readonly<Record<ShotFraming, number>> = { full: 1, three_quarter: 1.15, half: 1.5, detail: 2.1 };
+
+/** Height of the camera in metres. */
+export const EYES: Readonly<Record<CameraHeight, number>> = {
+  low: 0.5,
+  waist: 0.95,
+  chest: 1.15,
+  eye: 1.4,
+  high: 1.75,
+};
+
+/** Direction and colour of a scene's light, as they fall on somebody who stands in it. */
+function sceneLight({ light }: DrawnScene['brush'], mean: readonly [number, number, number]): Light {
+  const [dx, dy] = light.direction;
+  const length = Math.max(1, Math.hypot(dx, dy));
+  return {
+    from: [dx / length, -dy / length],
+    contrast: clamp(light.contrast * 0.55, 0, 0.6),
+    tint: times(ambientTint(mean), temperatureTint(5600 - 1100 * light.warmth)),
+  };
+}
+
+/** Tallest subject that a scene is drawn for, as a share of the picture's height. */
+const NEAREST = 1.65;
+
+/** A described scene, drawn for the very camera that the view is seen through. */
+export async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, eye: number): Promise<Place> {
+  const { width, height } = canvas;
+  const { framing } = view;
+  const floorLine = (framing.y + SOLES * framing.scale) / height;
+  const subject = (SOLES * framing.scale) / height;
+  // Scenes are furnished for a person who is seen to the waist at least; from nearer by, their middle is enlarged.
+  const zoom = Math.max(1, subject / NEAREST);
+  const camera = { floorLine: 0.42 + (floorLine - 0.42) / zoom, subject: subject / zoom, eye };
+  const scene = await drawScene(spec, { width, height, framing: camera }, new SeededRandom(spec.seed));
+  // What lies behind somebody who is seen from nearby is out of focus.
+  const depth = { full: 0, three_quarter: 0, half: 1.6, detail: 4 }[view.shows];
+  const near = await nearer(scene.raster, zoom, 0.42);
+  const plate = await softened(near, (depth * Math.max(width, height)) / 1024);
+  const setting = inPlace(plate, { scene: sceneFields(spec) });
+  return {
+    setting: { ...setting, light: sceneLight(scene.brush, meanColour(plate)) },
+    view: standingAt(view, framing.x + (scene.subjectX - 0.5) * width),
+  };
+}
+
+async function softened(plate: Raster, sigma: number): Promise<Raster> {
+  if (sigma < 0.4) return plate;
+  const { width, height } = plate;
+  const data = await sharp(plate.data, { raw: { width, height, channels: 4 } })
+    .blur(sigma)
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/** A place, and the view of the subject in it. */
+export interface Place {
+  readonly setting: Setting;
+  readonly view: View;
+}
+
+/**
+ * The place of a background as the view shows it: a described scene is drawn, a picture is fitted.
+ * @param eye height of the camera in metres
+ */
+export async function placeFor(
+  input: EngineImage,
+  seed: number,
+  canvas: Canvas,
+  view: View,
+  eye: number = EYES.chest,
+): Promise<Place> {
+  const spec = sceneSpecOf(input.meta, seed);
+  if (spec) return drawnPlace(spec, canvas, view, eye);
+  const place = await givenPlace(input, canvas);
+  const { shows } = view;
+  return {
+    setting: { ...place, plate: await nearer(place.plate, ZOOM[shows], shows === 'full' ? 1 : 0.42) },
+    view,
+  };
+}
+
+/** @param floor height of the sweep in pixels; absent where no floor is seen */
+export async function studio(seed: number, canvas: Canvas, floor?: number): Promise<Setting> {
+  const random = new SeededRandom(seed);
+  const chosen = chooseStudio(random.fork('studio'));
+  const plate = await paintStudio(chosen, random, canvas, floor);
+  return { plate, ground: chosen, light: NEUTRAL, facts: { studio_seed: seed } };
+}
+
+/** Plain paper, for phases in which there is no place yet. */
+export const blankSheet = ({ width, height }: Canvas): Promise<Raster> =>
+  rasterise(
+    new SvgSheet().document(width, height, `<rect width="${width}" height="${height}" fill="#f4f0e8"/>`),
+  );
+
+/** The shadow under the subject's feet, on a transparent layer. */
+export function floorShadow(
+  { rig }: Outfit,
+  setting: Setting,
+  framing: Framing,
+  { width, height }: Canvas,
+): Promise<Layer> {
+  const sheet = new SvgSheet();
+  const feet = [rig.legs.left, rig.legs.right].map((leg) => {
+    const [x, y] = leg.point(1, 0);
+    return [x, y + 70] as const;
+  });
+  const shadow = drawFloorShadow(sheet, setting.ground, soles(framing, feet), framing.scale);
+  return rasterise(sheet.document(width, height, shadow));
+}
+
+/** A place by the facts that a composed picture keeps of it; undefined where they do not suffice to draw it again. */
+export async function placeFrom(facts: unknown, canvas: Canvas, view: View): Promise<Place | undefined> {
+  const known = typeof facts === 'object' && facts !== null ? (facts as Record<string, unknown>) : {};
+  const seed = known['studio_seed'];
+  if (typeof seed === 'number') return { setting: await studio(seed, canvas, view.floor), view };
+  const spec = 'scene' in known ? sceneSpecOf(known, 0) : undefined;
+  return spec && drawnPlace(spec, canvas, view, EYES.chest);
+}

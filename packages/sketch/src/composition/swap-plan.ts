@@ -1,0 +1,182 @@
+import sharp from 'sharp';
+import type { EnginePicture } from '@atelier/engine';
+import type { GarmentClass } from '../cutout/classify.js';
+import type { Mask } from '../cutout/mask.js';
+import { dominantColours } from '../cutout/dominant-colours.js';
+import type { Framing } from '../dressing/dress.js';
+import { shade, toHex } from '../drawing/colour.js';
+import { ambientTint, meanColour, NEUTRAL } from './light.js';
+import type { Raster } from '../drawing/rasterise.js';
+import { encode } from '../encode.js';
+import type { Rig } from '../figure/rig.js';
+import { carryOver, inPoseOf, sleevesOf } from './carry-over.js';
+import type { Easel } from './draw.js';
+import type { KnownSource } from './known-source.js';
+import { withoutSubject } from './mend.js';
+import type { Outfit } from './outfit.js';
+import type { Person } from './person.js';
+import { placeFrom, type Setting } from './setting.js';
+import type { Canvas } from './subject.js';
+import type { View } from './view.js';
+
+/** Everything that the new picture is put together from. */
+export interface SwapPlan {
+  readonly outfit: Outfit;
+  readonly view: View;
+  readonly setting: Setting;
+  readonly cloth: readonly Raster[];
+  /** What was kept of the source. */
+  readonly garment: EnginePicture;
+  readonly garmentClasses: readonly GarmentClass[];
+}
+
+/** The picture at the new height; what a wider canvas needs is mirrored from its edges, a narrower one cuts the sides. */
+export async function reframed(picture: Raster, { width, height }: Canvas): Promise<Raster> {
+  const raw = { width: picture.width, height: picture.height, channels: 4 as const };
+  const w = Math.round((picture.width * height) / picture.height);
+  const fitted = await sharp(picture.data, { raw }).resize(w, height, { fit: 'fill' }).raw().toBuffer();
+  const open = sharp(fitted, { raw: { width: w, height, channels: 4 } });
+  if (w >= width) {
+    const data = await open
+      .extract({ left: Math.floor((w - width) / 2), top: 0, width, height })
+      .raw()
+      .toBuffer();
+    return { data, width, height };
+  }
+  const left = Math.floor((width - w) / 2);
+  const data = await open
+    .extend({ left, right: width - w - left, extendWith: 'mirror' })
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+/** The subject's mask with the floor around the feet, where its shadow lies. */
+export function withShadow(mask: Mask, rig: Rig, { scale, x, y }: Framing): Mask {
+  const { width, height } = mask;
+  const data = new Uint8Array(mask.data);
+  const feet = [rig.legs.left, rig.legs.right].map((leg) => leg.point(1, 0));
+  const cx = x + (feet.reduce((sum, p) => sum + p[0], 0) / 2 + 40) * scale;
+  const cy = y + (feet.reduce((sum, p) => sum + p[1], 0) / 2 + 66) * scale;
+  const [rx, ry] = [190 * scale, 30 * scale];
+  for (let py = Math.max(0, Math.floor(cy - ry)); py < Math.min(height, cy + ry); py++) {
+    for (let px = Math.max(0, Math.floor(cx - rx)); px < Math.min(width, cx + rx); px++)
+      if (((px - cx) / rx) ** 2 + ((py - cy) / ry) ** 2 < 1) data[py * width + px] = 1;
+  }
+  return { data, width, height };
+}
+
+/** What the new wearer puts on under the cloth, and what lies in front of it. */
+function wearing(source: KnownSource, rig: Rig, person: Person, colour: string): Outfit {
+  const classes = source.garmentClasses;
+  const some = (...wanted: readonly GarmentClass[]): boolean => wanted.some((one) => classes.includes(one));
+  const upper = some('top', 'dress', 'outerwear') || classes.length === 0;
+  const lower = some('trousers', 'shorts', 'skirt');
+  const sleeves = sleevesOf(source);
+  const bottoms = lower ? (some('trousers') ? 0.9 : some('shorts') ? 0.22 : 0) : some('dress') ? 0 : 0.9;
+  const top = source.cloth.data.indexOf(1);
+  const collar = (Math.floor(top / source.cloth.width) - source.framing.y) / source.framing.scale + 13;
+  return {
+    person,
+    rig,
+    worn: [],
+    spare: [],
+    base: {
+      legwear: bottoms,
+      vest: !upper,
+      ...(lower && bottoms > 0 ? { lining: shade(colour, -6) } : {}),
+    },
+    armsInFront: upper ? (sleeves === 'long' ? 'none' : 'forearms') : 'all',
+    ...(sleeves === 'none' || !upper ? {} : { collar }),
+    // Where the pose is only estimated, an arm must not stick out beside its sleeve.
+    ...(source.stand && sleeves === 'long' ? { armsFrom: 0.8 } : {}),
+    hem: 0,
+  };
+}
+
+/** The cloth alone, as it lies in the source. */
+async function keptCloth(
+  { picture, cloth }: KnownSource,
+  classes: readonly string[],
+): Promise<EnginePicture> {
+  const data = new Uint8Array(picture.data);
+  for (let i = 0; i < cloth.data.length; i++) if (!cloth.data[i]) data[i * 4 + 3] = 0;
+  const raster = { data, width: picture.width, height: picture.height };
+  return encode(
+    raster,
+    {
+      kind: 'garment_cutout',
+      label: 'What stays: the garment',
+      meta: { garment_classes: classes, dominant_colours: dominantColours(raster) },
+    },
+    { keepAlpha: true },
+  );
+}
+
+/** Plans the swap for a picture that tells how it was composed: the cloth is carried over point by point. */
+export async function planKnown(
+  easel: Easel,
+  source: KnownSource,
+  person: Person,
+  meta: Readonly<Record<string, unknown>>,
+): Promise<SwapPlan> {
+  const { size } = easel;
+  const ratio = size.height / source.picture.height;
+  const { scale, x, y } = source.stand ?? source.framing;
+  const framing = {
+    scale: scale * ratio,
+    x: size.width / 2 + (x - source.picture.width / 2) * ratio,
+    y: y * ratio,
+  };
+  const rig = inPoseOf(source, person.spec);
+  const view: View = {
+    framing,
+    shows: source.shows,
+    ...(source.shows === 'full' ? { floor: framing.y + 892 * framing.scale } : {}),
+  };
+  const garment = await keptCloth(source, source.garmentClasses);
+  return {
+    outfit: wearing(source, rig, { ...person, spec: rig.spec }, legColour(source)),
+    view,
+    setting: await settingOf(easel, source, view, meta),
+    cloth: [await carryOver(source, rig, framing, size)],
+    garment,
+    garmentClasses: source.garmentClasses,
+  };
+}
+
+/** The colour of what is worn on the legs, or of all cloth where none is. */
+function legColour({ picture, cloth, framing }: KnownSource): string {
+  const { width, height } = picture;
+  const only = (from: number): string | undefined => {
+    const data = new Uint8Array(picture.data);
+    for (let i = 0; i < cloth.data.length; i++) if (!cloth.data[i] || i < from * width) data[i * 4 + 3] = 0;
+    return dominantColours({ data, width, height }, 1)[0]?.hex;
+  };
+  return only(Math.round(framing.y + 480 * framing.scale)) ?? only(0) ?? '#555555';
+}
+
+/** The source's place: drawn again where it is known what it was, else the picture with its subject painted over. */
+async function settingOf(
+  easel: Easel,
+  source: KnownSource,
+  view: View,
+  meta: Readonly<Record<string, unknown>>,
+): Promise<Setting> {
+  const known = await placeFrom(meta['backdrop'], easel.size, view);
+  if (known) return known.setting;
+  const hole =
+    view.floor === undefined
+      ? source.subject
+      : withShadow(source.subject, source.rig, source.stand ?? source.framing);
+  const empty = await withoutSubject(source.picture, hole);
+  return reconstructed(await reframed(empty, easel.size), source.stand !== undefined);
+}
+
+/** A place out of a picture; somebody who was photographed there had its light, somebody who is drawn must take some. */
+export const reconstructed = (plate: Raster, photographed: boolean): Setting => {
+  const mean = meanColour(plate);
+  const wall = toHex(mean);
+  const tint = photographed ? ambientTint(mean) : NEUTRAL.tint;
+  return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint }, facts: { picture: true } };
+};

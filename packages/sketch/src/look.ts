@@ -1,0 +1,37 @@
+import { EngineError, type RenderResult } from '@atelier/engine';
+import { breathe } from './abort.js';
+import { finished, inputOf } from './composition/draw.js';
+import { easelFor } from './composition/product.js';
+import { placeFor, studio } from './composition/setting.js';
+import { assemble, drawDressed, ensembleFacts, lit, placeWithShadow } from './ensemble/ensemble.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+/**
+ * A full-length editorial picture: the person of `model_image` in all items, before `background_image` or in the studio.
+ * @throws EngineError `bad_input` when a picture cannot be read, or an item cannot be told from its background
+ */
+export const look: Workflow = async (request, context): Promise<RenderResult> => {
+  const easel = easelFor(request, context, '4:5');
+  if (!inputOf(request, 'model_image'))
+    throw new EngineError('bad_input', 'model_image is missing. Name the picture of a model.');
+  const posed = await assemble(easel, 'model_image');
+  const given = inputOf(request, 'background_image');
+  // A drawn scene says where in it one stands.
+  const { setting, view } = given
+    ? await placeFor(given, request.seed, easel.size, posed.view)
+    : { setting: await studio(request.seed, easel.size, posed.view.floor), view: posed.view };
+  const ensemble = { ...posed, view };
+  await breathe(context.signal);
+  const place = await placeWithShadow(easel, ensemble, setting);
+  const drawn = await drawDressed(easel, ensemble, place);
+  const picture = await finished(easel, [...place, ...(await lit(easel, drawn, setting, view))], {
+    kind: 'look_render',
+    label: request.displayName || 'Look',
+    meta: await ensembleFacts(easel, ensemble, drawn, setting),
+  });
+  return {
+    pictures: [picture],
+    message: `The look stands, in ${ensemble.items.length} pieces`,
+    model: MODEL,
+  };
+};

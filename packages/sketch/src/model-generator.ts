@@ -1,0 +1,128 @@
+import type { EnginePicture, RenderContext, RenderRequest, RenderResult } from '@atelier/engine';
+import { breathe } from './abort.js';
+import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
+import { viewFacts } from './composition/facts.js';
+import { opaque, outlinesOf } from './composition/outline.js';
+import { cast } from './casting/cast.js';
+import type { FigureSpec } from './casting/figure-spec.js';
+import { personFacts, personFrom, type Person } from './composition/person.js';
+import type { Framing } from './dressing/dress.js';
+import { rasterise, type Raster } from './drawing/rasterise.js';
+import { SvgSheet } from './drawing/svg-sheet.js';
+import { encode } from './encode.js';
+import { drawConstruction } from './figure/construction.js';
+import { drawFigure, flat } from './figure/figure.js';
+import { buildRig, type Rig } from './figure/rig.js';
+import { compose, figureLayer, frame, scaled, soles } from './scene.js';
+import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
+import { paintWash } from './studio/wash.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+const feetOf = (rig: Rig): readonly (readonly [number, number])[] =>
+  [rig.legs.left, rig.legs.right].map((leg) => [leg.point(1, 0)[0], leg.point(1, 0)[1] + 70] as const);
+
+async function backdrop(
+  spec: FigureSpec,
+  studio: Studio,
+  size: CanvasSize,
+  framing: Framing,
+  rig?: Rig,
+): Promise<Raster[]> {
+  const sheet = new SvgSheet();
+  const { width, height } = size;
+  const feet = rig ? soles(framing, feetOf(rig)) : [];
+  const floor = rig ? framing.y + 862 * framing.scale : undefined;
+  const shadow = new SvgSheet();
+  const wash = await paintWash(
+    studio.wash,
+    spec.random.fork('wash'),
+    width,
+    height,
+    floor ? floor / height - 0.06 : 0.96,
+  );
+  return [
+    await rasterise(sheet.document(width, height, drawBackdrop(sheet, studio, width, height, floor))),
+    wash,
+    ...(rig
+      ? [
+          await rasterise(
+            shadow.document(width, height, drawFloorShadow(shadow, studio, feet, framing.scale)),
+          ),
+        ]
+      : []),
+  ];
+}
+
+const blankSheet = ({ width, height }: CanvasSize): Promise<Raster> =>
+  rasterise(
+    new SvgSheet().document(width, height, `<rect width="${width}" height="${height}" fill="#f4f0e8"/>`),
+  );
+
+async function sketchStage(
+  rig: Rig,
+  size: CanvasSize,
+  framing: Framing,
+  request: RenderRequest,
+  context: RenderContext,
+): Promise<void> {
+  const small = previewSize(size);
+  const view = scaled(framing, small.width / size.width);
+  const lines = await figureLayer(rig.spec, view, small.width, small.height, (pens) =>
+    drawConstruction(pens, rig),
+  );
+  const picture = await encode(await compose([await blankSheet(small), lines], request.testMark), {
+    kind: 'croquis',
+    label: 'Construction sketch',
+    meta: { seed: request.seed },
+  });
+  await context.onStage({ stage: 'croquis', message: 'The figure is sketched out', pictures: [picture] });
+}
+
+/**
+ * Draws a model: `portrait` is head and shoulders, `full_body` stands in plain base wear. The person of a `portrait_image`
+ * that was drawn here is drawn again; a portrait from elsewhere lends its skin and hair colours.
+ */
+export const modelGenerator: Workflow = async (request, context): Promise<RenderResult> => {
+  const { parameters, seed } = request;
+  const full = parameters['generation_stage'] === 'full_body';
+  const asked = canvasSize(parameters, full ? '2:3' : '4:5');
+  const size = drawnSize(asked);
+  const portrait = request.inputs.find((input) => input.name === 'portrait_image');
+  const person: Person = portrait
+    ? await personFrom(portrait, parameters, seed)
+    : { spec: cast(parameters, seed), seed };
+  const { spec } = person;
+  const rig = buildRig(full ? spec : { ...spec, stance: 'relaxed' });
+  const framing = full
+    ? frame(size.width, size.height, 0, 900, 0.875, 0.068)
+    : frame(size.width, size.height, 0, 100, Math.min(0.43, (0.5 * size.width) / size.height), 0.16);
+  await sketchStage(rig, size, framing, request, context);
+  await breathe(context.signal);
+  const studio = chooseStudio(spec.random.fork('studio'));
+  const behind = await backdrop(spec, studio, size, framing, full ? rig : undefined);
+  await breathe(context.signal);
+  const figure = await figureLayer(spec, framing, size.width, size.height, (pens) =>
+    flat(drawFigure(pens, rig, { legwear: full ? 0.9 : 0, vest: true, arms: true, legs: full })),
+  );
+  await breathe(context.signal);
+  const sheet = await compose([...behind, figure], request.testMark);
+  const step = Math.max(1, Math.round(size.height / 512));
+  const facts = {
+    kind: full ? 'model_full_body' : 'model_portrait',
+    label: request.displayName || (full ? 'Model, full length' : 'Model portrait'),
+    meta: {
+      ...personFacts(person),
+      view: viewFacts({ framing, shows: full ? 'full' : 'half' }, size),
+      // Whoever takes the figure out of its studio later need not look for it.
+      silhouettes: { subject: outlinesOf(opaque([figure], size.width, size.height, step), 1) },
+      aspect_ratio: size.aspectRatio,
+      resolution: size.resolution,
+    },
+  };
+  const picture: EnginePicture = await encode(sheet, facts, { enlargeTo: asked });
+  return {
+    pictures: [picture],
+    message: full ? 'The model stands before the studio backdrop' : 'The portrait is painted',
+    model: MODEL,
+  };
+};

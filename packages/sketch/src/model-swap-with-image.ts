@@ -1,0 +1,73 @@
+import { EngineError, type RenderResult } from '@atelier/engine';
+import { breathe } from './abort.js';
+import {
+  beforeDressing,
+  drawFigure,
+  finished,
+  ground,
+  inLight,
+  inputOf,
+  progress,
+  report,
+} from './composition/draw.js';
+import { viewFacts, wearerFacts } from './composition/facts.js';
+import { readKnownSource } from './composition/known-source.js';
+import { personFacts, personFrom } from './composition/person.js';
+import { easelFor } from './composition/product.js';
+import { silhouettes } from './composition/silhouettes.js';
+import { planKnown, type SwapPlan } from './composition/swap-plan.js';
+import { planUnknown } from './composition/swap-unknown.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+/**
+ * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. A picture that this engine
+ * composed tells by its meta where the cloth lies; in any other one the wearer is told from the ground and the clothes from
+ * the skin by their looks.
+ * @throws EngineError `bad_input` when a picture cannot be read, or no garment is found on the source
+ */
+export const modelSwapWithImage: Workflow = async (request, context): Promise<RenderResult> => {
+  const easel = easelFor(request, context, '4:5');
+  const source = inputOf(request, 'source_image');
+  const model = inputOf(request, 'model_image');
+  if (!source)
+    throw new EngineError('bad_input', 'source_image is missing. Send one picture of a dressed person.');
+  if (!model) throw new EngineError('bad_input', 'model_image is missing. Name the person to put in.');
+  const person = await personFrom(model, request.parameters, request.seed);
+  await breathe(context.signal);
+  const known = await readKnownSource(source, 2048);
+  const plan: SwapPlan = known
+    ? await planKnown(easel, known, person, source.meta ?? {})
+    : await planUnknown(easel, source, person);
+  await breathe(context.signal);
+  await report(easel, 'garment_kept', 'The clothes are told from the person who wears them', plan.garment);
+  const { outfit, view, setting, cloth } = plan;
+  const place = await ground(easel, setting, outfit, view);
+  const figure = await drawFigure(easel, outfit, view, true);
+  const posed = await progress(easel, [...place, ...beforeDressing(figure)], {
+    kind: 'figure',
+    label: 'The new person, in the same place',
+    meta: personFacts(person),
+  });
+  await report(easel, 'figure', 'The new person takes the pose', posed);
+  const subject = await inLight(easel, { figure, cloth }, setting.light, view);
+  const facts = personFacts(outfit.person);
+  const picture = await finished(easel, [...place, ...subject], {
+    kind: 'model_swap',
+    label: request.displayName || 'Another model',
+    meta: {
+      ...plan.garment.meta,
+      ...(plan.garmentClasses[0] ? { garment_class: plan.garmentClasses[0] } : {}),
+      garments: plan.garmentClasses.map((garment_class) => ({ garment_class, worn: true })),
+      ...facts,
+      seed: request.seed,
+      person: facts,
+      backdrop: setting.facts,
+      view: viewFacts(view, easel.size),
+      wearer: wearerFacts(outfit),
+      silhouettes: await silhouettes(figure, cloth, easel.size),
+      aspect_ratio: easel.asked.aspectRatio,
+      resolution: easel.asked.resolution,
+    },
+  });
+  return { pictures: [picture], message: 'Another person wears the same clothes', model: MODEL };
+};

@@ -1,0 +1,136 @@
+import {
+  EngineError,
+  type EnginePicture,
+  type PartFailure,
+  type RenderRequest,
+  type RenderResult,
+} from '@atelier/engine';
+import { breathe } from './abort.js';
+import { encode } from './encode.js';
+import { garmentPicture, namedGarment } from './reading/garment-picture.js';
+import { marked } from './scene.js';
+import { personPicture } from './reading/person-picture.js';
+import { emptyPlate } from './reading/plate.js';
+import { readPhotograph, requiredInput, type Reading } from './reading/reading.js';
+import { recipePicture } from './reading/recipe-card.js';
+import { readRecipe } from './reading/recipe.js';
+import { regionMap } from './reading/region-map.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+/** In the order of the result: the first one that gave something stands in the gallery. */
+export const ARMS = ['garment', 'person', 'background', 'recipe'] as const;
+export type Arm = (typeof ARMS)[number];
+
+type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
+
+const failed = (arm: Arm, code: string, message: string): Outcome => ({ failure: { arm, code, message } });
+
+/** The product alone, whatever else is worn: the piece that the product's name speaks of, else the largest. */
+async function garmentArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
+  const { garments } = reading;
+  const name = request.parameters['product_name'];
+  const productName = typeof name === 'string' && name !== '' ? name : undefined;
+  const slots = garments.map((region) => region.slot);
+  const named = namedGarment(productName, undefined, slots);
+  const product = garments[named] ?? garments[0];
+  if (!product)
+    return failed('garment', 'NO_GARMENT_FOUND', 'No garment can be told from what is around it.');
+  const label = garments[named] ? productName : undefined;
+  const sheet = { kind: 'garment', ground: 'white', label, testMark: request.testMark } as const;
+  return { picture: await garmentPicture(reading, product, sheet) };
+}
+
+async function personArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
+  if (request.parameters['test_partial'] === true)
+    return failed('person', 'TEST_OUTCOME', 'The test key asked for a partial outcome.');
+  const input = request.inputs.find((one) => one.name === 'pdp_image');
+  if (!reading.wearer || !input)
+    return failed(
+      'person',
+      'NO_PERSON_FOUND',
+      'No head is to be seen in the photograph: a flat-lay or a close crop has no model.',
+    );
+  return { picture: await personPicture(reading, reading.wearer, input, request) };
+}
+
+async function backgroundArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
+  const plate = await emptyPlate(reading.photograph, reading.subject);
+  if (!plate)
+    return failed(
+      'background',
+      'NO_BACKGROUND_FOUND',
+      'The subject fills the frame: too little ground is left to go on.',
+    );
+  const meta = {
+    reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
+    setting: reading.subject.plainGround ? 'plain_studio' : 'location',
+    method: plate.method,
+  };
+  const facts = { kind: 'background_plate', label: 'Empty background', meta };
+  return { picture: await encode(await marked(plate.raster, request.testMark), facts) };
+}
+
+/** A picture without anything in it was taken in no way worth repeating. */
+async function recipeArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
+  if (reading.garments.length === 0 && !reading.wearer)
+    return failed(
+      'recipe',
+      'NO_SUBJECT_FOUND',
+      'Without a subject there is no light on it, no crop and no pose to measure.',
+    );
+  return { picture: await recipePicture(reading, readRecipe(reading), request.testMark) };
+}
+
+const RUN: Readonly<Record<Arm, (reading: Reading, request: RenderRequest) => Promise<Outcome>>> = {
+  garment: garmentArm,
+  person: personArm,
+  background: backgroundArm,
+  recipe: recipeArm,
+};
+
+/** The arms to run: all, or those that the service names for a photograph of a batch. */
+function armsOf(parameters: Readonly<Record<string, unknown>>): readonly Arm[] {
+  const given = parameters['arms'];
+  return Array.isArray(given) ? ARMS.filter((arm) => given.includes(arm)) : ARMS;
+}
+
+/**
+ * Reads one product photograph back into what it was made of: garment, person, background and recipe. An arm that gives
+ * nothing is a failure of its own and leaves the others alone.
+ * @throws EngineError `bad_input` when there is no picture, `no_image` when every arm gave nothing
+ */
+export const pdpExtractions: Workflow = async (request, context): Promise<RenderResult> => {
+  const bytes = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');
+  const reading = await readPhotograph(bytes, 'pdp_image');
+  await breathe(context.signal);
+  await context.onStage({
+    stage: 'regions',
+    message: reading.wearer
+      ? 'A person, what is worn and the ground are told apart'
+      : 'Subject and ground are told apart',
+    pictures: [await regionMap(reading, request.testMark)],
+  });
+  const pictures: EnginePicture[] = [];
+  const failures: PartFailure[] = [];
+  const arms = armsOf(request.parameters);
+  for (const arm of arms) {
+    await breathe(context.signal);
+    const outcome = await RUN[arm](reading, request);
+    if ('failure' in outcome) failures.push(outcome.failure);
+    else pictures.push(outcome.picture);
+  }
+  if (pictures.length === 0) {
+    const why = failures.map((failure) => failure.message).join(' ');
+    throw new EngineError(
+      'no_image',
+      `The photograph gave nothing. ${why} Send a photograph with a person or a garment on a ground.`,
+    );
+  }
+  const missing = failures.map((failure) => failure.arm).join(', ');
+  return {
+    pictures,
+    failures,
+    message: missing ? `Read, without: ${missing}` : 'Garment, person, background and recipe are read',
+    model: MODEL,
+  };
+};

@@ -1,0 +1,45 @@
+import type { RenderResult } from '@atelier/engine';
+import { breathe } from './abort.js';
+import {
+  beforeDressing,
+  drawCloth,
+  drawFigure,
+  finished,
+  ground,
+  inLight,
+  progress,
+  report,
+} from './composition/draw.js';
+import { compositionFacts } from './composition/facts.js';
+import { personFacts } from './composition/person.js';
+import { easelFor, poseWearer, productPlace, productView, takeProduct } from './composition/product.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+/**
+ * Cuts the garment out of `product_image` and draws a figure that wears it. `model_image` is the wearer, or lends skin and
+ * hair colours where nothing is known of him or her; `background_image` stands in for the studio.
+ * @throws EngineError `bad_input` when a picture cannot be read or no garment stands out from its background
+ */
+export const productToModelDirect: Workflow = async (request, context): Promise<RenderResult> => {
+  const easel = easelFor(request, context, '4:5');
+  const garment = await takeProduct(easel);
+  const outfit = await poseWearer(easel, garment);
+  const { setting, view } = await productPlace(easel, productView(easel, outfit));
+  await breathe(context.signal);
+  const place = await ground(easel, setting, outfit, view);
+  const figure = await drawFigure(easel, outfit, view, true);
+  const posed = await progress(easel, [...place, ...beforeDressing(figure)], {
+    kind: 'figure',
+    label: 'The figure that will wear it',
+    meta: personFacts(outfit.person),
+  });
+  await report(easel, 'figure', 'The figure is posed for the garment', posed);
+  const cloth = await drawCloth(easel, outfit, view);
+  const subject = await inLight(easel, { figure, cloth }, setting.light, view);
+  const picture = await finished(easel, [...place, ...subject], {
+    kind: 'on_model_render',
+    label: request.displayName || 'On model',
+    meta: await compositionFacts(easel, garment, outfit, view, setting, { figure, cloth }),
+  });
+  return { pictures: [picture], message: `The ${garment.garmentClass} is worn`, model: MODEL };
+};

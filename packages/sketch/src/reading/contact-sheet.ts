@@ -1,0 +1,142 @@
+import sharp from 'sharp';
+import type { EnginePicture } from '@atelier/engine';
+import { rasterise, type Raster } from '../drawing/rasterise.js';
+import { element, group as svgGroup, path, SvgSheet } from '../drawing/svg-sheet.js';
+import { encode } from '../encode.js';
+import { compose } from '../scene.js';
+import { writeFigures } from './figures.js';
+import type { Group } from './grouping.js';
+
+const TILE = { width: 190, height: 238 };
+const GAP = 44;
+const MARGIN = 46;
+const COLUMNS = 5;
+const INK = '#4a433d';
+/** Told apart also by those who see red and green alike. */
+const COLOURS = ['#c8553d', '#2f6f9f', '#d9a036', '#5b8c5a', '#8a5a9e'];
+
+export interface Grouping {
+  readonly person_groups: readonly Group[];
+  readonly location_groups: readonly Group[];
+  /** False where the caller's own grouping was taken. */
+  readonly automatic: boolean;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+const placeOf = (index: number): Place => ({
+  x: MARGIN + (index % COLUMNS) * (TILE.width + GAP),
+  y: MARGIN + Math.floor(index / COLUMNS) * (TILE.height + GAP + 12),
+});
+
+const stroke = (d: string, colour: string, width: number): string =>
+  path(d, {
+    fill: 'none',
+    stroke: colour,
+    'stroke-width': width,
+    'stroke-linecap': 'round',
+    'stroke-linejoin': 'round',
+  });
+
+/** Over the tile, with a head, for a person; under it, with a horizon, for a place. */
+function bracket({ x, y }: Place, axis: 'person' | 'location', colour: string): string {
+  const [left, right] = [x - 9, x + TILE.width + 9];
+  if (axis === 'person') {
+    const top = y - 14;
+    const sign =
+      element('circle', { cx: left + 22, cy: top - 17, r: 6.5, fill: colour }) +
+      stroke(`M${left + 10} ${top - 1}a12 9 0 0 1 24 0`, colour, 5);
+    return stroke(`M${left} ${y + 44}V${top}H${right}V${y + 44}`, colour, 5) + sign;
+  }
+  const base = y + TILE.height + 14;
+  const sign = path(`M${right - 40} ${base - 1}l13 -17 8 9 5 -6 11 14Z`, { fill: colour });
+  return (
+    stroke(`M${left} ${y + TILE.height - 44}V${base}H${right}V${y + TILE.height - 44}`, colour, 5) + sign
+  );
+}
+
+async function tile(bytes: Buffer, { x, y }: Place): Promise<Raster & { left: number; top: number }> {
+  const { data, info } = await sharp(bytes)
+    .rotate()
+    .flatten({ background: '#ffffff' })
+    .resize(TILE.width, TILE.height, { fit: 'contain', background: '#e9e3d8' })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height, left: x, top: y };
+}
+
+/** A photograph that could not be read. */
+const brokenTile = ({ x, y }: Place): string =>
+  element('rect', { x, y, width: TILE.width, height: TILE.height, fill: '#ddd5c8' }) +
+  stroke(
+    `M${x + 60} ${y + 80}L${x + 130} ${y + 158}M${x + 130} ${y + 80}L${x + 60} ${y + 158}`,
+    '#a49a8c',
+    7,
+  );
+
+/**
+ * All photographs of a batch on one sheet, numbered from 0 as the grouping numbers them, with one colour for each group.
+ * @param photos undefined where a photograph could not be read
+ */
+export async function contactSheet(
+  photos: readonly (Buffer | undefined)[],
+  grouping: Grouping,
+  testMark: boolean,
+): Promise<EnginePicture> {
+  const columns = Math.min(COLUMNS, photos.length);
+  const rows = Math.ceil(photos.length / COLUMNS);
+  const width = 2 * MARGIN + columns * (TILE.width + GAP) - GAP;
+  const height = 2 * MARGIN + rows * (TILE.height + GAP + 12) - GAP;
+  const sheet = new SvgSheet();
+  const broken = photos.map((photo, index) => (photo ? '' : brokenTile(placeOf(index)))).join('');
+  const paper = await rasterise(
+    sheet.document(width, height, element('rect', { width, height, fill: '#f5f1e8' }), broken),
+  );
+  const tiles = [];
+  for (const [index, photo] of photos.entries()) if (photo) tiles.push(await tile(photo, placeOf(index)));
+  const marks = (groups: readonly Group[], axis: 'person' | 'location'): string =>
+    groups
+      .map(({ member_indices: members }, k) => {
+        const colour = COLOURS[(k + (axis === 'location' ? 2 : 0)) % COLOURS.length] ?? INK;
+        return members.map((index) => bracket(placeOf(index), axis, colour)).join('');
+      })
+      .join('');
+  const numbers = photos
+    .map((_, index) => {
+      const { x, y } = placeOf(index);
+      const plate = element('rect', {
+        x: x + 8,
+        y: y + TILE.height - 32,
+        width: 26,
+        height: 24,
+        rx: 5,
+        fill: '#f5f1e8',
+        'fill-opacity': 0.88,
+      });
+      return plate + writeFigures(String(index), x + 15, y + TILE.height - 27, 14, INK);
+    })
+    .join('');
+  const notes = new SvgSheet();
+  const drawn = await rasterise(
+    notes.document(
+      width,
+      height,
+      svgGroup(
+        {},
+        marks(grouping.person_groups, 'person'),
+        marks(grouping.location_groups, 'location'),
+        numbers,
+      ),
+    ),
+  );
+  const picture = await compose([paper, ...tiles, drawn], testMark);
+  return encode(picture, {
+    kind: 'grouping',
+    label: 'How the photographs belong together',
+    meta: { ...grouping },
+  });
+}

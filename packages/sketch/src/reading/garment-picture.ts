@@ -1,0 +1,125 @@
+import sharp from 'sharp';
+import type { EnginePicture } from '@atelier/engine';
+import { bounds, rounded } from '../cutout/cut-out.js';
+import { classFromWords } from '../cutout/classify.js';
+import { dominantColours } from '../cutout/dominant-colours.js';
+import type { Raster } from '../drawing/rasterise.js';
+import { encode } from '../encode.js';
+import { marked } from '../scene.js';
+import type { GarmentRegion, Slot } from './garments.js';
+import { liftRegion, type Reading } from './reading.js';
+
+/** Small finds are enlarged up to this side, but never more than twice and a half. */
+const SHOWN_SIDE = 720;
+const MOST_ENLARGEMENT = 2.5;
+const MARGIN = 0.07;
+
+const NAMES: Readonly<Record<Slot, string>> = {
+  upper: 'Upper garment',
+  lower: 'Lower garment',
+  one_piece: 'One-piece garment',
+  outer: 'Outer garment',
+  footwear: 'Footwear',
+  bag: 'Bag',
+  headwear: 'Headwear',
+  accessory: 'Accessory',
+};
+
+/** The slots that a product of a class, known from its name, can be seen in. */
+const SLOTS_OF_CLASS: Readonly<Record<string, readonly Slot[]>> = {
+  top: ['upper', 'outer'],
+  outerwear: ['outer', 'upper'],
+  dress: ['one_piece', 'upper'],
+  skirt: ['lower'],
+  trousers: ['lower'],
+  shorts: ['lower'],
+};
+
+const NAMED_SLOTS: readonly (readonly [RegExp, Slot])[] = [
+  [/\b(shoes?|sneakers?|trainers?|boots?|heels?|pumps?|loafers?|sandals?)\b/i, 'footwear'],
+  [/\b(bag|tote|clutch|purse|backpack|satchel)\b/i, 'bag'],
+  [/\b(hat|cap|beanie|beret)\b/i, 'headwear'],
+];
+
+/**
+ * Which of the garments a product's name speaks of: the one in the slot that its words name, else the largest.
+ * @returns the garment's index, −1 when the name speaks of something that is not there
+ */
+export function namedGarment(
+  name: string | undefined,
+  description: string | undefined,
+  slots: readonly Slot[],
+): number {
+  if (!name) return -1;
+  const words = `${name} ${description ?? ''}`;
+  const named = NAMED_SLOTS.find(([pattern]) => pattern.test(name));
+  if (named) return slots.indexOf(named[1]);
+  const garmentClass = classFromWords({ product_name: name }) ?? classFromWords({ product_name: words });
+  if (!garmentClass) return slots.length > 0 ? 0 : -1;
+  // A dress that is cropped at the hip passes for a top, but not over a skirt.
+  const possible = (SLOTS_OF_CLASS[garmentClass] ?? []).filter(
+    (slot) => garmentClass !== 'dress' || slot === 'one_piece' || !slots.includes('lower'),
+  );
+  const fitting = possible.map((slot) => slots.indexOf(slot)).find((at) => at >= 0);
+  return fitting ?? -1;
+}
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** The garment in the middle of a sheet, with air around it. */
+async function onSheet(garment: Raster, ground: 'transparent' | 'white'): Promise<Raster> {
+  const long = Math.max(garment.width, garment.height);
+  const scale = Math.max(1, Math.min(MOST_ENLARGEMENT, SHOWN_SIDE / long));
+  const [w, h] = [Math.round(garment.width * scale), Math.round(garment.height * scale)];
+  const margin = Math.round(Math.max(w, h) * MARGIN);
+  const piece = await sharp(garment.data, {
+    raw: { width: garment.width, height: garment.height, channels: 4 },
+  })
+    .resize(w, h, { fit: 'fill', kernel: 'lanczos3' })
+    .png({ compressionLevel: 1 })
+    .toBuffer();
+  const [width, height] = [w + 2 * margin, h + 2 * margin];
+  const background =
+    ground === 'white' ? { r: 255, g: 255, b: 255, alpha: 1 } : { r: 255, g: 255, b: 255, alpha: 0 };
+  const data = await sharp({ create: { width, height, channels: 4, background } })
+    .composite([{ input: piece, left: margin, top: margin }])
+    .raw()
+    .toBuffer();
+  return { data, width, height };
+}
+
+export interface GarmentSheet {
+  readonly kind: string;
+  readonly ground: 'transparent' | 'white';
+  /** The product's name, if this garment is the product. */
+  readonly label: string | undefined;
+  readonly testMark: boolean;
+}
+
+/** One garment of a reading as a picture of its own. `meta.bounding_box` is [left, top, right, bottom], 0–1. */
+export async function garmentPicture(
+  reading: Reading,
+  region: GarmentRegion,
+  sheet: GarmentSheet,
+): Promise<EnginePicture> {
+  const smooth = await rounded(region.mask);
+  const cut = await liftRegion(reading.photograph, smooth);
+  const box = bounds(smooth, 0);
+  const { width, height } = smooth;
+  const raster = await marked(await onSheet(cut.raster, sheet.ground), sheet.testMark);
+  const meta = {
+    slot: region.slot,
+    bounding_box: [
+      box.left / width,
+      box.top / height,
+      (box.left + box.width) / width,
+      (box.top + box.height) / height,
+    ].map(round),
+    dominant_colours: dominantColours(cut.raster).map((colour) => colour.hex),
+    area_share: round(region.areaShare),
+    confidence: region.confidence,
+    worn: reading.wearer !== undefined,
+  };
+  const facts = { kind: sheet.kind, label: sheet.label ?? NAMES[region.slot], meta };
+  return encode(raster, facts, { keepAlpha: sheet.ground === 'transparent' });
+}

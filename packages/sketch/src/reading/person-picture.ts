@@ -1,0 +1,55 @@
+import type { EngineImage, EnginePicture, RenderRequest } from '@atelier/engine';
+import { personFacts } from '../composition/person.js';
+import { rasterise } from '../drawing/rasterise.js';
+import { SvgSheet } from '../drawing/svg-sheet.js';
+import { encode } from '../encode.js';
+import { drawFigure, flat } from '../figure/figure.js';
+import { buildRig } from '../figure/rig.js';
+import { compose, figureLayer, frame, soles } from '../scene.js';
+import { chooseStudio, drawBackdrop, drawFloorShadow } from '../studio/backdrop.js';
+import { likenessOf } from './likeness.js';
+import type { Reading } from './reading.js';
+import type { Wearer } from './wearer.js';
+
+const WIDTH = 683;
+const HEIGHT = 1024;
+
+/**
+ * The person of a photograph as a catalogue model: drawn anew in base wear after what was measured, because a cut-out wears
+ * the product and stands in one pose, whereas a drawn person can be dressed and posed.
+ */
+export async function personPicture(
+  reading: Reading,
+  wearer: Wearer,
+  input: EngineImage,
+  request: RenderRequest,
+): Promise<EnginePicture> {
+  const { person, source, measured } = await likenessOf(input, reading.subject.mask, wearer, request.seed);
+  const { spec } = person;
+  const rig = buildRig(spec);
+  const framing = frame(WIDTH, HEIGHT, 0, 900, 0.875, 0.068);
+  const studio = chooseStudio(spec.random.fork('studio'));
+  const floor = framing.y + 862 * framing.scale;
+  const feet = [rig.legs.left, rig.legs.right].map((leg) => {
+    const [x, y] = leg.point(1, 0);
+    return [x, y + 70] as const;
+  });
+  const wall = new SvgSheet();
+  const ground = drawBackdrop(wall, studio, WIDTH, HEIGHT, floor);
+  const shadow = drawFloorShadow(wall, studio, soles(framing, feet), framing.scale);
+  const figure = await figureLayer(spec, framing, WIDTH, HEIGHT, (pens) =>
+    flat(drawFigure(pens, rig, { legwear: 0.9, vest: true, arms: true, legs: true })),
+  );
+  const sheet = await compose(
+    [await rasterise(wall.document(WIDTH, HEIGHT, ground, shadow)), figure],
+    request.testMark,
+  );
+  const meta = {
+    ...personFacts(person),
+    rendition: 'drawn_after_the_photograph',
+    source,
+    measured,
+    confidence: wearer.head.confidence,
+  };
+  return encode(sheet, { kind: 'person', label: 'The model', meta });
+}

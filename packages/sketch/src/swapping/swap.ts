@@ -1,0 +1,154 @@
+import sharp from 'sharp';
+import {
+  EngineError,
+  type EngineImage,
+  type RenderContext,
+  type RenderRequest,
+  type RenderResult,
+} from '@atelier/engine';
+import { breathe } from '../abort.js';
+import { ASPECT_RATIOS, canvasSize, drawnSize, type AspectRatio, type CanvasSize } from '../canvas-size.js';
+import { outlinesOf } from '../composition/outline.js';
+import { relight } from '../composition/light.js';
+import type { Place } from '../composition/setting.js';
+import { dominantColours } from '../cutout/dominant-colours.js';
+import type { Raster } from '../drawing/rasterise.js';
+import { encode } from '../encode.js';
+import { compose, type Layer } from '../scene.js';
+import { MODEL } from '../workflow.js';
+import { carriedFacts } from './carried-facts.js';
+import { movedTo, placementOf, type Placement } from './placement.js';
+import { shadowUnder } from './shadow.js';
+import { subjectOf, type SourceSubject } from './source-subject.js';
+
+/** The aspect ratio of the list that is nearest to a picture's own. */
+function nearestRatio({ width, height }: Raster): AspectRatio {
+  const off = (name: AspectRatio): number => Math.abs(Math.log((ASPECT_RATIOS[name] * height) / width));
+  return (Object.keys(ASPECT_RATIOS) as AspectRatio[]).reduce((best, name) =>
+    off(name) < off(best) ? name : best,
+  );
+}
+
+async function atScale({ cut }: SourceSubject, scale: number): Promise<Raster> {
+  const { width, height, data } = cut.raster;
+  const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+  const out = await sharp(data, { raw: { width, height, channels: 4 } })
+    .resize(w, h, { fit: 'fill', kernel: scale > 1 ? 'cubic' : 'lanczos3' })
+    .raw()
+    .toBuffer();
+  return { data: new Uint8Array(out), width: w, height: h };
+}
+
+/** The part of a subject that lies on the sheet, as a layer with its place. */
+function onSheet({ data, width, height }: Raster, { left, top }: Placement, size: CanvasSize): Layer {
+  const [x, y] = [Math.round(left), Math.round(top)];
+  const [fromX, fromY] = [Math.max(0, -x), Math.max(0, -y)];
+  const w = Math.min(width, size.width - x) - fromX;
+  const h = Math.min(height, size.height - y) - fromY;
+  if (w < 1 || h < 1) throw new RangeError('the subject lies beside the sheet');
+  const out = new Uint8Array(w * h * 4);
+  for (let row = 0; row < h; row++) {
+    const from = ((row + fromY) * width + fromX) * 4;
+    out.set(data.subarray(from, from + w * 4), row * w * 4);
+  }
+  return { data: out, width: w, height: h, left: Math.max(0, x), top: Math.max(0, y) };
+}
+
+async function cutOutStage(subject: SourceSubject, context: RenderContext): Promise<void> {
+  const picture = await encode(
+    subject.cut.raster,
+    {
+      kind: 'subject_cutout',
+      label: 'The subject, cut out',
+      meta: {
+        subject: subject.kind,
+        coverage: Math.round(subject.cut.coverage * 1000) / 1000,
+        dominant_colours: dominantColours(subject.cut.raster),
+      },
+    },
+    { keepAlpha: true },
+  );
+  await context.onStage({
+    stage: 'subject_cutout',
+    message: subject.kind === 'person' ? 'The person is cut out' : 'The product is cut out',
+    pictures: [picture],
+  });
+}
+
+/** Where the subject is, for pictures that did not know it: the next swap need not look for it again. */
+const outlineFacts = (
+  subject: SourceSubject,
+  { scale, left, top }: Placement,
+  size: CanvasSize,
+): Record<string, unknown> => {
+  const { mask, raster } = subject.cut;
+  const ratio = (raster.width * scale) / mask.width;
+  const flat = outlinesOf(mask, 1).map((line) =>
+    line.map((v, i) => {
+      const pixels = (v * mask.height * ratio) / 1000 + (i % 2 ? top : left);
+      return Math.round((1000 * pixels) / size.height);
+    }),
+  );
+  return { silhouettes: { subject: flat } };
+};
+
+/**
+ * Takes the subject of `source_image` out of its picture and sets it into another place: at the same scale, on the floor,
+ * in the light that is there.
+ * @param placeFor draws or fits the place for a subject that is seen so
+ * @param about what the picture's meta says of the place
+ * @param open the place has no wall that something could hang before
+ * @throws EngineError `bad_input` when there is no source, or no subject can be told from its background
+ */
+export async function swapBackground(
+  request: RenderRequest,
+  context: RenderContext,
+  placeFor: (size: CanvasSize, placement: Placement) => Promise<Place>,
+  about: Readonly<Record<string, unknown>>,
+  open = false,
+): Promise<RenderResult> {
+  const source: EngineImage | undefined = request.inputs.find((input) => input.name === 'source_image');
+  if (!source)
+    throw new EngineError('bad_input', 'source_image is missing. Send one picture of a person or a product.');
+  const subject = await subjectOf(source);
+  await breathe(context.signal);
+  await cutOutStage(subject, context);
+  await breathe(context.signal);
+  const asked = canvasSize(request.parameters, nearestRatio(subject.picture));
+  const size = drawnSize(asked);
+  const wanted = placementOf(subject, size, open);
+  const { setting, view } = await placeFor(size, wanted);
+  await breathe(context.signal);
+  const placement = movedTo(wanted, view.framing.x - wanted.view.framing.x);
+  const standing = await atScale(subject, placement.scale);
+  await relight(
+    standing,
+    { ...setting.light, contrast: setting.light.contrast * 0.6 },
+    placement.view.framing.scale,
+  );
+  await breathe(context.signal);
+  const shadow = await shadowUnder(standing, placement, setting.ground.wall, setting.light, size);
+  const layers: Layer[] = [setting.plate, ...(shadow ? [shadow] : []), onSheet(standing, placement, size)];
+  const sheet = await compose(layers, request.testMark);
+  await breathe(context.signal);
+  const known = carriedFacts(source.meta, subject, placement, size);
+  const picture = await encode(
+    sheet,
+    {
+      kind: 'background_swap',
+      label: request.displayName || 'In another place',
+      meta: {
+        ...known,
+        ...('silhouettes' in known ? {} : outlineFacts(subject, placement, size)),
+        ...about,
+        backdrop: setting.facts,
+        subject: subject.kind,
+        seed: request.seed,
+        aspect_ratio: asked.aspectRatio,
+        resolution: asked.resolution,
+      },
+    },
+    { enlargeTo: asked },
+  );
+  return { pictures: [picture], message: `The ${subject.kind} stands in another place`, model: MODEL };
+}

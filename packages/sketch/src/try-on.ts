@@ -1,0 +1,34 @@
+import { EngineError, type RenderResult } from '@atelier/engine';
+import { breathe } from './abort.js';
+import { finished, inputOf } from './composition/draw.js';
+import { easelFor } from './composition/product.js';
+import { studio } from './composition/setting.js';
+import { assemble, drawDressed, ensembleFacts, lit, placeWithShadow } from './ensemble/ensemble.js';
+import { MODEL, type Workflow } from './workflow.js';
+
+/**
+ * Dresses the person of `user_image` in `item-0`, `item-1`, …: clothes from the skin outward, shoes on the feet, a bag in the
+ * hand, a hat on the head, accessories where they belong.
+ * @throws EngineError `bad_input` when a picture cannot be read, or an item cannot be told from its background
+ */
+export const tryOn: Workflow = async (request, context): Promise<RenderResult> => {
+  const easel = easelFor(request, context, '2:3');
+  if (!inputOf(request, 'user_image'))
+    throw new EngineError('bad_input', 'user_image is missing. Send one picture of a person.');
+  const ensemble = await assemble(easel, 'user_image');
+  const setting = await studio(request.seed, easel.size, ensemble.view.floor);
+  await breathe(context.signal);
+  const place = await placeWithShadow(easel, ensemble, setting);
+  const drawn = await drawDressed(easel, ensemble, place);
+  const picture = await finished(easel, [...place, ...(await lit(easel, drawn, setting, ensemble.view))], {
+    kind: 'try_on_render',
+    label: request.displayName || 'Try-on',
+    meta: await ensembleFacts(easel, ensemble, drawn, setting),
+  });
+  const count = ensemble.items.length;
+  return {
+    pictures: [picture],
+    message: `${count === 1 ? 'One item is' : `${count} items are`} worn`,
+    model: MODEL,
+  };
+};
