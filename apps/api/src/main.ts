@@ -1,5 +1,5 @@
 import { loadConfiguration } from '#platform/configuration.js';
-import { keepTrying } from '#platform/keep-trying.js';
+import { retry } from '#platform/retry.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';
 import { runRole } from '#platform/run-role.js';
@@ -13,11 +13,10 @@ await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const stopTracing = await startTracing('api', logger);
   const metrics = configuration.metrics ? new Metrics('api') : undefined;
-  const opened = await keepTrying(
-    () => openDependencies(configuration, logger, metrics),
-    stopping,
-    (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
-  );
+  const opened = await retry(() => openDependencies(configuration, logger, metrics), {
+    signal: stopping,
+    onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
+  });
   const { host, trustedProxies } = configuration;
   const api = await createApi(opened.dependencies, { trustedProxies });
   await api.listen(configuration.port, host);

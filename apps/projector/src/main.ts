@@ -4,7 +4,7 @@ import { processManagers } from '#application/process-managers/process-managers.
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
-import { keepTrying } from '#platform/keep-trying.js';
+import { retry } from '#platform/retry.js';
 import { createLogger } from '#platform/logger.js';
 import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
@@ -40,11 +40,10 @@ await runRole(logger, async (stopping) => {
   const accounts = new AccountWriter(store, snapshots, {
     onSnapshotError: (error) => logger.warn({ err: error }, 'a snapshot was not saved'),
   });
-  const queue = await keepTrying(
-    () => PgBossRenderQueue.start({ url: databaseUrl, logger }),
-    stopping,
-    (error, retryMs) => logger.error({ err: error, retryMs }, 'the render queue cannot be reached'),
-  );
+  const queue = await retry(() => PgBossRenderQueue.start({ url: databaseUrl, logger }), {
+    signal: stopping,
+    onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'the render queue cannot be reached'),
+  });
   const projector = startProjector({
     ...configuration.projector,
     ...{ databaseUrl, store, accounts, queue, logger },

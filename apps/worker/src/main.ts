@@ -3,7 +3,7 @@ import { SketchEngine } from '@atelier/sketch';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
-import { keepTrying } from '#platform/keep-trying.js';
+import { retry } from '#platform/retry.js';
 import { createLogger } from '#platform/logger.js';
 import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
@@ -31,11 +31,10 @@ await runRole(logger, async (stopping) => {
   const store = traceAppends(metrics ? observeOutcomes(events.store, metrics.outcomes) : events.store);
   const installation = new Installation({ databaseUrl, eventStoreUrl, store, consumers: [] });
   const storage = openStorage(configuration);
-  const queue = await keepTrying(
-    () => PgBossRenderQueue.start({ url: databaseUrl, logger }),
-    stopping,
-    (error, retryMs) => logger.error({ err: error, retryMs }, 'the render queue cannot be reached'),
-  );
+  const queue = await retry(() => PgBossRenderQueue.start({ url: databaseUrl, logger }), {
+    signal: stopping,
+    onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'the render queue cannot be reached'),
+  });
   const sketch = new SketchEngine();
   const worker = await startWorker({
     ...{ store, storage, queue, logger, tenantConcurrency },

@@ -1,12 +1,12 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { locatePostgresBinaries } from './embedded-postgres/binaries.js';
 import { ensureCluster, prepareParentFolder, superuser } from './embedded-postgres/cluster.js';
 import { causeIn, EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error.js';
 import { findRunningPostmaster, type Postmaster } from './embedded-postgres/postmaster.js';
 import { chooseServerAccount, type ServerAccount } from './embedded-postgres/server-account.js';
+import { retry } from './retry.js';
 
 export { EmbeddedPostgresError };
 
@@ -52,8 +52,8 @@ const settings = {
 const withoutFsync = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 const rotateAboveBytes = 16 * 1024 * 1024;
-const attempts = 20;
-const retryDelayMs = 500;
+const startAttempts = 20;
+const startPauseMs = 500;
 /** These pass by themselves: a port taken a moment ago, or the last processes of a killed server still leaving. */
 const passing =
   /could not bind|could not create any TCP|shared memory block .* is still in use|lock file .* already exists/;
@@ -105,7 +105,7 @@ async function launch(
 ): Promise<Postmaster> {
   const logFile = resolve(options.logFile);
   openLog(logFile, account);
-  for (let attempt = 1; ; attempt++) {
+  const start = async (attempt: number): Promise<Postmaster> => {
     const logStart = statSync(logFile).size;
     const all = { ...settings, ...(options.fsync === false ? withoutFsync : {}), ...options.settings };
     const preferred = attempt === 1 ? options.preferredPort : undefined;
@@ -114,19 +114,33 @@ async function launch(
       port: preferred ?? (await freePort(attempt === 1 ? lastPort(dataDirectory) : 0)),
     }).map(([name, value]) => `-c ${name}=${value}`);
     try {
-      const start = ['start', `--pgdata=${dataDirectory}`, `--log=${logFile}`, '-o', flags.join(' '), '-s'];
-      await account.run(pgCtl, [...start, '-w', '-t', '300']);
+      const args = [`--pgdata=${dataDirectory}`, `--log=${logFile}`, '-o', flags.join(' ')];
+      await account.run(pgCtl, ['start', ...args, '-s', '-w', '-t', '300']);
       const postmaster = await findRunningPostmaster(dataDirectory);
       if (postmaster) return postmaster;
       throw new Error('it stopped again at once');
     } catch (error) {
       const said = readFileSync(logFile).subarray(logStart).toString('utf8').trim();
-      if (!passing.test(said) || attempt === attempts)
-        throw new EmbeddedPostgresError(
-          `PostgreSQL did not start: ${causeIn(said) ?? messageOf(error)} (log: ${logFile})`,
-        );
+      throw new StartFailed(
+        `PostgreSQL did not start: ${causeIn(said) ?? messageOf(error)} (log: ${logFile})`,
+        passing.test(said),
+      );
     }
-    await sleep(retryDelayMs);
+  };
+  return retry(start, {
+    attempts: startAttempts,
+    firstPauseMs: startPauseMs,
+    longestPauseMs: startPauseMs,
+    mayPass: (error) => error instanceof StartFailed && error.mayPass,
+  });
+}
+
+class StartFailed extends EmbeddedPostgresError {
+  constructor(
+    message: string,
+    readonly mayPass: boolean,
+  ) {
+    super(message);
   }
 }
 

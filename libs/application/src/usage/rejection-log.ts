@@ -1,7 +1,7 @@
 import type { UsageEvent } from '#domain/usage/usage.events.js';
 import { streamName } from '#domain/streams.js';
 import { DuplicateEventId, type EventStore, type NewEvent } from '#event-store/event-store.js';
-import { keepTrying } from '#platform/keep-trying.js';
+import { retry } from '#platform/retry.js';
 import type { Caller } from '../caller.js';
 import { toNewEvent } from '../command-context.js';
 
@@ -28,8 +28,7 @@ export class RejectionLog {
       at: new Date(rejection.at),
     });
     const stream = streamName(environment, 'usage', tenant);
-    const append = () => this.#append(stream, event);
-    return keepTrying(append, AbortSignal.timeout(patienceMs), () => undefined);
+    return retry(() => this.#append(stream, event), { signal: AbortSignal.timeout(patienceMs) });
   }
 
   async #append(stream: string, event: NewEvent): Promise<bigint | undefined> {

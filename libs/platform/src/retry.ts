@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
+
+export interface RetryOptions {
+  /** Ends the retries, also during a pause: the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** About how long the first pause takes; each further one takes twice as long. Default 250. */
+  readonly firstPauseMs?: number;
+  /** Default 5,000. */
+  readonly longestPauseMs?: number;
+  /** How often the work runs at most. Default: as often as it takes. */
+  readonly attempts?: number;
+  /** No pause goes beyond this time. Default: as long as it takes. */
+  readonly withinMs?: number;
+  /** An attempt that ran for this long before it failed ends a series of failures: the next one comes at once. */
+  readonly healthyAfterMs?: number;
+  /** Whether another attempt may succeed. Default: it may. */
+  readonly mayPass?: (error: unknown) => boolean;
+  /** Called for each failure that is followed by another attempt. */
+  readonly onFailure?: (error: unknown, pauseMs: number) => void;
+}
+
+/**
+ * Runs the work, and runs it again after a failure, with pauses that grow and vary, so that many processes do not come
+ * back in step. The work gets the number of its attempt, which starts at 1.
+ * @throws the last failure, or the signal's reason
+ */
+export async function retry<T>(
+  work: (attempt: number) => Promise<T>,
+  options: RetryOptions = {},
+): Promise<T> {
+  for (;;) {
+    try {
+      return await retrySeries(work, options);
+    } catch (error) {
+      if (!(error instanceof FailedAttempt)) throw error;
+      if (!error.mayPass || !error.endsSeries) throw error.reason;
+    }
+  }
+}
+
+/** Like {@link retry}, for work that the signal may end at any moment: undefined when it did. */
+export async function retryUntilAborted<T>(
+  work: (attempt: number) => Promise<T>,
+  options: RetryOptions & { readonly signal: AbortSignal },
+): Promise<T | undefined> {
+  try {
+    return await retry(work, options);
+  } catch (error) {
+    if (options.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Resolves to false when the signal cut it short. */
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+  return sleep(milliseconds, true, signal && { signal }).catch(() => false);
+}
+
+/** What failed. The library does not retry a bare TypeError, and wants an Error: neither suits work that must be done. */
+class FailedAttempt extends Error {
+  constructor(
+    readonly reason: unknown,
+    readonly mayPass: boolean,
+    readonly endsSeries: boolean,
+  ) {
+    super('the attempt failed', { cause: reason });
+  }
+}
+
+function retrySeries<T>(work: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
+  const { signal, attempts = Infinity, withinMs, healthyAfterMs = Infinity, mayPass, onFailure } = options;
+  const attempt = async (number: number): Promise<T> => {
+    const startedAt = performance.now();
+    try {
+      return await work(number);
+    } catch (error) {
+      const endsSeries = performance.now() - startedAt > healthyAfterMs;
+      throw new FailedAttempt(error, mayPass?.(error) ?? true, endsSeries);
+    }
+  };
+  return pRetry(attempt, {
+    retries: attempts - 1,
+    minTimeout: options.firstPauseMs ?? 250,
+    maxTimeout: options.longestPauseMs ?? 5_000,
+    randomize: true,
+    ...(withinMs === undefined ? {} : { maxRetryTime: withinMs }),
+    ...(signal && { signal }),
+    shouldRetry: ({ error, retryDelay }) => {
+      // `attempt` throws nothing else.
+      const failed = error as FailedAttempt;
+      if (failed.mayPass) onFailure?.(failed.reason, failed.endsSeries ? 0 : retryDelay);
+      return failed.mayPass && !failed.endsSeries;
+    },
+  });
+}
