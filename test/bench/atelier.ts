@@ -38,7 +38,7 @@ export async function prepareAtelier(
   const databaseUrl = await createDatabase(serverUrl, 'atelier');
   const pool = createEventStorePool(databaseUrl);
   await migrateEventStore(pool);
-  await migrateReadStore(databaseUrl);
+  await migrateReadStore(databaseUrl, readModels);
   const store = createPostgresEventStore({ connection: { pool } });
   const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
   const keys = await Promise.all(Array.from({ length: tenants }, () => openTenant()));

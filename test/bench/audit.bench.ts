@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { prepareEventStore } from '#event-store/open-event-store.js';
+import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { createDatabase } from './databases.js';
 import { seedHistory } from './history.js';
@@ -23,7 +24,7 @@ interface Audited {
 export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<void> {
   const url = await createDatabase(serverUrl, 'audit');
   await prepareEventStore({ eventStoreUrl: url, databaseUrl: url });
-  await migrateReadStore(url);
+  await migrateReadStore(url, readModels);
   await timed(`${jobs} jobs of history written`, async () => {
     const store = createPostgresEventStore({ connection: { url } });
     await seedHistory(store, jobs);

@@ -5,7 +5,7 @@ import type { JobRow } from '#projections/jobs/jobs.entity.js';
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, renderStarted } from '#projections/testing/stories.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import { createIndexes, createTable } from '#read-store/rebuild/generation-schema.js';
+import { createIndexes, createTable } from '#read-store/read-model-tables.js';
 import { rebuild } from '#read-store/rebuild/rebuild.js';
 import { eventually, ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
@@ -25,7 +25,7 @@ const request = (models: readonly ReadModel<object>[] = readModels) => ({
 
 describe('a generation that is made anew', () => {
   it.each(environments)(
-    'has the columns, the key and the indexes of the migrations in %s',
+    'has the columns, the key and the indexes of the first one in %s',
     async (environment) => {
       for (const model of readModels) {
         await fixture.rows(createTable(environment, model, 99));

@@ -1,6 +1,6 @@
 import { DataSource, type MigrationInterface, type NamingStrategyInterface } from 'typeorm';
 import type { Environment } from '#domain/streams.js';
-import { SnakeNamingStrategy } from './naming-strategy.js';
+import { SnakeNamingStrategy } from './entity-table.js';
 import type { EntityClass } from './read-model.js';
 
 export interface DataSourceSettings {

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import pg from 'pg';
+import { environments } from '#domain/streams.js';
+import { readModelEntities, readModels } from '#projections/read-models.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
+import { createDataSource } from './data-source.js';
+import { SnakeNamingStrategy } from './entity-table.js';
 import { migrateReadStore } from './migrate.js';
+import { TallyRow } from './testing/tally.js';
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -28,7 +34,7 @@ async function relations(schema: string): Promise<string[]> {
 
 describe('the read store migrations', () => {
   it('make the same tables and views in both environments', async () => {
-    await migrateReadStore(database.url);
+    await migrateReadStore(database.url, readModels);
     const live = await relations('live');
     expect(live).toEqual(
       expect.arrayContaining(['jobs', 'jobs_g1', 'idempotency_keys', 'process_checkpoints', 'timeline_g1']),
@@ -44,22 +50,22 @@ describe('the read store migrations', () => {
   });
 
   it('change nothing when they run again', async () => {
-    await migrateReadStore(database.url);
+    await migrateReadStore(database.url, readModels);
     await client.query(`insert into live.keys (key_id, tenant, capabilities, label, issued_at)
       values ('K', 'T', '[]', '', now())`);
-    await migrateReadStore(database.url);
+    await migrateReadStore(database.url, readModels);
     expect((await client.query('select key_id from live.keys')).rows).toEqual([{ key_id: 'K' }]);
   });
 
   it('run once when several processes start at the same time', async () => {
-    await Promise.all([1, 2, 3, 4].map(() => migrateReadStore(database.url)));
+    await Promise.all([1, 2, 3, 4].map(() => migrateReadStore(database.url, readModels)));
     const { rows } = await client.query<{ name: string }>('select name from live.schema_migrations');
     expect(rows.length).toBeGreaterThan(1);
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
   });
 
   it('leave room for a second generation: a table made like the first takes over by a change of the view', async () => {
-    await migrateReadStore(database.url);
+    await migrateReadStore(database.url, readModels);
     await client.query('create table live.keys_g2 (like live.keys_g1 including all)');
     await client.query(`insert into live.keys_g2 values ('K2', 'T', '[]', '', now(), null)`);
     await client.query('begin; create or replace view live.keys as select * from live.keys_g2; commit');
@@ -69,40 +75,120 @@ describe('the read store migrations', () => {
   });
 });
 
-describe('the retirement of keys', () => {
-  it('is a column that is there afterwards in every generation, and the fold of version 1 counts as version 2', async () => {
-    await migrateReadStore(database.url);
-    // As an installation was before: two generations, of which the second serves.
-    await client.query(`drop view live.keys; alter table live.keys_g1 drop column retires_at;
-      create table live.keys_g2 (like live.keys_g1 including all);
-      create view live.keys as select * from live.keys_g2;
-      insert into live.keys_g2 values ('K2', 'T', '[]', '', now(), null);
-      insert into read_store.projections (environment, name, generation, version, state)
-        values ('live', 'keys', 1, 1, 'retired'), ('live', 'keys', 2, 1, 'live');
-      delete from live.schema_migrations where name like 'AddKeyRetirement%'`);
-    await migrateReadStore(database.url);
-    expect((await client.query('select key_id, retires_at from live.keys')).rows).toEqual([
-      { key_id: 'K2', retires_at: null },
-    ]);
-    const { rows } = await client.query(
-      `select version from read_store.projections where environment = 'live' and name = 'keys'`,
-    );
-    expect(rows).toEqual([{ version: 2 }, { version: 2 }]);
-  });
-});
+/** All that an application could notice of a schema. Not the order of the migrations, and not what they are called. */
+async function shapeOf(schema: string): Promise<Record<string, unknown[]>> {
+  const within = `where n.nspname = '${schema}'`;
+  const queries = {
+    relations: `select c.relname, c.relkind, c.relpersistence, c.reloptions from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace ${within} order by 1`,
+    columns: `select c.relname, a.attname, a.attnum, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull,
+        pg_get_expr(d.adbin, d.adrelid) as default, col_description(a.attrelid, a.attnum) as comment
+      from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+      left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      ${within} and a.attnum > 0 and not a.attisdropped order by 1, 3`,
+    indexes: `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+      join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace ${within} order by 1`,
+    constraints: `select o.conname, pg_get_constraintdef(o.oid) as definition from pg_constraint o
+      join pg_namespace n on n.oid = o.connamespace ${within} order by 1`,
+    views: `select viewname, definition from pg_views n ${within.replace('nspname', 'schemaname')} order by 1`,
+    functions: `select p.proname, pg_get_functiondef(p.oid) as definition from pg_proc p
+      join pg_namespace n on n.oid = p.pronamespace ${within} order by 1`,
+  };
+  const shape: Record<string, unknown[]> = {};
+  for (const [what, query] of Object.entries(queries)) shape[what] = (await client.query(query)).rows;
+  return shape;
+}
 
-describe('batches', () => {
-  it('let jobs be without a charge and give children an order, in every generation', async () => {
-    await migrateReadStore(database.url);
-    // As an installation was before: two generations, of which the second serves.
+async function shapes(): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {};
+  for (const schema of ['read_store', ...environments]) all[schema] = await shapeOf(schema);
+  return all;
+}
+
+/** As an installation was whose read models were made by migrations. */
+async function migrateAsBefore(): Promise<void> {
+  const file = readFileSync('libs/read-store/src/testing/made-by-migrations.sql', 'utf8');
+  const [control, environment] = file.split('-- Each environment\n') as [string, string];
+  for (const [schema, statements] of [
+    ['read_store', control],
+    ['live', environment],
+    ['test', environment],
+  ])
+    await client.query(`create schema ${schema}; set search_path = ${schema}; ${statements}`);
+  await client.query('reset search_path');
+}
+
+describe('a database whose read models were made by migrations', () => {
+  it('gets the schemas that a fresh one gets', async () => {
+    await migrateReadStore(database.url, readModels);
+    const fresh = await shapes();
+    await client.query('drop schema read_store cascade; drop schema live cascade; drop schema test cascade');
+    await migrateAsBefore();
+    await migrateReadStore(database.url, readModels);
+    expect(await shapes()).toEqual(fresh);
+  });
+
+  it('keeps its rows, checkpoints and generations', async () => {
+    await migrateAsBefore();
+    await client.query(`
+      insert into live.keys_g1 values ('K1', 'T', '["jobs:read"]', 'first', '2026-01-01', null, '2026-02-01');
+      create table live.jobs_g4 (like live.jobs_g1 including all);
+      create or replace view live.jobs as select * from live.jobs_g4;
+      insert into live.jobs_g4 (public_id, tenant, job_type, operation, status, credits_cost, request_id, display_name,
+        created_at, latest_seq, latest_event, revision, child_index)
+        values ('J4', 'T', 'J', 'j', 'NOT_STARTED', 8, 'R', '', now(), 1, '{}', 0, 3);
+      insert into read_store.projections (environment, name, generation, version, position, epoch, state)
+        values ('live', 'keys', 1, 2, 17, 5, 'live'), ('live', 'jobs', 3, 2, 12, 1, 'retired'), ('live', 'jobs', 4, 2, 17, 5, 'live')`);
+    const tables = ['live.keys', 'live.jobs', 'read_store.projections', 'live.schema_migrations'];
+    const contents = async () => {
+      const all: Record<string, unknown[]> = {};
+      for (const table of tables)
+        all[table] = (await client.query(`select * from ${table} order by 1, 2, 3`)).rows;
+      return all;
+    };
+    const before = await contents();
+    await migrateReadStore(database.url, readModels);
+    const after = await contents();
+    expect(after['live.schema_migrations']).toEqual(
+      expect.arrayContaining(before['live.schema_migrations']!),
+    );
+    expect({ ...after, 'live.schema_migrations': null }).toEqual({
+      ...before,
+      'live.schema_migrations': null,
+    });
+  });
+
+  it.each([
+    ['keys', 'retires_at', "'K', 'T', '[]', '', now(), null"],
+    ['presets', 'retired_at', "'P', 'pose', 'Sitting', 'presets/P.png', now()"],
+  ])(
+    'gets a column of %s that it lacks in every generation and in the view',
+    async (name, column, values) => {
+      await migrateAsBefore();
+      // Two generations, of which the second serves.
+      await client.query(`drop view live.${name}; alter table live.${name}_g1 drop column ${column};
+        create table live.${name}_g2 (like live.${name}_g1 including all);
+        create view live.${name} as select * from live.${name}_g2;
+        insert into live.${name}_g2 values (${values});
+        insert into read_store.projections (environment, name, generation, version, state)
+          values ('live', '${name}', 1, 2, 'retired'), ('live', '${name}', 2, 2, 'live')`);
+      await migrateReadStore(database.url, readModels);
+      expect((await client.query(`select ${column} from live.${name}`)).rows).toEqual([{ [column]: null }]);
+      expect((await client.query(`select ${column} from live.${name}_g1`)).rows).toEqual([]);
+    },
+  );
+
+  it('counts the rows of folds without batches and without the retirement of keys as today’s', async () => {
+    await migrateAsBefore();
     await client.query(`drop view live.jobs; alter table live.jobs_g1 drop column child_index;
       alter table live.jobs_g1 alter column charge_id set not null;
       create table live.jobs_g2 (like live.jobs_g1 including all);
       create view live.jobs as select * from live.jobs_g2;
       insert into read_store.projections (environment, name, generation, version, state)
-        values ('live', 'jobs', 1, 1, 'retired'), ('live', 'jobs', 2, 1, 'live');
-      delete from live.schema_migrations where name like 'AddBatches%'`);
-    await migrateReadStore(database.url);
+        values ('live', 'jobs', 1, 1, 'retired'), ('live', 'jobs', 2, 1, 'live'), ('live', 'keys', 1, 1, 'live'),
+          ('live', 'usage', 1, 1, 'live');
+      delete from live.schema_migrations where name like 'AddBatches%' or name like 'AddKeyRetirement%'`);
+    await migrateReadStore(database.url, readModels);
     await client.query(`insert into live.jobs (public_id, tenant, job_type, operation, status, credits_cost, request_id,
         display_name, created_at, latest_seq, latest_event, revision)
       values ('P', 'T', 'J', 'j', 'NOT_STARTED', 8, 'R', '', now(), 1, '{}', 0)`);
@@ -110,8 +196,67 @@ describe('batches', () => {
       { public_id: 'P', charge_id: null, child_index: null },
     ]);
     const { rows } = await client.query(
-      `select version from read_store.projections where environment = 'live' and name = 'jobs'`,
+      `select name, generation, version from read_store.projections where environment = 'live' order by name, generation`,
     );
-    expect(rows).toEqual([{ version: 2 }, { version: 2 }]);
+    expect(rows).toEqual([
+      { name: 'jobs', generation: 1, version: 2 },
+      { name: 'jobs', generation: 2, version: 2 },
+      { name: 'keys', generation: 1, version: 2 },
+      { name: 'usage', generation: 1, version: 1 },
+    ]);
+  });
+});
+
+describe('the tables of read models', () => {
+  it('are what TypeORM takes the entities for', async () => {
+    class FirstGeneration extends SnakeNamingStrategy {
+      override tableName(targetName: string, userSpecifiedName: string | undefined): string {
+        return `${super.tableName(targetName, userSpecifiedName)}_g1`;
+      }
+    }
+    await migrateReadStore(database.url, readModels);
+    for (const schema of environments) {
+      const dataSource = createDataSource({
+        ...{ url: database.url, schema, entities: readModelEntities, namingStrategy: new FirstGeneration() },
+      });
+      await dataSource.initialize();
+      const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+      await dataSource.destroy();
+      // The names of indexes end in the number of their generation.
+      const others = upQueries
+        .map(({ query }) => query)
+        .filter((query) => !/^(DROP|CREATE) INDEX/.test(query));
+      expect(others).toEqual([]);
+    }
+  });
+
+  it('hold in partial indexes what the entities say', async () => {
+    await migrateReadStore(database.url, readModels);
+    const { rows } = await client.query(
+      `select x.relname as name, pg_get_expr(i.indpred, i.indrelid) as where from pg_index i
+        join pg_class x on x.oid = i.indexrelid where x.relnamespace = 'live'::regnamespace and i.indpred is not null
+        order by 1`,
+    );
+    expect(rows).toEqual([
+      { name: 'jobs_by_parent_g1', where: '(parent_job_id IS NOT NULL)' },
+      { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },
+      { name: 'renders_by_tenant_g1', where: '(storage_key IS NOT NULL)' },
+    ]);
+  });
+
+  it('are made for a read model that is new to a database', async () => {
+    await migrateReadStore(database.url, readModels);
+    await migrateReadStore(database.url, [...readModels, { name: 'tally', entity: TallyRow }]);
+    expect((await client.query('select tenant, amounts, last_at from live.tally')).rows).toEqual([]);
+    expect(await relations('test')).toContain('tally_g1');
+  });
+
+  it('are not put in place of those that have disappeared: only a rebuild can fill them', async () => {
+    await migrateReadStore(database.url, readModels);
+    await client.query(`insert into read_store.projections (environment, name, generation, version, position, state)
+      values ('live', 'keys', 1, 2, 17, 'live'); drop table live.keys_g1 cascade`);
+    await migrateReadStore(database.url, readModels);
+    expect(await relations('live')).not.toContain('keys_g1');
+    expect(await relations('live')).not.toContain('keys');
   });
 });

@@ -2,37 +2,36 @@ import { Client } from 'pg';
 import type { MigrationInterface } from 'typeorm';
 import { environments } from '#domain/streams.js';
 import { createDataSource, type DataSourceSettings } from './data-source.js';
-import { AddBatches1790000000030 } from './migrations/add-batches.js';
-import { AddKeyRetirement1790000000021 } from './migrations/add-key-retirement.js';
-import { CreateControlTables1790000000000 } from './migrations/create-control-tables.js';
-import { CreateOperationalTables1790000000002 } from './migrations/create-operational-tables.js';
-import { CreatePresetAndCatalogModels1790000000010 } from './migrations/create-preset-and-catalog-models.js';
-import { CreateRateLimits1790000000020 } from './migrations/create-rate-limits.js';
-import { CreateReadModels1790000000001 } from './migrations/create-read-models.js';
+import {
+  CarryReadModelsOver1790000000040,
+  CreateControlTables1790000000000,
+  CreateOperationalTables1790000000002,
+  CreateRateLimits1790000000020,
+} from './migrations.js';
+import { alignTables, type TabledModel } from './read-model-tables.js';
 
 const controlMigrations = [CreateControlTables1790000000000, CreateRateLimits1790000000020];
-const environmentMigrations = [
-  CreateReadModels1790000000001,
-  CreateOperationalTables1790000000002,
-  CreatePresetAndCatalogModels1790000000010,
-  AddKeyRetirement1790000000021,
-  AddBatches1790000000030,
-];
+const environmentMigrations = [CreateOperationalTables1790000000002, CarryReadModelsOver1790000000040];
 
 /**
- * Brings the schemas `read_store`, `live` and `test` up to date. Idempotent; of several processes that start at once,
- * one does the work and the others wait for it.
+ * Brings the schemas `read_store`, `live` and `test` up to date, the tables of these read models included. Idempotent;
+ * of several processes that start at once, one does the work and the others wait for it.
  */
-export async function migrateReadStore(url: string): Promise<void> {
+export async function migrateReadStore(url: string, readModels: readonly TabledModel[]): Promise<void> {
   // Migrations run on connections of their own, so the lock has to be one of a session, not of a transaction.
   const client = new Client({ connectionString: url, application_name: 'atelier-migrate' });
   await client.connect();
   try {
     await client.query(`select pg_advisory_lock(hashtextextended('atelier.migrate.read-store', 0))`);
     await migrateSchema(client, url, 'read_store', controlMigrations);
-    for (const environment of environments)
+    for (const environment of environments) {
       await migrateSchema(client, url, environment, environmentMigrations);
+      await client.query('begin');
+      await alignTables(client, environment, readModels);
+      await client.query('commit');
+    }
   } finally {
+    // What was not committed is rolled back with the session.
     await client.end();
   }
 }

@@ -10,7 +10,7 @@ let store: PostgresRateLimitStore;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await migrateReadStore(database.url);
+  await migrateReadStore(database.url, []);
   pool = new pg.Pool({ connectionString: database.url, max: 8 });
   store = new PostgresRateLimitStore(pool);
 });

@@ -36,7 +36,7 @@ const template = {
     const pool = createEventStorePool(url, 1);
     await migrateEventStore(pool);
     await pool.end();
-    await migrateReadStore(url);
+    await migrateReadStore(url, readModels);
     await seedTemplate(url);
   },
 };

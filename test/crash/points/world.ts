@@ -14,6 +14,7 @@ import { createEventStorePool } from '#event-store/postgres/postgres-event-store
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
+import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
@@ -30,7 +31,7 @@ export const worldTemplate = {
     const pool = createEventStorePool(url, 1);
     await migrateEventStore(pool);
     await pool.end();
-    await migrateReadStore(url);
+    await migrateReadStore(url, readModels);
     await (await PgBossRenderQueue.start({ url, logger: createLogger('test', 'silent') })).stop(0);
   },
 };

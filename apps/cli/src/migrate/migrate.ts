@@ -1,6 +1,7 @@
 import { seedPresets } from '#application/preset/seed-presets.js';
 import { environments } from '#domain/streams.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
+import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { systemClock } from '#platform/clock.js';
 import { findConnections, type Connections } from '../connections.js';
@@ -12,7 +13,7 @@ import type { OutputOptions } from '../verb.js';
 export async function migrate({ json }: OutputOptions): Promise<void> {
   const connections = findConnections();
   await prepareEventStore(connections);
-  await migrateReadStore(connections.databaseUrl);
+  await migrateReadStore(connections.databaseUrl, readModels);
   const published = await publishPresets(connections);
   if (json) printJson({ migrated: true, presets_published: published });
   else {

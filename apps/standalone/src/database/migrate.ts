@@ -1,4 +1,5 @@
 import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
+import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { StartError } from '../start-error.js';
 
@@ -10,5 +11,5 @@ export async function migrate(urls: EventStoreUrls): Promise<void> {
     if (error instanceof RangeError) throw new StartError(error.message);
     throw error;
   }
-  await migrateReadStore(urls.databaseUrl);
+  await migrateReadStore(urls.databaseUrl, readModels);
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 import { loadParkedStreams } from '../parked-events.js';
 import { ProjectionTable } from '../projection-table.js';
+import { createTable } from '../read-model-tables.js';
 import type { ReadModel } from '../read-model.js';
 import { StreamContinuity } from '../stream-continuity.js';
 import { GenerationRows } from './generation-rows.js';
-import { createTable } from './generation-schema.js';
 import {
   addGeneration,
   dropGeneration,

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sqlState } from '../consumer-errors.js';
+import { createIndexes } from '../read-model-tables.js';
 import type { Comparison } from './comparison.js';
 import { forgetRevisions, retireOlder, tellTheProjector } from './finish-rebuild.js';
-import { createIndexes } from './generation-schema.js';
 import { differsFromLive, markComplete } from './generations.js';
 import type { LiveGenerations } from './live-generations.js';
 import type { Preparation, PreparedBuild, Purpose } from './prepare-builds.js';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import { announce } from '../checkpoint-channel.js';
-import { columnsOf } from '../entity-table.js';
 import type { ReadModel } from '../read-model.js';
+import { showGeneration } from '../read-model-tables.js';
 
 /** A generation that is to serve from now on. */
 export interface Successor {
@@ -76,26 +76,4 @@ export async function switchTo(
     await showGeneration(client, environment, model, generation);
     if (position !== null) await client.query(announce(environment, position, [model.name]));
   }
-}
-
-/** A view whose columns only grow is replaced in place; another one is made anew. Either way in this transaction. */
-async function showGeneration(
-  client: pg.ClientBase,
-  environment: Environment,
-  model: ReadModel<object>,
-  generation: number,
-): Promise<void> {
-  const view = `${environment}.${model.name}`;
-  const columns = columnsOf(model.entity);
-  const { rows } = await client.query<{ replaceable: boolean }>(
-    `select coalesce(bool_and(a.attname = own.name and a.atttypid = to_regtype(own.type)), true) as replaceable
-      from pg_attribute a left join unnest($2::text[], $3::text[]) with ordinality own (name, type, place) on place = attnum
-      where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
-    [view, columns.map(({ column }) => column), columns.map(({ type }) => type)],
-  );
-  if (!rows[0]?.replaceable) await client.query(`drop view ${view}`);
-  await client.query(
-    `create or replace view ${view} as select ${columns.map(({ column }) => column).join(', ')}
-      from ${environment}.${model.name}_g${generation}`,
-  );
 }

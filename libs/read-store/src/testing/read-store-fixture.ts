@@ -11,6 +11,7 @@ import {
 } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import type { Logger } from '#platform/logger.js';
+import { readModels } from '#projections/read-models.js';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { migrateReadStore } from '../migrate.js';
 import { ProjectionRunner, type ProjectionRunnerOptions } from '../projection-runner.js';
@@ -23,7 +24,7 @@ const template = {
     const pool = createEventStorePool(url);
     await migrateEventStore(pool);
     await pool.end();
-    await migrateReadStore(url);
+    await migrateReadStore(url, readModels);
   },
 };
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ReadModel } from '../read-model.js';
+import { createFirstGeneration } from '../read-model-tables.js';
 
 /** What a tenant has bought: the smallest read model in which a lost or doubled event shows. */
 @Entity('tally')
@@ -55,9 +56,6 @@ export function tally(name = 'tally', version = 1): ReadModel<TallyRow> {
 export async function createTallyTable(url: string, name = 'tally'): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(`create table live.${name}_g1 (
-    tenant text primary key, purchases integer not null, credits integer not null,
-    last_label text not null, amounts jsonb not null, last_at timestamptz)`);
-  await client.query(`create view live.${name} as select * from live.${name}_g1`);
+  await createFirstGeneration(client, 'live', tally(name));
   await client.end();
 }
