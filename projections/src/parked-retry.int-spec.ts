@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { toProjectedEvent, type ProjectedEvent } from '#read-store/projected-event.js';
 import { retryParked } from '#read-store/parked-retry.js';
-import { listParkedStreams } from '#read-store/parked-streams.js';
+import { listParkedStreams } from '#read-store/parked-events.js';
 import { keysOf, type ReadModel } from '#read-store/read-model.js';
 import { eventually, ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { differencesFromHistory, wholeLog } from '#read-store/testing/rows-of-history.js';

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import type { NewEvent } from '#event-store/event-store.js';
-import { readOpenCharges } from '#projections/ledger/open-charges.js';
+import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';
 import { countedEvents } from '#read-store/consumer-lag.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Installation, type ConsumerLevel } from '#read-store/installation.js';
-import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
+import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
 import { eventually, Workshop } from '../worker/support/workshop.js';
 
 let workshop: Workshop;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { environments } from '#domain/streams.js';
-import { jobsReadModel } from '#projections/jobs/jobs.read-model.js';
-import type { JobRow } from '#projections/jobs/jobs.entity.js';
+import { type JobRow, jobsReadModel } from '#projections/jobs/jobs.read-model.js';
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, renderStarted } from '#projections/testing/stories.js';
 import type { ReadModel } from '#read-store/read-model.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { loadConfiguration } from '#platform/configuration.js';
-import { silenceMs } from '#read-store/lease.js';
+import { silenceMs } from '#read-store/exclusive-session.js';
 import { eventually, Workshop } from '../worker/support/workshop.js';
 import { Commotion } from './support/commotion.js';
 import { locks, ProjectorProcess } from './support/projector-process.js';

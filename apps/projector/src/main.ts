@@ -10,12 +10,11 @@ import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
 import { traceAppends } from '#platform/traced-event-store.js';
 import { startTracing } from '#platform/tracing.js';
-import { readOpenCharges } from '#projections/ledger/open-charges.js';
+import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Installation } from '#read-store/installation.js';
-import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
-import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { pgBossQueueLevels, PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { startProjector } from './projector.js';
 
 const logger = createLogger('projector');

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
-import { checkpointChannel, parseNews } from './checkpoint-channel.js';
+import { checkpointChannel, parseNews } from './projection-checkpoints.js';
 import { pause } from './exclusive-session.js';
 
 interface Waiter {

@@ -3,8 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { FencedOff } from './consumer-errors.js';
-import { runExclusively, type ExclusiveOptions, type ExclusiveWork } from './exclusive-session.js';
-import { signOfLifeMs, silenceMs } from './lease.js';
+import {
+  type ExclusiveOptions,
+  type ExclusiveWork,
+  runExclusively,
+  signOfLifeMs,
+  silenceMs,
+} from './exclusive-session.js';
 import { eventually, silent } from './testing/read-store-fixture.js';
 
 const lock = 'atelier.test.lock';

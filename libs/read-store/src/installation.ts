@@ -1,8 +1,13 @@
 import pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
 import { lagsOf, type Lag } from './consumer-lag.js';
-import { readHalted, readPositions, type ConsumerPosition, type Queries } from './consumer-positions.js';
-import type { Consumer } from './consumers.js';
+import {
+  type Consumer,
+  type ConsumerPosition,
+  type Queries,
+  readHalted,
+  readPositions,
+} from './consumers.js';
 
 export type ConsumerLevel = ConsumerPosition & Lag;
 

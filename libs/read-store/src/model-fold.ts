@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { asError } from './consumer-errors.js';
-import type { Delivery } from './delivery.js';
+import type { Delivery } from './projected-event.js';
 import type { ParkedEvent } from './parked-events.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, type ProjectionTable, type Row } from './projection-table.js';

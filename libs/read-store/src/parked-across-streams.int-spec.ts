@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EventStore } from '#event-store/event-store.js';
 import { retryParked } from './parked-retry.js';
-import { listParkedStreams } from './parked-streams.js';
+import { listParkedStreams } from './parked-events.js';
 import type { ReadModel } from './read-model.js';
 import { purchase } from './testing/purchases.js';
 import { ReadStoreFixture } from './testing/read-store-fixture.js';

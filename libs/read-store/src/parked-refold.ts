@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
-import { deliver, type Delivery } from './delivery.js';
-import { ModelFold, type ActiveModel } from './model-fold.js';
+import { close, sessionClient } from './exclusive-session.js';
+import { type ActiveModel, ModelFold } from './model-fold.js';
+import { deliver, type Delivery } from './projected-event.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type Row } from './projection-table.js';
-import { keysOf, type Key, type ReadModel } from './read-model.js';
+import { type Key, keysOf, type ReadModel } from './read-model.js';
 
 export interface ParkedRetryOptions {
   /** The read store's database. */
@@ -121,4 +122,152 @@ export async function* readModelEvents(
     last = page.at(-1)?.position;
     if (last === undefined) return;
   }
+}
+
+/** The first revision that is parked, by stream. */
+type ParkedFrom = ReadonlyMap<string, bigint>;
+
+/**
+ * Of a model whose rows are made by several streams: while one stream was parked the others went on, and what they did
+ * to the rows that they share with it was done too early, or could not be done at all. Such rows are therefore made
+ * anew, from the beginning of the log and in its order.
+ *
+ * The log is read while the projector goes on, up to the position `past` of a snapshot of the database. Rows that the
+ * parked stream comes to touch after that are right in that snapshot, and need no older history.
+ */
+export async function prepareAcrossStreams(options: ParkedRetryOptions): Promise<RefoldPreparation> {
+  const { eventStore, environment, model, stream } = options;
+  const snapshot = sessionClient({
+    url: options.url,
+    lock: 'atelier-cli',
+    // It stays open while the log is read, for as long as that takes.
+    settings: { idle_in_transaction_session_timeout: '0' },
+  });
+  snapshot.on('error', () => undefined);
+  try {
+    await snapshot.connect();
+    await snapshot.query('begin isolation level repeatable read read only');
+    const scope = await checkpointOf(snapshot, environment, model.name);
+    const past = scope.position ?? -1n;
+    const parkedThen = await parkedFrom(snapshot, environment, scope);
+    const own = await readStreamFrom(eventStore, stream, parkedThen.get(stream) ?? 0n);
+    const rewritten = mergeKeys(model, own.filter(({ position }) => position <= past).flatMap(delivered));
+    const isOwn = ownSince(stream, parkedThen.get(stream));
+    const history: Delivery[] = [];
+    for await (const event of readModelEvents(eventStore, environment, model, undefined, past)) {
+      const [delivery] = delivered(event);
+      // One of the stream's own of which the model cannot even say what it touches stops the retry later.
+      if (delivery && (isOwn(delivery) || touchesAny(model, delivery, rewritten))) history.push(delivery);
+    }
+    return {
+      complete: (writer, checkpoint, firstParked) =>
+        complete({ ...options, snapshot, scope, past, parkedThen, rewritten, history }, writer, {
+          checkpoint,
+          firstParked,
+        }),
+      [Symbol.asyncDispose]: () => close(snapshot),
+    };
+  } catch (error) {
+    await close(snapshot);
+    throw error;
+  }
+}
+
+interface Prepared extends ParkedRetryOptions {
+  readonly snapshot: pg.Client;
+  readonly scope: Pick<Checkpoint, 'name' | 'generation'>;
+  readonly past: bigint;
+  readonly parkedThen: ParkedFrom;
+  /** The rows that the parked stream touches, as far as it was known then. */
+  readonly rewritten: ReadonlyMap<string, Key>;
+  /** All that ever touched them. */
+  readonly history: readonly Delivery[];
+}
+
+async function complete(
+  prepared: Prepared,
+  writer: pg.Client,
+  { checkpoint, firstParked }: { checkpoint: Checkpoint; firstParked: bigint },
+) {
+  const { eventStore, environment, model, stream, snapshot, scope, past, rewritten, history } = prepared;
+  if (checkpoint.generation !== scope.generation || prepared.parkedThen.get(stream) !== firstParked)
+    throw new RetryRefused(`${model.name} was rebuilt or rolled back meanwhile: run the same command again`);
+  const since: Delivery[] = [];
+  for await (const event of readModelEvents(eventStore, environment, model, past, checkpoint.position!)) {
+    since.push(...delivered(event));
+  }
+  const isOwn = ownSince(stream, firstParked);
+  const touched = new Map([...rewritten, ...mergeKeys(model, since.filter(isOwn))]);
+  const joined = [...touched.values()].filter((key) => !rewritten.has(keyText(key)));
+  const table = new ProjectionTable(environment, model, checkpoint.generation);
+  const before = joined.length > 0 ? (await snapshot.query<Row>(table.select(joined))).rows : [];
+
+  // What other streams have parked stays parked, and is folded again when they are retried.
+  const parkedNow = await parkedFrom(writer, environment, scope);
+  const waits = ({ recorded: { stream: other, revision } }: Delivery) =>
+    other !== stream && revision >= (parkedNow.get(other) ?? revision + 1n);
+  const deliveries = [...history, ...since].filter(
+    (delivery) => !waits(delivery) && (isOwn(delivery) || touchesAny(model, delivery, touched)),
+  );
+  return {
+    active: activeOf(environment, restricted(model, past, rewritten, touched), checkpoint),
+    own: deliveries.filter(isOwn),
+    deliveries,
+    before,
+    anew: [...touched.values()],
+  };
+}
+
+/** The same fold for the rows that are made anew and no others. Rows taken from the snapshot hold what was `past`. */
+function restricted(
+  model: ReadModel<object>,
+  past: bigint,
+  rewritten: ReadonlyMap<string, Key>,
+  touched: ReadonlyMap<string, Key>,
+): ReadModel<object> {
+  const { name, version, entity, categories, rowPerEvent } = model;
+  return {
+    ...{ name, version, entity, categories, ...(rowPerEvent !== undefined && { rowPerEvent }) },
+    evolve: (row, event, key) => model.evolve(row, event, key),
+    keysOf: (event) => {
+      const wanted = event.position <= past ? rewritten : touched;
+      return keysOf(model, event).filter((key) => wanted.has(keyText(key)));
+    },
+  };
+}
+
+function mergeKeys(model: ReadModel<object>, deliveries: readonly Delivery[]): Map<string, Key> {
+  return new Map(deliveries.flatMap((delivery) => [...keysTouched(model, delivery)]));
+}
+
+function touchesAny(model: ReadModel<object>, delivery: Delivery, wanted: ReadonlyMap<string, Key>): boolean {
+  return [...keysTouched(model, delivery).keys()].some((id) => wanted.has(id));
+}
+
+/** Whether an event is of the parked stream, and not one that was folded before that was parked. */
+function ownSince(stream: string, first: bigint | undefined): (delivery: Delivery) => boolean {
+  return ({ recorded }) => recorded.stream === stream && first !== undefined && recorded.revision >= first;
+}
+
+async function checkpointOf(client: pg.Client, environment: string, name: string) {
+  const { rows } = await client.query<Pick<Checkpoint, 'name' | 'generation' | 'position'>>(
+    `select name, generation, position from read_store.projections
+      where environment = $1 and name = $2 and state in ('live', 'halted')`,
+    [environment, name],
+  );
+  if (rows[0]) return rows[0];
+  throw new RetryRefused(`the projector has never run ${name} in ${environment}`);
+}
+
+async function parkedFrom(
+  client: pg.Client,
+  environment: string,
+  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+): Promise<ParkedFrom> {
+  const { rows } = await client.query<{ stream: string; revision: bigint }>(
+    `select stream, min(revision) as revision from read_store.parked_events
+      where environment = $1 and name = $2 and generation = $3 group by stream`,
+    [environment, name, generation],
+  );
+  return new Map(rows.map(({ stream, revision }) => [stream, revision]));
 }

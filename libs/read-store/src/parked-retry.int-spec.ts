@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RetryRefused } from './parked-refold.js';
 import { retryParked } from './parked-retry.js';
-import { listParkedStreams } from './parked-streams.js';
+import { listParkedStreams } from './parked-events.js';
 import type { ReadModel } from './read-model.js';
 import { purchase } from './testing/purchases.js';
 import { eventually, ReadStoreFixture } from './testing/read-store-fixture.js';

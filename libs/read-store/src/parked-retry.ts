@@ -4,8 +4,13 @@ import { asError, isRefusedContent } from './consumer-errors.js';
 import { close, sessionClient } from './exclusive-session.js';
 import { describe, ModelFold } from './model-fold.js';
 import { settleParked } from './parked-events.js';
-import { prepareAcrossStreams } from './parked-refold-across-streams.js';
-import { prepareOneStream, RetryRefused, type ParkedRetryOptions, type Refold } from './parked-refold.js';
+import {
+  type ParkedRetryOptions,
+  prepareAcrossStreams,
+  prepareOneStream,
+  type Refold,
+  RetryRefused,
+} from './parked-refold.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 
 export interface ParkedRetryOutcome {

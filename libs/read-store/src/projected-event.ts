@@ -2,6 +2,7 @@ import type { DomainEvent } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
 import { parseStreamName, type StreamCategory } from '#domain/streams.js';
 import type { EventMetadata, RecordedEvent } from '#event-store/event-store.js';
+import { asError } from './consumer-errors.js';
 
 /** Where an event stands in the log, and what is known about it beside its data. */
 export interface EventPlace {
@@ -26,4 +27,23 @@ export function toProjectedEvent(recorded: RecordedEvent): ProjectedEvent {
   const { id: eventId, stream, revision, position, metadata } = recorded;
   const { category, id: streamId } = name;
   return { ...decode(recorded), eventId, stream, category, streamId, revision, position, metadata };
+}
+
+/** An event of a batch, decoded; or why it could not be. */
+export interface Delivery {
+  readonly recorded: RecordedEvent;
+  readonly category: StreamCategory;
+  readonly event: ProjectedEvent | undefined;
+  readonly error: Error | undefined;
+}
+
+/** Undefined for a stream that is none of ours: nothing shows it. */
+export function deliver(recorded: RecordedEvent): Delivery | undefined {
+  const category = parseStreamName(recorded.stream)?.category;
+  if (!category) return undefined;
+  try {
+    return { recorded, category, event: toProjectedEvent(recorded), error: undefined };
+  } catch (error) {
+    return { recorded, category, event: undefined, error: asError(error) };
+  }
 }

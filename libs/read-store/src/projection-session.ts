@@ -2,13 +2,12 @@ import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
-import { announce } from './checkpoint-channel.js';
-import { deliver } from './delivery.js';
+import { advance, announce } from './projection-checkpoints.js';
+import { deliver } from './projected-event.js';
 import { asError, isRefusedContent } from './consumer-errors.js';
 import { describe, ModelFold, type ActiveModel } from './model-fold.js';
 import { logParked, park } from './parked-events.js';
-import { inOneRoundTrip, inTransaction } from './pipeline.js';
-import { advance } from './projection-checkpoints.js';
+import { inOneRoundTrip, inTransaction } from './exclusive-session.js';
 import type { Row } from './projection-table.js';
 import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js';
 

@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PgBoss, type Db } from 'pg-boss';
+import { type Db, PgBoss } from 'pg-boss';
 import { v5 } from 'uuid';
-import { environments, type Environment } from '#domain/streams.js';
+import { type Environment, environments } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, type WaitingTenant } from './fair-turns.js';
-import type { QueueTransaction, RenderQueue, RenderTask, TaskHandler, WorkOptions } from './render-queue.js';
+import type {
+  QueueLevel,
+  QueueTransaction,
+  ReadQueueLevels,
+  RenderQueue,
+  RenderTask,
+  TaskHandler,
+  TaskState,
+  WorkOptions,
+} from './render-queue.js';
 
 export interface PgBossSettings {
   readonly url: string;
@@ -188,4 +197,38 @@ async function waitingTenants(name: string, db: Db): Promise<WaitingTenant[]> {
   );
   // The columns are named and typed by the statement above.
   return rows as WaitingTenant[];
+}
+
+const states: readonly TaskState[] = ['waiting', 'delayed', 'active'];
+
+/**
+ * The levels of the queues that {@link PgBossRenderQueue} works on, without starting pg-boss. Read through the two
+ * partial indexes that workers fetch by, so that ended tasks, which stay for ten minutes, cost nothing.
+ */
+export function pgBossQueueLevels(database: QueueTransaction): ReadQueueLevels {
+  return async () => {
+    const { rows } = await database.query(
+      `select substr(name, 8) as environment, state, count(*)::integer as tasks,
+          greatest(0, extract(epoch from now() - min(since)))::float8 as "oldestSeconds"
+        from (
+          select name, case when start_after <= now() then 'waiting' else 'delayed' end as state,
+              case when start_after <= now() then greatest(created_on, start_after) else created_on end as since
+            from ${schema}.job where name = any($1) and state < 'active' and not blocked
+          union all
+          select name, 'active', started_on
+            from ${schema}.job where name = any($1) and state = 'active' and group_id is not null
+        ) task group by name, state`,
+      [environments.map(queueName)],
+    );
+    // The columns are named and typed by the statement above.
+    const found = rows as QueueLevel[];
+    return environments.flatMap((environment) =>
+      states.map(
+        (state) =>
+          found.find((level) => level.environment === environment && level.state === state) ?? {
+            ...{ environment, state, tasks: 0, oldestSeconds: 0 },
+          },
+      ),
+    );
+  };
 }

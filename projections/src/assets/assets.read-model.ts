@@ -1,6 +1,47 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { foldRow, type ReadModel } from '#read-store/read-model.js';
-import { AssetRow } from './assets.entity.js';
+
+/** A stored picture: an upload, or what a job made. */
+@Entity('assets')
+@Index('assets_by_storage_key', ['storageKey'])
+export class AssetRow {
+  @PrimaryColumn({ type: 'text' })
+  assetId: string;
+
+  @Column({ type: 'text' })
+  tenant: string;
+
+  /** The object's key in storage, which is also the caller's `upload_key`. */
+  @Column({ type: 'text' })
+  storageKey: string;
+
+  @Column({ type: 'text' })
+  contentType: string;
+
+  @Column({ type: 'integer' })
+  width: number;
+
+  @Column({ type: 'integer' })
+  height: number;
+
+  @Column({ type: 'integer' })
+  sizeBytes: number;
+
+  /** SHA-256 of the bytes, hexadecimal. */
+  @Column({ type: 'text' })
+  sha256: string;
+
+  @Column({ type: 'text' })
+  origin: 'upload' | 'render';
+
+  /** The job that made it, where a job did. */
+  @Column({ type: 'text', nullable: true })
+  jobId: string | null;
+
+  @Column({ type: 'timestamptz' })
+  createdAt: Date;
+}
 
 export const assetsReadModel: ReadModel<AssetRow> = {
   name: 'assets',

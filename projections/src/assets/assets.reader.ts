@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { AssetRow } from './assets.entity.js';
+import { AssetRow } from './assets.read-model.js';
 
 /** The stored pictures of one environment. Another tenant's is as unknown as one that never was. */
 export class AssetsReader {

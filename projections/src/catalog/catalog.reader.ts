@@ -1,7 +1,7 @@
 import { In, type DataSource } from 'typeorm';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
 import { readPage, type Page, type PageRequest } from '../page.js';
-import { CatalogRow } from './catalog.entity.js';
+import { CatalogRow } from './catalog.read-model.js';
 
 /** The catalogue of one environment. Another tenant's entry is as unknown as one that never was. */
 export class CatalogReader {

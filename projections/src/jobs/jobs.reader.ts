@@ -1,5 +1,5 @@
 import { In, MoreThan, type DataSource } from 'typeorm';
-import { JobRow, type JobStatus } from './jobs.entity.js';
+import { JobRow, type JobStatus } from './jobs.read-model.js';
 
 export interface JobsFilter {
   /** Absent: all types. */

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { KeyRow } from './keys.entity.js';
+import { KeyRow } from './keys.read-model.js';
 
 /** The API keys of one environment, as operators list them. Authentication reads the key's own stream. */
 export class KeysReader {

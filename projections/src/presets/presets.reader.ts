@@ -1,6 +1,6 @@
 import { IsNull, type DataSource } from 'typeorm';
 import type { PresetKind } from '#domain/preset/preset.events.js';
-import { PresetRow } from './presets.entity.js';
+import { PresetRow } from './presets.read-model.js';
 
 /** The presets of one environment. They are the same for all tenants. */
 export class PresetsReader {

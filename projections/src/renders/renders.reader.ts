@@ -1,6 +1,6 @@
 import { IsNull, Not, type DataSource } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../page.js';
-import { RenderRow, type FinishedRender } from './renders.entity.js';
+import { RenderRow, type FinishedRender } from './renders.read-model.js';
 
 /** The renders gallery of one environment: pictures that are finished. */
 export class RendersReader {

@@ -1,5 +1,5 @@
 import { MoreThan, type DataSource } from 'typeorm';
-import { TimelineRow } from './timeline.entity.js';
+import { TimelineRow } from './timeline.read-model.js';
 
 /** The timelines of one environment's jobs. */
 export class TimelineReader {

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { readPage, type Page, type PageRequest } from '../page.js';
-import { UsageRow } from './usage.entity.js';
+import { UsageRow } from './usage.read-model.js';
 
 /** The usage log of one environment. */
 export class UsageReader {

@@ -1,5 +1,5 @@
 import { environments, type Environment } from '#domain/streams.js';
-import { KeyRow } from '#projections/keys/keys.entity.js';
+import { KeyRow } from '#projections/keys/keys.read-model.js';
 import { KeysReader } from '#projections/keys/keys.reader.js';
 import { systemClock } from '#platform/clock.js';
 import { createDataSource } from '#read-store/data-source.js';

@@ -1,5 +1,5 @@
 import type { Environment } from '#domain/streams.js';
-import { listParkedStreams, type ParkedStream } from '#read-store/parked-streams.js';
+import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.js';
 import { findConnections } from '../connections.js';
 import { printJson, printLine, printTable } from '../output.js';
 import type { OutputOptions } from '../verb.js';

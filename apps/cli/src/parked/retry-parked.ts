@@ -2,7 +2,7 @@ import type { Environment } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
 import { RetryRefused } from '#read-store/parked-refold.js';
 import { retryParked, type ParkedRetryOutcome } from '#read-store/parked-retry.js';
-import { listParkedStreams, type ParkedStream } from '#read-store/parked-streams.js';
+import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.js';
 import { CliError } from '../cli-error.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';

@@ -1,5 +1,5 @@
 import { environments, type Environment } from '#domain/streams.js';
-import { PresetRow } from '#projections/presets/presets.entity.js';
+import { PresetRow } from '#projections/presets/presets.read-model.js';
 import { PresetsReader } from '#projections/presets/presets.reader.js';
 import { createDataSource } from '#read-store/data-source.js';
 import { findConnections } from '../connections.js';

@@ -1,5 +1,5 @@
 import type { Environment } from '#domain/streams.js';
-import type { RowDifferences } from '#read-store/rebuild/compare-rows.js';
+import type { RowDifferences } from '#read-store/rebuild/comparison.js';
 import type { RebuildReport, RebuiltModel } from '#read-store/rebuild/rebuild-report.js';
 import { printLine, printTable } from '../output.js';
 

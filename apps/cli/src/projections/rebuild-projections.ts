@@ -1,9 +1,8 @@
 import { environments, type Environment } from '#domain/streams.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import * as rebuilding from '#read-store/rebuild/rebuild.js';
-import { RebuildRefused } from '#read-store/rebuild/rebuild-refused.js';
+import { type RebuildProgress, RebuildRefused } from '#read-store/rebuild/rebuild-session.js';
 import type { RebuildRequest } from '#read-store/rebuild/rebuild-report.js';
-import type { RebuildProgress } from '#read-store/rebuild/rebuild-session.js';
 import { CliError } from '../cli-error.js';
 import { findConnections, type Connections } from '../connections.js';
 import { printJson } from '../output.js';

@@ -1,6 +1,8 @@
-import type { ActiveModel } from '../model-fold.js';
+import { LRUCache } from 'lru-cache';
+import type pg from 'pg';
+import type { ActiveModel, ModelFold } from '../model-fold.js';
+import { copyIn, keyText, type ProjectionTable, type Row } from '../projection-table.js';
 import type { Key } from '../read-model.js';
-import type { GenerationRows } from './generation-rows.js';
 
 /** A generation that is being filled. `active.checkpoint.position` is how far it is folded, in memory. */
 export interface Build {
@@ -39,4 +41,116 @@ export function smallest(positions: readonly (bigint | null)[]): bigint | null {
 
 export function largest(positions: readonly bigint[]): bigint {
   return positions.reduce((a, b) => larger(a, b));
+}
+
+interface Change {
+  readonly key: Key;
+  /** Undefined: the row goes. */
+  readonly row: Row | undefined;
+  /** Whether the table has a row of this key, when the changes before this one are written. */
+  readonly stored: boolean;
+}
+
+type Changes = Map<string, Change>;
+
+/** Rows kept in memory beside those that wait to be written, of one read model. */
+const keptRows = 25_000;
+
+/**
+ * The rows of a generation that only this process writes: what was just folded need not be read back, and a row that
+ * changes ten times within moments is written once.
+ *
+ * A change is `waiting` until `take`, then `underWay` until `written`; from then on its row is one of those `kept`,
+ * until newer ones push it out. What is in none of them has to be loaded, unless nothing was ever pushed out of a
+ * generation that began empty: then there is no such row.
+ */
+export class GenerationRows {
+  private waiting: Changes = new Map();
+  private underWay: Changes = new Map();
+  private readonly kept = new LRUCache<string, Row>({
+    max: keptRows,
+    dispose: (_row, _id, reason) => {
+      if (reason === 'evict') this.complete = false;
+    },
+  });
+
+  constructor(
+    private readonly table: ProjectionTable,
+    private readonly rowPerEvent: boolean,
+    /** Whether every row of the table is in memory. */
+    private complete: boolean,
+  ) {}
+
+  get waitingRows(): number {
+    return this.waiting.size;
+  }
+
+  /** Makes the rows that a fold is about to need known. */
+  async load(client: pg.Client, fold: ModelFold): Promise<void> {
+    if (this.complete || this.rowPerEvent) return;
+    const unknown = [...fold.touchedKeys].filter(([id]) => !this.knows(id)).map(([, key]) => key);
+    if (unknown.length === 0) return;
+    const { rows } = await client.query<Row>(this.table.select(unknown));
+    for (const row of rows) this.kept.set(keyText(this.table.keyOfRow(row)), row);
+  }
+
+  get(id: string): Row | undefined {
+    const change = this.waiting.get(id) ?? this.underWay.get(id);
+    return change ? change.row : this.kept.get(id);
+  }
+
+  apply(fold: ModelFold): void {
+    for (const [id, row] of fold.after) {
+      const before = this.waiting.get(id);
+      const stored = before ? before.stored : this.isStored(id);
+      if (row || stored) this.waiting.set(id, { key: fold.touchedKeys.get(id)!, row, stored });
+      else this.waiting.delete(id);
+    }
+  }
+
+  /** The changes that wait, to be written in the transaction at hand. Those taken before have to be `written`. */
+  take(): void {
+    this.underWay = this.waiting;
+    this.waiting = new Map();
+  }
+
+  /** Writes what was taken. New rows are copied in, which costs a third of an upsert. */
+  async write(client: pg.Client): Promise<void> {
+    const fresh: Row[] = [];
+    const changed: Row[] = [];
+    const gone: Key[] = [];
+    for (const { key, row, stored } of this.underWay.values()) {
+      if (!row) gone.push(key);
+      else if (stored) changed.push(row);
+      else fresh.push(row);
+    }
+    if (gone.length > 0) await client.query(this.table.delete(gone));
+    if (changed.length > 0) await client.query(this.table.upsert(changed));
+    if (fresh.length > 0) await copyIn(client, this.table.copy(fresh));
+  }
+
+  written(): void {
+    for (const [id, { row }] of this.rowPerEvent ? [] : this.underWay) {
+      if (row) this.kept.set(id, row);
+      else this.kept.delete(id);
+    }
+    this.underWay = new Map();
+  }
+
+  /** After a transaction that came to nothing: what is in the table is all that is certain. */
+  forget(): void {
+    this.waiting = new Map();
+    this.underWay = new Map();
+    this.kept.clear();
+    this.complete = false;
+  }
+
+  private knows(id: string): boolean {
+    return this.waiting.has(id) || this.underWay.has(id) || this.kept.has(id);
+  }
+
+  private isStored(id: string): boolean {
+    const change = this.underWay.get(id);
+    return change ? change.row !== undefined : this.kept.has(id);
+  }
 }

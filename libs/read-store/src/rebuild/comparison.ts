@@ -1,11 +1,12 @@
 import type pg from 'pg';
-import type { Key } from '../read-model.js';
-import { compareRows, shownRows, type RowDifferences } from './compare-rows.js';
-import type { LiveGenerations } from './live-generations.js';
+import type { Environment } from '#domain/streams.js';
+import { columnArray } from '../column-array.js';
+import { columnsOf, type EntityColumn } from '../entity-table.js';
+import type { Key, ReadModel } from '../read-model.js';
+import type { LiveGenerations, ProgressiveFold } from './live-generations.js';
 import type { PreparedBuild } from './prepare-builds.js';
-import type { ProgressiveFold } from './progressive-fold.js';
 import type { RebuildSession } from './rebuild-session.js';
-import type { ServingRow } from './switch-generation.js';
+import type { ServingRow } from './generations.js';
 
 /** What was found to differ between the new generations and the live ones so far. */
 export class Comparison {
@@ -93,4 +94,107 @@ function sum(a: RowDifferences | undefined, b: RowDifferences): RowDifferences {
     changed: a.changed + b.changed,
     first: [...a.first, ...b.first].slice(0, shownRows),
   };
+}
+
+/** One row that the two generations do not agree on. */
+export interface DifferingRow {
+  readonly key: Readonly<Record<string, unknown>>;
+  /** `missing`: the live generation lacks it. `extra`: only the live one has it. */
+  readonly kind: 'missing' | 'extra' | 'changed';
+  /** What differs, by column: the live value first. Empty unless `changed`. */
+  readonly columns: readonly { readonly column: string; readonly live: unknown; readonly rebuilt: unknown }[];
+}
+
+export interface RowDifferences {
+  /** Rows looked at, each key once. */
+  readonly rows: number;
+  readonly missing: number;
+  readonly extra: number;
+  readonly changed: number;
+  readonly first: readonly DifferingRow[];
+}
+
+export interface ComparedGenerations {
+  readonly environment: Environment;
+  readonly model: ReadModel<object>;
+  readonly live: number;
+  readonly rebuilt: number;
+}
+
+/** Of those that differ. */
+export const shownRows = 10;
+
+/**
+ * Compares two generations row for row and column for column, in the columns that both have, as the transaction at
+ * hand sees them. With `keys` only those rows.
+ */
+export async function compareRows(
+  client: pg.ClientBase,
+  compared: ComparedGenerations,
+  keys?: readonly Key[],
+): Promise<RowDifferences> {
+  const columns = await commonColumns(client, compared);
+  const primary = columns.filter((column) => column.primary);
+  const values =
+    keys &&
+    primary.map(({ type }, index) =>
+      columnArray(
+        type,
+        keys.map((key) => key[index]),
+      ),
+    );
+  const names = primary.map(({ column }) => column).join(', ');
+  const chosen = keys
+    ? `where (${names}) in (select * from unnest(${primary.map(({ type }, i) => `$${i + 1}::${type}[]`).join(', ')}))`
+    : '';
+  const { environment, model, live, rebuilt } = compared;
+  const from = (generation: number) =>
+    `(select * from ${environment}.${model.name}_g${generation} ${chosen})`;
+  const both = `${from(live)} l full join ${from(rebuilt)} n using (${names})`;
+  const record = (side: string) => `row(${columns.map(({ column }) => `${side}.${column}`).join(', ')})`;
+  const [first] = primary as [EntityColumn];
+  const isExtra = `n.${first.column} is null`;
+  const isMissing = `l.${first.column} is null`;
+  const differs = `${record('l')} is distinct from ${record('n')}`;
+  const counted = await client.query<Record<'rows' | 'missing' | 'extra' | 'changed', number>>(
+    `select count(*)::integer as rows, count(*) filter (where ${isMissing})::integer as missing,
+        count(*) filter (where ${isExtra})::integer as extra,
+        count(*) filter (where ${differs} and not ${isMissing} and not ${isExtra})::integer as changed
+      from ${both}`,
+    values,
+  );
+  const counts = counted.rows[0]!;
+  if (counts.missing + counts.extra + counts.changed === 0) return { ...counts, first: [] };
+  const { rows } = await client.query<{ live: Shown; rebuilt: Shown }>(
+    `select to_jsonb(l) as live, to_jsonb(n) as rebuilt from ${both} where ${differs} order by ${names} limit ${shownRows}`,
+    values,
+  );
+  return { ...counts, first: rows.map(({ live: l, rebuilt: n }) => difference(columns, l, n)) };
+}
+
+type Shown = Readonly<Record<string, unknown>> | null;
+
+/** `to_jsonb` of the missing side of a join is null. */
+function difference(columns: readonly EntityColumn[], live: Shown, rebuilt: Shown): DifferingRow {
+  const primary = columns.filter((column) => column.primary);
+  const key = Object.fromEntries(primary.map(({ column }) => [column, (live ?? rebuilt)?.[column]]));
+  if (!live || !rebuilt) return { key, kind: live ? 'extra' : 'missing', columns: [] };
+  const differing = columns
+    .filter(({ column }) => JSON.stringify(live[column]) !== JSON.stringify(rebuilt[column]))
+    .map(({ column }) => ({ column, live: live[column], rebuilt: rebuilt[column] }));
+  return { key, kind: 'changed', columns: differing };
+}
+
+/** A generation of an older version may lack columns, or have some that the code does not know any more. */
+async function commonColumns(
+  client: pg.ClientBase,
+  { environment, model, live }: ComparedGenerations,
+): Promise<EntityColumn[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+      where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
+    [`${environment}.${model.name}_g${live}`],
+  );
+  const there = new Set(rows.map(({ name }) => name));
+  return columnsOf(model.entity).filter(({ column }) => there.has(column));
 }

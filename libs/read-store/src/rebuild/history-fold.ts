@@ -3,7 +3,7 @@ import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
 import { BatchFeed } from '../batch-feed.js';
 import { asError, isRefusedContent } from '../consumer-errors.js';
-import { deliver } from '../delivery.js';
+import { deliver } from '../projected-event.js';
 import { describe, ModelFold } from '../model-fold.js';
 import { loadParkedStreams, park, type ParkedEvent } from '../parked-events.js';
 import { advanceEach, type Checkpoint } from '../projection-checkpoints.js';

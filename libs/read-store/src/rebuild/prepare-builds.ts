@@ -5,7 +5,7 @@ import { ProjectionTable } from '../projection-table.js';
 import { createTable } from '../read-model-tables.js';
 import type { ReadModel } from '../read-model.js';
 import { StreamContinuity } from '../stream-continuity.js';
-import { GenerationRows } from './generation-rows.js';
+import { type Build, GenerationRows } from './build.js';
 import {
   addGeneration,
   dropGeneration,
@@ -16,9 +16,7 @@ import {
   takeOverGeneration,
   type Generation,
 } from './generations.js';
-import type { Build } from './build.js';
-import { RebuildRefused } from './rebuild-refused.js';
-import { transact, type RebuildSession } from './rebuild-session.js';
+import { RebuildRefused, type RebuildSession, transact } from './rebuild-session.js';
 
 /**
  * - `rebuild`: goes on with what an earlier run left half-way, or begins anew.

@@ -1,4 +1,4 @@
-import type { RowDifferences } from './compare-rows.js';
+import type { RowDifferences } from './comparison.js';
 import type { PreparedBuild } from './prepare-builds.js';
 import type { RebuildOptions, RebuildSession } from './rebuild-session.js';
 

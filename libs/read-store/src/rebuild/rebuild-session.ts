@@ -1,9 +1,8 @@
-import type pg from 'pg';
+import { hostname } from 'node:os';
+import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { ReadModel } from '../read-model.js';
-import { rebuildClient } from './connection.js';
-import { lockReadModels } from './rebuild-lock.js';
 
 export interface RebuildOptions {
   /** The read store's database. */
@@ -88,4 +87,78 @@ export async function transact<T>(client: pg.Client, begin: string, work: () => 
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+/** PostgreSQL cuts names of applications off here. */
+const longestNameBytes = 63;
+
+/**
+ * A connection for rebuilding, not yet connected: statements one after the other, revisions and positions as `bigint`.
+ * It says in `pg_stat_activity` whose it is, which is what a second rebuild of the same read model is told.
+ */
+export function rebuildClient(url: string, settings: Readonly<Record<string, string>> = {}): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `atelier rebuild, pid ${process.pid} on ${hostname()}`.slice(0, longestNameBytes),
+    keepAlive: true,
+    connectionTimeoutMillis: 10_000,
+    options: Object.entries({ jit: 'off', ...settings })
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+  });
+  // The statement that is under way fails by itself, and so does the next one.
+  client.on('error', () => undefined);
+  return client;
+}
+
+function parserOf(
+  oid: Parameters<typeof pg.types.getTypeParser>[0],
+  format?: 'text' | 'binary',
+): (value: string) => unknown {
+  return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format);
+}
+
+const key = `hashtextextended('atelier.rebuild.' || $1, 0)`;
+
+/**
+ * Makes sure that nobody else rebuilds, compares or switches these read models while the connection lives. It ends with
+ * the process, however that ends.
+ * @throws RebuildRefused that says who does
+ */
+export async function lockReadModels(
+  client: pg.Client,
+  environment: Environment,
+  names: readonly string[],
+): Promise<void> {
+  for (const name of names) {
+    const values = [`${environment}.${name}`];
+    const { rows } = await client.query<{ taken: boolean }>(
+      `select pg_try_advisory_lock(${key}) as taken`,
+      values,
+    );
+    if (rows[0]?.taken) continue;
+    throw new RebuildRefused(`${values[0]} is being rebuilt already, by ${await holderOf(client, values)}`);
+  }
+}
+
+/** PostgreSQL shows the two halves of an advisory lock's key. */
+async function holderOf(client: pg.Client, values: readonly string[]): Promise<string> {
+  const { rows } = await client.query<{ application: string; since: string; server: number }>(
+    `select a.application_name as application, a.pid as server,
+        to_char(a.backend_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
+      from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+        and l.database = (select oid from pg_database where datname = current_database())
+        and (l.classid::bigint << 32) | l.objid::bigint = ${key}`,
+    [...values],
+  );
+  const [holder] = rows;
+  if (!holder) return 'a process that has just ended: try again';
+  return `"${holder.application}" since ${holder.since} (PostgreSQL session ${holder.server})`;
+}
+
+/** The rebuild cannot be done as things are, and nothing was changed. The message is for the operator. */
+export class RebuildRefused extends Error {
+  override readonly name = 'RebuildRefused';
 }

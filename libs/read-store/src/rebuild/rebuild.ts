@@ -1,10 +1,8 @@
 import { Comparison } from './comparison.js';
-import { removeCompared } from './finish-rebuild.js';
-import { LiveGenerations } from './live-generations.js';
+import { RebuildRun, removeCompared } from './rebuild-run.js';
+import { LiveGenerations, ProgressiveFold } from './live-generations.js';
 import { prepareBuilds, type Purpose } from './prepare-builds.js';
-import { ProgressiveFold } from './progressive-fold.js';
 import type { RebuildReport, RebuildRequest } from './rebuild-report.js';
-import { RebuildRun } from './rebuild-run.js';
 import { RebuildSession, type RebuildOptions } from './rebuild-session.js';
 
 /**

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
-import { deliver } from '../delivery.js';
+import { deliver } from '../projected-event.js';
 import { ModelFold } from '../model-fold.js';
 import { ProjectionTable } from '../projection-table.js';
 import type { ReadModel } from '../read-model.js';
