@@ -75,7 +75,7 @@ module.exports = {
       comment: 'Platform, ports and adapters serve the application; they do not call it.',
       severity: 'error',
       from: {
-        path: libraries('platform|event-store|storage|render-queue|read-store'),
+        path: libraries('platform|validation|event-store|storage|render-queue|read-store'),
         pathNot: spec,
       },
       to: { path: ['^libs/application/', '^projections/'] },

@@ -1,4 +1,4 @@
-const libraries = 'domain|event-store|application|read-store|storage|platform|render-queue|audit';
+const libraries = 'domain|event-store|application|read-store|storage|platform|render-queue|audit|validation';
 
 /** @type {import('jest').Config} */
 export default {

@@ -31,7 +31,7 @@ export function drawIdsFrom(other: (() => string) | undefined): void {
   source = other ?? nextUlid;
 }
 
-const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+export const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 export function isId(value: string): boolean {
   return ulidPattern.test(value);

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IdField, ListField } from '../validation/fields.js';
-import { text } from '../validation/value-kinds.js';
+import { IdField, ListField, text } from '#validation/fields.js';
 
 export class CompatibilityCheckBody {
   @IdField({

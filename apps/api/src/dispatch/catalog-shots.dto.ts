@@ -1,5 +1,4 @@
-import { ChoiceField, IdField, ListField, TextField } from '../validation/fields.js';
-import { id } from '../validation/value-kinds.js';
+import { ChoiceField, id, IdField, ListField, TextField } from '#validation/fields.js';
 import { mostInputs } from '#platform/image-models.js';
 import { exampleId, ImageModelField } from './common-fields.dto.js';
 

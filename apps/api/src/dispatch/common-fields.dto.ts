@@ -1,4 +1,4 @@
-import { BooleanField, ChoiceField, IntegerField, ObjectField, TextField } from '../validation/fields.js';
+import { BooleanField, ChoiceField, IntegerField, ObjectField, TextField } from '#validation/fields.js';
 
 export const resolutions = ['1K', '2K', '4K'] as const;
 export const aspectRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'] as const;

@@ -1,6 +1,5 @@
-import type { FieldProblem } from '../errors/api-error.js';
-import { ChoiceField, IdField, ListField, NestedField, TextField } from '../validation/fields.js';
-import { nested } from '../validation/value-kinds.js';
+import type { FieldProblem } from '#validation/validate.js';
+import { ChoiceField, IdField, ListField, nested, NestedField, TextField } from '#validation/fields.js';
 import { CommonFields } from './common-fields.dto.js';
 import { customWithoutText } from './field-relations.js';
 

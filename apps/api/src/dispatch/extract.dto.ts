@@ -1,4 +1,4 @@
-import { IntegerField, NestedField, ObjectField, TextField } from '../validation/fields.js';
+import { IntegerField, NestedField, ObjectField, TextField } from '#validation/fields.js';
 import { exampleStorageKey, longestStorageKey } from './common-fields.dto.js';
 
 /** What is known about what the picture shows. */

@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../errors/api-error.js';
+import type { FieldProblem } from '#validation/validate.js';
 
 type Body<Field extends string> = Readonly<Partial<Record<Field, unknown>>>;
 

@@ -1,5 +1,5 @@
 import { defaultImageModels, type ImageModel } from '#platform/image-models.js';
-import type { FieldProblem } from '../errors/api-error.js';
+import type { FieldProblem } from '#validation/validate.js';
 
 /** The image models of this installation, and what a body may ask of them. */
 export class ImageModels {

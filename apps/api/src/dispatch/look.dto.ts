@@ -1,4 +1,4 @@
-import { IdField } from '../validation/fields.js';
+import { IdField } from '#validation/fields.js';
 import { CommonFields, OutputPresetField } from './common-fields.dto.js';
 import { TrialItemsField, type TrialItem } from './try-on.dto.js';
 

@@ -1,5 +1,5 @@
-import type { FieldProblem } from '../errors/api-error.js';
-import { ChoiceField, IdField } from '../validation/fields.js';
+import type { FieldProblem } from '#validation/validate.js';
+import { ChoiceField, IdField } from '#validation/fields.js';
 import { CommonFields } from './common-fields.dto.js';
 
 const ethnicities = [

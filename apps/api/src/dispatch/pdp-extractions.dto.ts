@@ -1,6 +1,13 @@
-import type { FieldProblem } from '../errors/api-error.js';
-import { IdField, ListField, NestedField, NumberField, TextField } from '../validation/fields.js';
-import { integer, nested } from '../validation/value-kinds.js';
+import type { FieldProblem } from '#validation/validate.js';
+import {
+  IdField,
+  integer,
+  ListField,
+  nested,
+  NestedField,
+  NumberField,
+  TextField,
+} from '#validation/fields.js';
 
 const mostPhotos = 10;
 

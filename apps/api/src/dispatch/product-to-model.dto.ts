@@ -1,5 +1,5 @@
-import type { FieldProblem } from '../errors/api-error.js';
-import { IdField, TextField } from '../validation/fields.js';
+import type { FieldProblem } from '#validation/validate.js';
+import { IdField, TextField } from '#validation/fields.js';
 import {
   CommonFields,
   exampleStorageKey,

@@ -1,5 +1,5 @@
-import type { FieldProblem } from '../errors/api-error.js';
-import { IdField, ListField, TextField } from '../validation/fields.js';
+import type { FieldProblem } from '#validation/validate.js';
+import { IdField, ListField, TextField } from '#validation/fields.js';
 import { dominantColours, mood, sceneType } from './background-generator.dto.js';
 import {
   exampleStorageKey,

@@ -1,6 +1,5 @@
 import { GARMENT_SLOTS } from '@atelier/engine/garment-categories';
-import { ChoiceField, IdField, ListField } from '../validation/fields.js';
-import { nested } from '../validation/value-kinds.js';
+import { ChoiceField, IdField, ListField, nested } from '#validation/fields.js';
 import { CommonFields, OutputPresetField } from './common-fields.dto.js';
 
 /** One garment to put on. */

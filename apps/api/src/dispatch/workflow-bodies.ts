@@ -1,7 +1,7 @@
 import { categoryByKey } from '@atelier/engine/garment-categories';
 import type { WorkflowName } from '#domain/workflow/workflows.js';
-import type { FieldProblem } from '../errors/api-error.js';
-import type { Shape } from '../validation/validate.js';
+import type { FieldProblem } from '#validation/validate.js';
+import type { Shape } from '#validation/validate.js';
 import { BackgroundGeneratorBody, backgroundGeneratorProblems } from './background-generator.dto.js';
 import { CatalogShotsBody } from './catalog-shots.dto.js';
 import { exampleId, exampleStorageKey } from './common-fields.dto.js';

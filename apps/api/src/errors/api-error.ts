@@ -1,10 +1,4 @@
-/** One field that is wrong. `loc` leads to it from the request: `['body', 'items', 0, 'trial_image']`. */
-export interface FieldProblem {
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-  /** Stable and machine-readable, for example `missing`, `enum`, `extra_forbidden`. */
-  readonly type: string;
-}
+import type { FieldProblem } from '#validation/validate.js';
 
 /** Every code that an error answer can carry, and the HTTP status it comes with. */
 export const errorStatuses = {

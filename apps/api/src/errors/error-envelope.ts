@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { errorStatuses, type ApiError, type ErrorCode, type FieldProblem } from './api-error.js';
+import type { FieldProblem } from '#validation/validate.js';
+import { errorStatuses, type ApiError, type ErrorCode } from './api-error.js';
 
 export class ErrorDescription {
   @ApiProperty({

@@ -2,7 +2,8 @@ import { HttpException } from '@nestjs/common';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
-import { ApiError, type ErrorCode } from './api-error.js';
+import { InvalidFields } from '#validation/validate.js';
+import { ApiError, invalid, type ErrorCode } from './api-error.js';
 
 /** What the framework reports by status, in words of ours. Statuses that are not here are our own fault: 500. */
 const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
@@ -19,6 +20,7 @@ const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 /** Any error as the answer that it becomes. Whatever nobody foresaw is INTERNAL_ERROR and keeps its cause to itself. */
 export function translateError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof InvalidFields) return invalid(error.problems);
   if (isOutage(error)) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',

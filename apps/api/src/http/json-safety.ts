@@ -1,4 +1,4 @@
-import type { FieldProblem } from '../errors/api-error.js';
+import type { FieldProblem } from '#validation/validate.js';
 
 /** Deeper than any body of this interface nests. */
 export const deepestJson = 32;

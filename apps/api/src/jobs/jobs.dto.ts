@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { IsOptional, ValidateBy } from 'class-validator';
-import { ChoiceField } from '../validation/fields.js';
+import { ChoiceField } from '#validation/fields.js';
+import type { RuleContext } from '#validation/validate.js';
 import { IntegerQuery, PageQuery } from '../validation/query-fields.js';
 import { Artifact } from './artifact.dto.js';
 
@@ -25,18 +25,17 @@ const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\
 
 function JobTypesField(): PropertyDecorator {
   const among = (type: unknown) => listedJobTypes.includes(type as (typeof listedJobTypes)[number]);
+  const validate = (value: unknown) => Array.isArray(value) && value.length <= 64 && value.every(among);
+  const fromText = (sent: unknown) => (Array.isArray(sent) ? sent : [sent]);
   return applyDecorators(
     IsOptional(),
-    Transform(({ value }: { value: unknown }) =>
-      value === undefined || Array.isArray(value) ? value : [value],
-    ),
-    ValidateBy({
-      name: 'enum',
-      validator: {
-        validate: (value: unknown) => Array.isArray(value) && value.length <= 64 && value.every(among),
-        defaultMessage: () => `must each be one of: ${listedJobTypes.join(', ')}`,
+    ValidateBy(
+      { name: 'enum', validator: { validate } },
+      {
+        message: `must each be one of: ${listedJobTypes.join(', ')}`,
+        context: { fromText } satisfies RuleContext,
       },
-    }),
+    ),
     ApiPropertyOptional({
       description: 'Repeatable. When absent, jobs of all types.',
       enum: listedJobTypes,
@@ -47,20 +46,19 @@ function JobTypesField(): PropertyDecorator {
 }
 
 function DateTimeField(description: string): PropertyDecorator {
+  const validate = (value: unknown) =>
+    typeof value === 'string' && dateTime.test(value) && !Number.isNaN(Date.parse(value));
+  // An unescaped `+` of a time zone arrives as a blank.
+  const fromText = (sent: unknown) => (typeof sent === 'string' ? sent.replace(' ', '+') : sent);
   return applyDecorators(
     IsOptional(),
-    // An unescaped `+` of a time zone arrives as a blank.
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' ? value.replace(' ', '+') : value,
-    ),
-    ValidateBy({
-      name: 'date_time',
-      validator: {
-        validate: (value: unknown) =>
-          typeof value === 'string' && dateTime.test(value) && !Number.isNaN(Date.parse(value)),
-        defaultMessage: () => 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
+    ValidateBy(
+      { name: 'date_time', validator: { validate } },
+      {
+        message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
+        context: { fromText } satisfies RuleContext,
       },
-    }),
+    ),
     ApiPropertyOptional({ description, format: 'date-time', example: '2026-01-31T12:00:00Z' }),
   );
 }

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { presetKinds, type PresetKind } from '#domain/preset/preset.events.js';
-import { ChoiceField } from '../validation/fields.js';
+import { ChoiceField } from '#validation/fields.js';
 
 export class ListPresetsQuery {
   @ChoiceField({

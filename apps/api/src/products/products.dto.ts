@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IdField, TextField } from '../validation/fields.js';
+import { IdField, TextField } from '#validation/fields.js';
 
 export class CreateProductBody {
   @IdField({ description: 'The picture of the garment: an `asset_id` of yours.', required: true })

@@ -1,6 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
-import { Transform } from 'class-transformer';
-import { BooleanField, IntegerField } from './fields.js';
+import { BooleanField, IntegerField } from '#validation/fields.js';
 
 /** An integer that arrives as text. What is not plainly one stays text, and the rule then refuses it. */
 export function IntegerQuery(options: {
@@ -9,25 +7,18 @@ export function IntegerQuery(options: {
   max: number;
   default?: number;
 }): PropertyDecorator {
-  return applyDecorators(
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value,
-    ),
-    IntegerField({ ...options, nullable: false }),
-  );
+  const fromText = (sent: unknown) =>
+    typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent;
+  return IntegerField({ ...options, nullable: false, fromText });
 }
 
 /** `true` or `false`, in these letters. */
 export function BooleanQuery(options: { description: string; default?: boolean }): PropertyDecorator {
-  return applyDecorators(
-    Transform(({ value }: { value: unknown }) =>
-      value === 'true' ? true : value === 'false' ? false : value,
-    ),
-    BooleanField({ ...options, nullable: false }),
-  );
+  const fromText = (sent: unknown) => (sent === 'true' ? true : sent === 'false' ? false : sent);
+  return BooleanField({ ...options, nullable: false, fromText });
 }
 
-/** Larger than any list that somebody pages through, small enough for the database not to mind. */
+/** Larger than any list that a caller pages through, small enough for the database not to mind. */
 export const deepestOffset = 1_000_000;
 
 /** One page of a list, newest first. */

@@ -1,0 +1,217 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+  ValidateNested,
+  type ValidationOptions,
+} from 'class-validator';
+import { ulidPattern } from '#platform/ids.js';
+import type { RuleContext, Shape } from './validate.js';
+
+/*
+ * The fields of a request. Each decorator joins class-validator's rules, openapi.json's description and the message of
+ * an error, so that a bound stands once. Optional fields may be null, which means the same as absent.
+ */
+
+interface FieldOptions {
+  readonly description: string;
+  /** Query parameters cannot be null. Default: every optional field can. */
+  readonly nullable?: boolean;
+  readonly required?: boolean;
+  readonly example?: unknown;
+  readonly default?: unknown;
+  readonly fromText?: RuleContext['fromText'];
+}
+
+/** What a field, or each item of a list, can be. */
+interface ValueKind {
+  /** What `detail[].type` says when a rule is broken. */
+  readonly type: string;
+  /** A sentence's second half: `must be …`. It is the same for all rules, so that it tells the whole of them. */
+  readonly message: string;
+  /** For openapi.json. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The first rule that is broken stops the others. */
+  rules(options: ValidationOptions): PropertyDecorator[];
+}
+
+function optionsOf({ type, message }: ValueKind, more: RuleContext = {}): ValidationOptions {
+  return { message, context: { type, ...more } satisfies RuleContext };
+}
+
+/** @param schema where the kind's own does not do: swagger makes named enumerations and references from these words */
+function field(
+  { required = false, nullable = !required, fromText, ...shown }: FieldOptions,
+  kind: ValueKind,
+  schema: object = kind.schema,
+): PropertyDecorator {
+  return applyDecorators(
+    ...(required ? [] : [IsOptional()]),
+    ...kind.rules(optionsOf(kind, fromText && { fromText })),
+    ApiProperty({ ...schema, ...shown, required, ...(nullable ? { nullable } : {}) }),
+  );
+}
+
+export function TextField(options: FieldOptions & { min?: number; max: number }): PropertyDecorator {
+  const { min = 0, max, ...rest } = options;
+  return field(rest, text({ min, max }));
+}
+
+export function ChoiceField(
+  options: FieldOptions & { values: readonly string[]; name?: string },
+): PropertyDecorator {
+  const { values, name, ...rest } = options;
+  // Null is no member of the enumeration itself: a reference to it stands beside null.
+  const schema = { enum: [...values], ...(name === undefined ? {} : { enumName: name }) };
+  return field(rest, choice(values), schema);
+}
+
+export function IntegerField(options: FieldOptions & { min: number; max: number }): PropertyDecorator {
+  const { min, max, ...rest } = options;
+  return field(rest, integer({ min, max }));
+}
+
+export function NumberField(options: FieldOptions & { min: number; max: number }): PropertyDecorator {
+  const { min, max, ...rest } = options;
+  return field(rest, {
+    type: 'number',
+    message: `must be a number from ${min} to ${max}`,
+    schema: { type: 'number', minimum: min, maximum: max },
+    rules: (told) => [IsNumber({}, told), Min(min, told), Max(max, told)],
+  });
+}
+
+export function BooleanField(options: FieldOptions): PropertyDecorator {
+  return field(options, {
+    type: 'boolean',
+    message: 'must be true or false',
+    schema: { type: 'boolean' },
+    rules: (told) => [IsBoolean(told)],
+  });
+}
+
+/** The id of something: a ULID. */
+export function IdField(options: FieldOptions): PropertyDecorator {
+  return field({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', ...options }, id);
+}
+
+/** An object of arbitrary values, bounded by its size as JSON. */
+export function ObjectField(options: FieldOptions & { maxBytes: number }): PropertyDecorator {
+  const { maxBytes, ...rest } = options;
+  const description = `${rest.description} At most ${maxBytes} bytes as JSON.`;
+  return field(
+    { ...rest, description },
+    {
+      type: 'object',
+      message: `must be an object of at most ${maxBytes} bytes of JSON`,
+      schema: { type: 'object', additionalProperties: true },
+      rules: (told) => [IsObject(told), MaxJsonBytes(maxBytes, told)],
+    },
+  );
+}
+
+/** An object with fields of its own. */
+export function NestedField(options: FieldOptions & { shape: Shape }): PropertyDecorator {
+  const { shape, ...rest } = options;
+  return field(rest, nested(shape), { type: shape });
+}
+
+/** An array of `min` to `max` items of one kind. */
+export function ListField(
+  options: FieldOptions & { items: ValueKind; min?: number; max: number; unique?: boolean },
+): PropertyDecorator {
+  const { items, min = 0, max, unique = false, ...rest } = options;
+  const size = min === max ? `${max}` : min > 0 ? `${min} to ${max}` : `at most ${max}`;
+  const bounds = { ...(min > 0 ? { minItems: min } : {}), maxItems: max };
+  return field(rest, {
+    type: 'array',
+    message: `must be an array of ${size} ${max === 1 ? 'item' : 'items'}${unique ? ', each only once' : ''}`,
+    schema: { type: 'array', items: items.schema, ...bounds, ...(unique ? { uniqueItems: true } : {}) },
+    rules: (told) => [
+      ...[IsArray(told), ArrayMinSize(min, told), ArrayMaxSize(max, told)],
+      ...(unique ? [ArrayUnique(told)] : []),
+      ...items.rules({ ...optionsOf(items), each: true }),
+    ],
+  });
+}
+
+/** Text of `min` to `max` characters. */
+export function text({ min = 0, max }: { min?: number; max: number }): ValueKind {
+  const lengths = min === max ? `${max}` : min > 0 ? `${min} to ${max}` : `at most ${max}`;
+  return {
+    type: 'string',
+    message: `must be a string of ${lengths} characters`,
+    schema: { type: 'string', ...(min > 0 ? { minLength: min } : {}), maxLength: max },
+    rules: (told) => [IsString(told), CharacterCount(min, max, told)],
+  };
+}
+
+export function choice(values: readonly string[]): ValueKind {
+  return {
+    type: 'enum',
+    message: `must be one of: ${values.join(', ')}`,
+    schema: { type: 'string', enum: [...values] },
+    rules: (told) => [IsIn(values, told)],
+  };
+}
+
+export function integer({ min, max }: { min: number; max: number }): ValueKind {
+  return {
+    type: 'integer',
+    message: `must be an integer from ${min} to ${max}`,
+    schema: { type: 'integer', minimum: min, maximum: max },
+    rules: (told) => [IsInt(told), Min(min, told), Max(max, told)],
+  };
+}
+
+/** The id of something: a ULID. */
+export const id: ValueKind = {
+  type: 'id',
+  message: 'must be an id: a ULID of 26 characters',
+  schema: { type: 'string', minLength: 26, maxLength: 26, pattern: ulidPattern.source },
+  rules: (told) => [Matches(ulidPattern, told)],
+};
+
+/** An object with fields of its own. */
+export function nested(shape: Shape): ValueKind {
+  return {
+    type: 'object',
+    message: 'must be an object',
+    schema: { $ref: getSchemaPath(shape) },
+    rules: (told) => [
+      (prototype) => ApiExtraModels(shape)(prototype.constructor),
+      ...[IsObject(told), ValidateNested({ ...told, context: { ...told.context, shape } })],
+    ],
+  };
+}
+
+/** Characters as people count them: an emoji is one. */
+function CharacterCount(min: number, max: number, options: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean => {
+    if (typeof value !== 'string') return false;
+    // A string has no more characters than units, and at least half as many.
+    const exact = value.length > max || value.length < 2 * min;
+    const count = exact ? [...value].length : value.length;
+    return count >= min && count <= max;
+  };
+  return ValidateBy({ name: 'characterCount', constraints: [min, max], validator: { validate } }, options);
+}
+
+function MaxJsonBytes(max: number, options: ValidationOptions): PropertyDecorator {
+  const validate = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= max;
+  return ValidateBy({ name: 'maxJsonBytes', constraints: [max], validator: { validate } }, options);
+}
