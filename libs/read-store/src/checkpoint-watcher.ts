@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
-import { checkpointChannel, parseNews } from './projection-checkpoints.js';
+import { checkpointChannel, parseNews, serves } from './projection-checkpoints.js';
 import { pause } from './exclusive-session.js';
 
 interface Waiter {
@@ -134,7 +134,7 @@ export class CheckpointWatcher {
   private async read(client: pg.Client): Promise<void> {
     const { rows } = await client.query<{ id: string; position: string }>(
       `select environment || ':' || name as id, position from read_store.projections
-        where state in ('live', 'halted') and position is not null`,
+        where ${serves} and position is not null`,
     );
     for (const { id, position } of rows) this.pass(id, BigInt(position));
   }

@@ -1,6 +1,7 @@
 import { categoryPrefix, type Environment, environments } from '#domain/streams.js';
 import type { EventFilter } from '#event-store/event-store.js';
 import type { ReadModel } from './read-model.js';
+import { serves } from './projection-checkpoints.js';
 
 /** Something that follows the log of one environment and keeps a checkpoint in PostgreSQL. */
 export interface Consumer {
@@ -60,7 +61,7 @@ const statement = `
       select environment, name, generation, count(distinct stream)::integer as streams
         from read_store.parked_events group by environment, name, generation
     ) parked on (parked.environment, parked.name, parked.generation) = (p.environment, p.name, p.generation)
-   where p.state in ('live', 'halted')
+   where ${serves}
   ${environments
     .map(
       (environment) => `union all

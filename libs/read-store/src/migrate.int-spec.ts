@@ -158,6 +158,27 @@ describe('a database whose read models were made by migrations', () => {
     });
   });
 
+  it('names the states of generations that only words told apart', async () => {
+    await migrateAsBefore();
+    await client.query(`insert into read_store.projections (environment, name, generation, version, state, halted_because)
+      values ('live', 'keys', 1, 2, 'retired', null), ('live', 'keys', 2, 2, 'halted', 'a hole'),
+        ('live', 'keys', 3, 2, 'building', null), ('live', 'keys', 4, 2, 'building', 'made to be compared'),
+        ('live', 'keys', 5, 2, 'building', 'its rows differ from the live ones'),
+        ('live', 'keys', 6, 2, 'building', 'complete, waits for a switch')`);
+    await migrateReadStore(database.url, readModels);
+    const { rows } = await client.query<{ state: string; because: string | null }>(
+      'select state, halted_because as because from read_store.projections order by generation',
+    );
+    expect(rows.map(({ state, because }) => [state, because])).toEqual([
+      ['retired', null],
+      ['halted', 'a hole'],
+      ['building', null],
+      ['comparing', 'made to be compared'],
+      ['differing', 'its rows differ from the live ones'],
+      ['complete', 'complete, waits for a switch'],
+    ]);
+  });
+
   it.each([
     ['keys', 'retires_at', "'K', 'T', '[]', '', now(), null"],
     ['presets', 'retired_at', "'P', 'pose', 'Sitting', 'presets/P.png', now()"],

@@ -7,10 +7,15 @@ import {
   CreateControlTables1790000000000,
   CreateOperationalTables1790000000002,
   CreateRateLimits1790000000020,
+  NameGenerationStates1790000000041,
 } from './migrations.js';
 import { alignTables, type TabledModel } from './read-model-tables.js';
 
-const controlMigrations = [CreateControlTables1790000000000, CreateRateLimits1790000000020];
+const controlMigrations = [
+  CreateControlTables1790000000000,
+  CreateRateLimits1790000000020,
+  NameGenerationStates1790000000041,
+];
 const environmentMigrations = [CreateOperationalTables1790000000002, CarryReadModelsOver1790000000040];
 
 /**

@@ -86,6 +86,34 @@ export class CreateRateLimits1790000000020 implements MigrationInterface {
   }
 }
 
+/** States that only the words in `halted_because` told apart get names of their own. */
+export class NameGenerationStates1790000000041 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table projections
+        drop constraint projections_state_check,
+        add constraint projections_state_check check (
+          state in ('live', 'halted', 'building', 'comparing', 'complete', 'differing', 'retired'))`);
+    await runner.query(`
+      update projections set state = case halted_because
+          when 'made to be compared' then 'comparing'
+          when 'its rows differ from the live ones' then 'differing'
+          else 'complete'
+        end
+        where state = 'building' and halted_because is not null`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `update projections set state = 'building' where state in ('comparing', 'complete', 'differing')`,
+    );
+    await runner.query(`
+      alter table projections
+        drop constraint projections_state_check,
+        add constraint projections_state_check check (state in ('live', 'halted', 'building', 'retired'))`);
+  }
+}
+
 /** Tables of one environment that no history rebuilds: answers kept for retries, and how far each process came. */
 export class CreateOperationalTables1790000000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

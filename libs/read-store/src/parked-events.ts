@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
+import { serves } from './projection-checkpoints.js';
 
 /** An event that a read model could not fold, or one that waits behind such an event of its stream. */
 export interface ParkedEvent {
@@ -172,5 +173,5 @@ const listText = `
   ) behind
   join read_store.parked_events first using (environment, name, generation, stream, revision)
   join read_store.projections serving using (environment, name, generation)
-  where serving.state in ('live', 'halted')
+  where ${serves}
   order by first.environment, first.position, first.name, first.generation`;

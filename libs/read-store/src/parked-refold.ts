@@ -4,7 +4,7 @@ import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { close, sessionClient } from './exclusive-session.js';
 import { type ActiveModel, ModelFold } from './model-fold.js';
 import { deliver, type Delivery } from './projected-event.js';
-import type { Checkpoint } from './projection-checkpoints.js';
+import { serves, type Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type Row } from './projection-table.js';
 import { type Key, keysOf, type ReadModel } from './read-model.js';
 
@@ -252,7 +252,7 @@ function ownSince(stream: string, first: bigint | undefined): (delivery: Deliver
 async function checkpointOf(client: pg.Client, environment: string, name: string) {
   const { rows } = await client.query<Pick<Checkpoint, 'name' | 'generation' | 'position'>>(
     `select name, generation, position from read_store.projections
-      where environment = $1 and name = $2 and state in ('live', 'halted')`,
+      where environment = $1 and name = $2 and ${serves}`,
     [environment, name],
   );
   if (rows[0]) return rows[0];

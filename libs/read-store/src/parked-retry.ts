@@ -11,7 +11,7 @@ import {
   type Refold,
   RetryRefused,
 } from './parked-refold.js';
-import type { Checkpoint } from './projection-checkpoints.js';
+import { serves, type Checkpoint } from './projection-checkpoints.js';
 
 export interface ParkedRetryOutcome {
   /** Parked events that are in the rows now. */
@@ -80,7 +80,7 @@ async function firstParked(
   const { rows } = await client.query<{ revision: bigint | null }>(
     `select min(revision) as revision
       from read_store.parked_events join read_store.projections serving using (environment, name, generation)
-      where environment = $1 and name = $2 and stream = $3 and serving.state in ('live', 'halted')`,
+      where environment = $1 and name = $2 and stream = $3 and ${serves}`,
     [environment, model.name, stream],
   );
   return rows[0]?.revision ?? undefined;
@@ -90,7 +90,7 @@ async function firstParked(
 async function own(client: pg.Client, { environment, model }: ParkedRetryOptions): Promise<Checkpoint> {
   const { rows } = await client.query<Checkpoint>(
     `update read_store.projections set epoch = epoch + 1
-      where environment = $1 and name = $2 and state in ('live', 'halted')
+      where environment = $1 and name = $2 and ${serves}
       returning name, generation, version, position, epoch`,
     [environment, model.name],
   );

@@ -3,6 +3,37 @@ import type { Environment } from '#domain/streams.js';
 import { inTransaction } from './exclusive-session.js';
 import type { ReadModel } from './read-model.js';
 
+/**
+ * The states of a generation, which is a table with the rows of one fold of a read model. `halted_because` says in words
+ * why a generation is in its state.
+ *
+ * - `live`: the view shows it and the projector keeps it up to date. There is one, or none yet.
+ * - `halted`: the view shows it, but it stands still.
+ * - `building`: is being filled from the history.
+ * - `comparing`: the same, but only to be compared with the live one. The next run that finds it removes it.
+ * - `complete`: is filled, and waits for a switch.
+ * - `differing`: the same, and its rows differ from the live ones.
+ * - `retired`: was live before the last switch, and is kept to go back to. Stands still.
+ */
+export const generationStates = [
+  'live',
+  'halted',
+  'building',
+  'comparing',
+  'complete',
+  'differing',
+  'retired',
+] as const;
+
+export type GenerationState = (typeof generationStates)[number];
+
+/** For SQL: the generation that readers see. */
+export const serves = `state in ('live', 'halted')`;
+
+export function isServing({ state }: { readonly state: GenerationState }): boolean {
+  return state === 'live' || state === 'halted';
+}
+
 /** What the table `read_store.projections` says about the serving generation of a read model. */
 export interface Checkpoint {
   readonly name: string;
@@ -39,7 +70,7 @@ export async function takeOver(
     {
       text: `update read_store.projections
         set epoch = epoch + 1, state = 'live', halted_because = null, updated_at = now()
-        where environment = $1 and name = any($2) and state in ('live', 'halted')
+        where environment = $1 and name = any($2) and ${serves}
         returning name, generation, version, position, epoch`,
       values: [environment, names],
     },
@@ -106,7 +137,7 @@ export async function markHalted(
     `update read_store.projections as known set state = 'halted', halted_because = $4, updated_at = now()
       from unnest($2::text[], $3::bigint[]) as own (name, epoch)
       where known.environment = $1 and known.name = own.name and known.epoch = own.epoch
-        and known.state in ('live', 'halted')`,
+        and ${serves}`,
     [environment, owned.map(({ name }) => name), owned.map(({ epoch }) => epoch), because],
   );
 }

@@ -143,7 +143,7 @@ async function readTables(client: pg.ClientBase, environment: Environment) {
         (select coalesce(array_agg(x.relname::text), '{}')
           from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = t.oid) as indexes,
         exists (select from read_store.projections p where p.environment = $1 and p.name = own.model
-          and p.generation = own.generation and p.state not in ('live', 'halted', 'retired')) as building
+          and p.generation = own.generation and p.state in ('building', 'comparing')) as building
       from pg_class t
       join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped,
       lateral (select substring(t.relname from '^(.+)_g[0-9]+$') as model,

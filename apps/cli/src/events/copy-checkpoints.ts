@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { environments } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { isServing } from '#read-store/projection-checkpoints.js';
 import { forgetGeneration, loadGenerations } from '#read-store/rebuild/generations.js';
 import { CliError } from '../cli-error.js';
 import { consumers } from '../consumers.js';
@@ -121,8 +122,7 @@ async function forgetSpareGenerations(client: pg.Client): Promise<void> {
   for (const env of environments) {
     const generations = [...(await loadGenerations(client, env)).values()].flat();
     for (const generation of generations)
-      if (generation.state === 'building' || generation.state === 'retired')
-        await forgetGeneration(client, env, generation);
+      if (!isServing(generation)) await forgetGeneration(client, env, generation);
   }
 }
 

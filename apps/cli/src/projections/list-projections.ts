@@ -64,7 +64,9 @@ async function readGenerations(
   await client.connect();
   try {
     const { rows } = await client.query<GenerationRow>(
-      `select environment as env, name, generation, version, state, halted_because as because, position::text,
+      `select environment as env, name, generation, version, halted_because as because, position::text,
+          -- What waits for a switch is shown as what it is built for; the reason beside it tells more.
+          case when state in ('comparing', 'complete', 'differing') then 'building' else state end as state,
           to_regclass(format('%I.%I', environment, name || '_g' || generation))::text as table,
           (select count(distinct stream)::integer from read_store.parked_events e
             where (e.environment, e.name, e.generation) = (p.environment, p.name, p.generation)) as parked_streams

@@ -1,18 +1,14 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { announce, type Checkpoint } from '../projection-checkpoints.js';
+import {
+  announce,
+  isServing,
+  serves,
+  type Checkpoint,
+  type GenerationState,
+} from '../projection-checkpoints.js';
 import { showGeneration } from '../read-model-tables.js';
 import type { ReadModel } from '../read-model.js';
-
-/**
- * A generation of a read model, which is a table with the rows of one fold:
- *
- * - `live`: the one that the view shows and the projector keeps up to date. There is one, or none yet.
- * - `halted`: the same, but it stands still; `haltedBecause` says why.
- * - `building`: being filled from the history. `haltedBecause` says why it was not switched to, where it is complete.
- * - `retired`: was live before the last switch, and is kept to go back to. Stands still.
- */
-export type GenerationState = 'live' | 'halted' | 'building' | 'retired';
 
 export interface Generation extends Checkpoint {
   readonly state: GenerationState;
@@ -20,11 +16,12 @@ export interface Generation extends Checkpoint {
   readonly hasTable: boolean;
 }
 
-/** Why a generation is there that only a comparison had use for. The next who comes by removes it. */
-export const madeToCompare = 'made to be compared';
-
-/** Why a generation that is complete is not live. */
-export const differsFromLive = 'its rows differ from the live ones';
+/** What `halted_because` says of generations that wait, for `projections list`. */
+const waitsBecause = {
+  comparing: 'made to be compared',
+  complete: 'complete, waits for a switch',
+  differing: 'its rows differ from the live ones',
+} as const satisfies Partial<Record<GenerationState, string>>;
 
 /** By name, oldest first. */
 export async function loadGenerations(
@@ -41,7 +38,7 @@ export async function loadGenerations(
 }
 
 export function servingOf(generations: readonly Generation[] = []): Generation | undefined {
-  return generations.find(({ state }) => state === 'live' || state === 'halted');
+  return generations.find(isServing);
 }
 
 /**
@@ -54,12 +51,12 @@ export async function addGeneration(
   environment: Environment,
   { name, version }: ReadModel<object>,
   generation: number,
-  because: string | null,
+  state: 'building' | 'comparing',
 ): Promise<void> {
   await client.query(
     `insert into read_store.projections (environment, name, generation, version, epoch, state, halted_because)
-      values ($1, $2, $3, $4, extract(epoch from clock_timestamp()) * 1000, 'building', $5)`,
-    [environment, name, generation, version, because],
+      values ($1, $2, $3, $4, extract(epoch from clock_timestamp()) * 1000, $5, $6)`,
+    [environment, name, generation, version, state, state === 'comparing' ? waitsBecause.comparing : null],
   );
 }
 
@@ -71,7 +68,7 @@ export async function takeOverGeneration(
 ): Promise<Checkpoint> {
   const { rows } = await client.query<Checkpoint>(
     `update read_store.projections set epoch = epoch + 1, updated_at = now()
-      where environment = $1 and name = $2 and generation = $3 and state in ('building', 'retired')
+      where environment = $1 and name = $2 and generation = $3 and not ${serves}
       returning name, generation, version, position, epoch`,
     [environment, name, generation],
   );
@@ -86,12 +83,12 @@ export async function markComplete(
   client: pg.ClientBase,
   environment: Environment,
   { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
-  because: string,
+  state: 'complete' | 'differing',
 ): Promise<void> {
   await client.query(
-    `update read_store.projections set halted_because = $4, updated_at = now()
-      where environment = $1 and name = $2 and generation = $3 and state = 'building'`,
-    [environment, name, generation, because],
+    `update read_store.projections set state = $4, halted_because = $5, updated_at = now()
+      where environment = $1 and name = $2 and generation = $3 and state in ('building', 'complete', 'differing')`,
+    [environment, name, generation, state, waitsBecause[state]],
   );
 }
 
@@ -150,7 +147,7 @@ export async function readServing(
 ): Promise<Map<string, ServingRow>> {
   const { rows } = await client.query<ServingRow>(
     `select name, generation, position, epoch from read_store.projections
-      where environment = $1 and state in ('live', 'halted') order by name ${lock}`,
+      where environment = $1 and ${serves} order by name ${lock}`,
     [environment],
   );
   return new Map(rows.map((row) => [row.name, row]));
@@ -184,7 +181,7 @@ export async function switchTo(
     `update read_store.projections set epoch = epoch + 1, updated_at = now(),
         state = case when name = any($2) then 'retired' else state end,
         halted_because = case when name = any($2) then null else halted_because end
-      where environment = $1 and state in ('live', 'halted')`,
+      where environment = $1 and ${serves}`,
     [environment, names],
   );
   for (const { model, generation, position } of successors) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 import { loadParkedStreams } from '../parked-events.js';
+import type { GenerationState } from '../projection-checkpoints.js';
 import { ProjectionTable } from '../projection-table.js';
 import { createTable } from '../read-model-tables.js';
 import type { ReadModel } from '../read-model.js';
@@ -10,8 +11,6 @@ import {
   addGeneration,
   dropGeneration,
   loadGenerations,
-  differsFromLive,
-  madeToCompare,
   servingOf,
   takeOverGeneration,
   type Generation,
@@ -94,14 +93,13 @@ function halfBuilt(
       each.state === 'building' &&
       !isBeyond(each, servingOf(generations)) &&
       each.hasTable &&
-      each.version === version &&
-      each.haltedBecause === null,
+      each.version === version,
   );
 }
 
 /** Beyond live rows that stand still nothing can be compared any more: what was found before is what counts. */
 function requireEqual(environment: Environment, built: Generation, serving: Generation | undefined): void {
-  if (built.haltedBecause !== differsFromLive || !isBeyond(built, serving)) return;
+  if (built.state !== 'differing' || !isBeyond(built, serving)) return;
   throw new RebuildRefused(
     `generation ${built.generation} of ${environment}.${built.name} was found to differ from the live rows: --accept-differences switches to it all the same`,
   );
@@ -117,10 +115,9 @@ function existing(
   generations: readonly Generation[],
   purpose: 'switch' | 'rollback',
 ): Generation {
-  const state = purpose === 'switch' ? 'building' : 'retired';
-  const found = generations.findLast(
-    (each) => each.state === state && each.hasTable && each.haltedBecause !== madeToCompare,
-  );
+  const fitting: readonly GenerationState[] =
+    purpose === 'switch' ? ['building', 'complete', 'differing'] : ['retired'];
+  const found = generations.findLast(({ state, hasTable }) => fitting.includes(state) && hasTable);
   if (!found) {
     const advice = purpose === 'switch' ? 'rebuild it first' : 'a rebuild keeps the one that it replaces';
     throw new RebuildRefused(
@@ -143,8 +140,9 @@ async function beginAnew(
   for (const model of options.readModels) {
     const generations = known.get(model.name) ?? [];
     const useless = generations.filter(
-      ({ state, haltedBecause }) =>
-        state === 'building' && (purpose === 'rebuild' || haltedBecause === madeToCompare),
+      ({ state }) =>
+        state === 'comparing' ||
+        (purpose === 'rebuild' && ['building', 'complete', 'differing'].includes(state)),
     );
     for (const each of useless) await dropGeneration(control, environment, each);
     const generation =
@@ -155,7 +153,7 @@ async function beginAnew(
         environment,
         model,
         generation,
-        purpose === 'compare' ? madeToCompare : null,
+        purpose === 'compare' ? 'comparing' : 'building',
       );
       await control.query(createTable(environment, model, generation));
     });

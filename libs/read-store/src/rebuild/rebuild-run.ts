@@ -2,14 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sqlState } from '../consumer-errors.js';
 import { createIndexes } from '../read-model-tables.js';
 import type { Comparison } from './comparison.js';
-import {
-  differsFromLive,
-  dropGeneration,
-  loadGenerations,
-  markComplete,
-  type ServingRow,
-  switchTo,
-} from './generations.js';
+import { dropGeneration, loadGenerations, markComplete, type ServingRow, switchTo } from './generations.js';
 import type { LiveGenerations, ProgressiveFold } from './live-generations.js';
 import type { Preparation, PreparedBuild, Purpose } from './prepare-builds.js';
 import { type RebuildReport, type RebuildRequest, type RebuiltModel, reportOn } from './rebuild-report.js';
@@ -168,8 +161,8 @@ export class RebuildRun {
     for (const { model, active } of preparation.builds) {
       if (this.switched.has(model.name)) await retireOlder(session, model.name);
       else {
-        const because = comparison.differs(model.name) ? differsFromLive : 'complete, waits for a switch';
-        await markComplete(session.control, session.environment, active.checkpoint, because);
+        const state = comparison.differs(model.name) ? 'differing' : 'complete';
+        await markComplete(session.control, session.environment, active.checkpoint, state);
       }
     }
     await forgetRevisions(session, preparation);
