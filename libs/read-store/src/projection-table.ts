@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { columnArray, elementType } from './column-array.js';
+import { binaryArray, elementType } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from './entity-table.js';
 import type { Key, ReadModel } from './read-model.js';
 
@@ -44,7 +44,7 @@ export class ProjectionTable {
 
   upsert(rows: readonly Row[]): pg.QueryConfig {
     const values = this.columns.map(({ property, type }) =>
-      columnArray(
+      binaryArray(
         type,
         rows.map((row) => row[property]),
       ),
@@ -67,7 +67,7 @@ export class ProjectionTable {
 
   private keyValues(keys: readonly Key[]): Buffer[] {
     return this.primary.map(({ type }, index) =>
-      columnArray(
+      binaryArray(
         type,
         keys.map((key) => key[index]),
       ),

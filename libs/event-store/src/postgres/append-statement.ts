@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { binaryArray } from '#platform/binary-array.js';
 import type { ExpectedRevision } from '../event-store.js';
 import type { SerialisedEvent } from '../serialised-event.js';
-import { int4Array, int8Array, textArray, uuidArray } from './binary-array.js';
 import { query } from './connection.js';
 import { quoteSchema } from './schema.js';
 
@@ -44,29 +44,41 @@ export async function appendBatch(
 function encode(appends: readonly Append[]): Buffer[] {
   const events = appends.flatMap(({ events }) => events);
   return [
-    textArray(
+    binaryArray(
+      'text',
       appends.map(({ stream }) => stream),
-      25,
     ),
-    int8Array(appends.map(({ expected }) => encodeExpected(expected))),
-    int4Array(appends.flatMap(({ events }, index) => events.map(() => index + 1))),
-    int4Array(appends.flatMap(({ events }) => events.map((_, index) => index + 1))),
-    textArray(
+    binaryArray(
+      'bigint',
+      appends.map(({ expected }) => encodeExpected(expected)),
+    ),
+    binaryArray(
+      'integer',
+      appends.flatMap(({ events }, index) => events.map(() => index + 1)),
+    ),
+    binaryArray(
+      'integer',
+      appends.flatMap(({ events }) => events.map((_, index) => index + 1)),
+    ),
+    binaryArray(
+      'text',
       appends.flatMap(({ stream, events }) => events.map(() => stream)),
-      25,
     ),
-    uuidArray(events.map(({ id }) => id)),
-    textArray(
+    binaryArray(
+      'uuid',
+      events.map(({ id }) => id),
+    ),
+    binaryArray(
+      'text',
       events.map(({ type }) => type),
-      25,
     ),
-    textArray(
+    binaryArray(
+      'json',
       events.map(({ data }) => data),
-      114,
     ),
-    textArray(
+    binaryArray(
+      'json',
       events.map(({ metadata }) => metadata),
-      114,
     ),
   ];
 }

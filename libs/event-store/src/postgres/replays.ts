@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { DuplicateEventId, type AppendOutcome } from '../event-store.js';
 import type { Append } from './append-statement.js';
-import { uuidArray } from './binary-array.js';
+import { binaryArray } from '#platform/binary-array.js';
 import { query } from './connection.js';
 import { quoteSchema } from './schema.js';
 
@@ -22,7 +22,7 @@ export async function findEvents(
     name: `${schema}.find`,
     text: `select id, stream, revision, position from ${quoteSchema(schema)}.events where id = any($1::uuid[])`,
   };
-  const rows = await query<Place & { id: string }>(client, statement, [uuidArray(ids)], timeoutMs);
+  const rows = await query<Place & { id: string }>(client, statement, [binaryArray('uuid', ids)], timeoutMs);
   return new Map(rows.map((row) => [row.id, row]));
 }
 

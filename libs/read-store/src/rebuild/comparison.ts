@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { columnArray } from '../column-array.js';
+import { binaryArray } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from '../entity-table.js';
 import type { Key, ReadModel } from '../read-model.js';
 import type { LiveGenerations, ProgressiveFold } from './live-generations.js';
@@ -138,7 +138,7 @@ export async function compareRows(
   const values =
     keys &&
     primary.map(({ type }, index) =>
-      columnArray(
+      binaryArray(
         type,
         keys.map((key) => key[index]),
       ),
