@@ -16,8 +16,8 @@ const LONG_SIDE = 512;
 const MOST_BYTES = 60 * 1024;
 const engine = new SketchEngine();
 
-const render = async (operation, parameters, seed) => {
-  const request = { operation, parameters, inputs: [], seed, displayName: '', testMark: false };
+const render = async (workflow, body, seed) => {
+  const request = { workflow, body, inputs: [], seed, displayName: '', testMark: false };
   const context = { signal: new AbortController().signal, onStage: async () => undefined };
   const { pictures } = await engine.render(request, context);
   return pictures[0].bytes;

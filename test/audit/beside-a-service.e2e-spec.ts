@@ -13,8 +13,8 @@ let workshop: Workshop;
 beforeAll(async () => {
   workshop = await Workshop.open();
   await workshop.startProjector();
-  const engine = engineThat(({ parameters }) =>
-    parameters['gender'] === 'MALE'
+  const engine = engineThat(({ body }) =>
+    body['gender'] === 'MALE'
       ? Promise.reject(new EngineError('policy', 'this one is refused'))
       : Promise.resolve(),
   );

@@ -81,9 +81,7 @@ describe('a batch', () => {
     const [sheet, person, place] = grouping!.artifacts;
     expect(sheet).toMatchObject({ kind: 'grouping', role: 'intermediate' });
 
-    const byPhoto = new Map(
-      engine.asked.map(({ parameters }) => [parameters['product_name'], parameters['arms']]),
-    );
+    const byPhoto = new Map(engine.asked.map(({ body }) => [body['product_name'], body['arms']]));
     expect(byPhoto.get('0')).toEqual(['garment', 'recipe']);
     expect(byPhoto.get('1')).toEqual(['garment', 'background', 'recipe']);
     expect(byPhoto.get('2')).toEqual(['garment', 'person', 'recipe']);
@@ -204,7 +202,7 @@ describe('a batch of which something fails', () => {
     const [grouping] = await workshop.find('job', batch.parent.jobId, 'StageCompleted');
     expect(grouping).toMatchObject({ stage: 'grouping', failures });
     expect((await succeeded(batch.parent)).failures).toEqual([{ ...failures[0], arm: 'grouping.person' }]);
-    for (const asked of engine.asked.slice(1)) expect(asked.parameters['arms']).toContain('person');
+    for (const asked of engine.asked.slice(1)) expect(asked.body['arms']).toContain('person');
   });
 
   it('fails when all photographs did, and everything is refunded', async () => {

@@ -101,8 +101,8 @@ describe('rendering a job', () => {
       return Promise.resolve();
     });
     expect(seen).toMatchObject({
-      operation: 'model-generator',
-      parameters: { display_name: 'Nora', seed: 7 },
+      workflow: 'model-generator',
+      body: { display_name: 'Nora', seed: 7 },
       ...{ seed: 7, displayName: 'Nora', testMark: true, inputs: [] },
     });
   });

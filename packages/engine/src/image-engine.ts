@@ -1,26 +1,27 @@
 /** The port behind which pictures are made. */
-export interface ImageEngine {
-  readonly name: string;
-  readonly capabilities: EngineCapabilities;
+export abstract class ImageEngine {
+  abstract readonly name: string;
   /**
    * Renders one request. Honours `signal` within a second by rejecting with its reason.
    * @throws EngineError for everything that goes wrong with the request or the vendor
    */
-  render(request: RenderRequest, context: RenderContext): Promise<RenderResult>;
+  abstract render(request: RenderRequest, context: RenderContext): Promise<RenderResult>;
 }
 
-export interface EngineCapabilities {
-  readonly maxInputImages: number;
-  readonly seed: boolean;
-  readonly quality: boolean;
-  readonly cancel: boolean;
-}
+/** One workflow's way to make pictures. `Body` holds the fields of the body that it draws from. */
+export type Renderer<Body> = (request: RenderRequest<Body>, context: RenderContext) => Promise<RenderResult>;
 
-export interface RenderRequest {
+/**
+ * A renderer for every workflow, by name. Declare an engine's table as `satisfies Renderers<…>` of the workflows' bodies:
+ * then a missing renderer, and one that expects another body than its workflow has, do not compile.
+ */
+export type Renderers<Bodies> = { readonly [Workflow in keyof Bodies]: Renderer<Bodies[Workflow]> };
+
+export interface RenderRequest<Body = Readonly<Record<string, unknown>>> {
   /** The workflow's kebab-case name. */
-  readonly operation: string;
-  /** The validated body, in the caller's own field names; absent fields are absent. */
-  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly workflow: string;
+  /** As it was validated, in the caller's own field names; absent fields are absent. */
+  readonly body: Body;
   readonly inputs: readonly EngineImage[];
   readonly seed: number;
   readonly displayName: string;

@@ -21,9 +21,9 @@ const authoring = {
   scene_anchors: ['arch', 'theremin'],
 };
 
-const request = (parameters: Record<string, unknown>, more: Partial<RenderRequest> = {}): RenderRequest => ({
-  operation: 'background-generator',
-  parameters,
+const request = (body: Record<string, unknown>, more: Partial<RenderRequest> = {}): RenderRequest => ({
+  workflow: 'background-generator',
+  body,
   inputs: [],
   seed: 7,
   displayName: '',
@@ -139,8 +139,8 @@ describe('background-generator', () => {
   it.each([
     ['aspect ratio', { aspect_ratio: '16:9' }, 1024, 576],
     ['output preset', { output_preset: 'square' }, 1024, 1024],
-  ])('honours the %s', async (_, parameters, width, height) => {
-    const { picture } = await render(request({ scene_type: 'studio', ...parameters }));
+  ])('honours the %s', async (_, body, width, height) => {
+    const { picture } = await render(request({ scene_type: 'studio', ...body }));
     expect(picture).toMatchObject({ width, height });
   });
 

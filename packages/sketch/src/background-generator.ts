@@ -16,9 +16,9 @@ import { MODEL, type Workflow } from './workflow.js';
 const NAMED = ['authoring', 'scene_type', 'mood', 'dominant_colors'];
 
 /** The fields of a request that describe a scene; `metadata` and the like describe none. */
-const described = (parameters: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+const described = (body: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(parameters).filter(([name, value]) => NAMED.includes(name) && value !== undefined),
+    Object.entries(body).filter(([name, value]) => NAMED.includes(name) && value !== undefined),
   );
 
 /**
@@ -27,7 +27,7 @@ const described = (parameters: Readonly<Record<string, unknown>>): Record<string
  */
 async function versionOf(image: EngineImage, request: RenderRequest): Promise<SceneSpec> {
   const { seed } = request;
-  const asked = described(request.parameters);
+  const asked = described(request.body);
   if (isFields(asked['authoring'])) return sceneSpecFrom(asked, seed);
   const known = sceneSpecOf(image.meta, seed) ?? (await sceneFromPicture(image, asked, seed));
   const wanted = sceneSpecFrom(asked, seed);
@@ -90,9 +90,9 @@ async function compositionStage(
  */
 export const backgroundGenerator: Workflow = async (request, context): Promise<RenderResult> => {
   const given = request.inputs.find((input) => input.name === 'background_image');
-  const spec = given ? await versionOf(given, request) : sceneSpecFrom(request.parameters, request.seed);
+  const spec = given ? await versionOf(given, request) : sceneSpecFrom(request.body, request.seed);
   await breathe(context.signal);
-  const asked = canvasSize(request.parameters, '3:4');
+  const asked = canvasSize(request.body, '3:4');
   const size = drawnSize(asked);
   await compositionStage(spec, size, request, context);
   await breathe(context.signal);

@@ -18,7 +18,7 @@ export const backgroundSwapWithImage: Workflow = async (request, context): Promi
       'background_image is missing. Name the background to put the subject into.',
     );
   const spec = sceneSpecOf(background.meta, request.seed);
-  const id = request.parameters['background_image_public_id'];
+  const id = request.body['background_image_public_id'];
   const about = {
     ...(typeof id === 'string' ? { background_image_public_id: id } : {}),
     ...(spec ? { scene: sceneFields(spec), topology: spec.topology.preset, light: spec.light.preset } : {}),

@@ -10,7 +10,7 @@ import type { Workflow } from './workflow.js';
  * @throws EngineError `bad_input` when nothing on the source can be told from its background
  */
 export const backgroundSwapWithSpec: Workflow = async (request, context): Promise<RenderResult> => {
-  const spec = sceneSpecFrom(request.parameters, request.seed);
+  const spec = sceneSpecFrom(request.body, request.seed);
   const about = {
     scene: sceneFields(spec),
     setting: spec.setting,

@@ -7,13 +7,13 @@ const engine = new SketchEngine();
 const dress = readFile(new URL('../../../assets/samples/garment-photograph.jpg', import.meta.url));
 
 async function render(
-  operation: string,
-  parameters: Record<string, unknown>,
+  workflow: string,
+  body: Record<string, unknown>,
   inputs: readonly EngineImage[],
   seed = 5,
 ): Promise<{ picture: EnginePicture; stages: EngineStage[] }> {
   const stages: EngineStage[] = [];
-  const asked: RenderRequest = { operation, parameters, inputs, seed, displayName: '', testMark: false };
+  const asked: RenderRequest = { workflow, body, inputs, seed, displayName: '', testMark: false };
   const { signal } = new AbortController();
   const result = await engine.render(asked, { signal, onStage: async (stage) => void stages.push(stage) });
   const picture = result.pictures[0];

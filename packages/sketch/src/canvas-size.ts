@@ -35,15 +35,15 @@ export interface CanvasSize {
  * The picture's size in pixels. `resolution` names the long side (default 1K); `aspect_ratio` wins over
  * `output_preset`; a value that is not known falls back to the default, because the API has refused it before.
  */
-export function canvasSize(parameters: Readonly<Record<string, unknown>>, fallback: AspectRatio): CanvasSize {
-  const preset = parameters['output_preset'];
-  const asked = parameters['aspect_ratio'];
+export function canvasSize(body: Readonly<Record<string, unknown>>, fallback: AspectRatio): CanvasSize {
+  const preset = body['output_preset'];
+  const asked = body['aspect_ratio'];
   const aspectRatio = has(ASPECT_RATIOS, asked)
     ? asked
     : has(OUTPUT_PRESETS, preset)
       ? OUTPUT_PRESETS[preset]
       : fallback;
-  const wanted = parameters['resolution'];
+  const wanted = body['resolution'];
   const resolution = has(RESOLUTIONS, wanted) ? wanted : '1K';
   return { ...pixels(RESOLUTIONS[resolution], ASPECT_RATIOS[aspectRatio]), aspectRatio, resolution };
 }

@@ -21,15 +21,10 @@ interface Order {
   readonly garments: readonly string[];
   readonly model?: string;
   readonly shot?: string;
-  readonly parameters?: Record<string, unknown>;
+  readonly body?: Record<string, unknown>;
 }
 
-const order = async ({
-  garments,
-  model = 'Ananya',
-  shot = 'Full length, frontal',
-  parameters = {},
-}: Order) => {
+const order = async ({ garments, model = 'Ananya', shot = 'Full length, frontal', body = {} }: Order) => {
   const blank = Buffer.alloc(0);
   const [who, where, how] = [
     preset('model', model),
@@ -46,8 +41,8 @@ const order = async ({
   const stages: EngineStage[] = [];
   const { pictures } = await engine.render(
     {
-      operation: 'catalog-shots',
-      parameters: { ...refs, ...parameters },
+      workflow: 'catalog-shots',
+      body: { ...refs, ...body },
       inputs: [
         ...(await Promise.all(
           garments.map(async (name, k) => ({ name: `garment-${k}`, bytes: await sample(name) })),
@@ -81,8 +76,7 @@ const meanOf = async (bytes: Buffer, left: number, top: number, size: number): P
 
 /** Drawn once for the tests that only look at it. */
 let first: ReturnType<typeof order> | undefined;
-const two = () =>
-  (first ??= order({ garments: ['jumper', 'trousers'], parameters: { aspect_ratio: '16:9' } }));
+const two = () => (first ??= order({ garments: ['jumper', 'trousers'], body: { aspect_ratio: '16:9' } }));
 
 describe('catalog-shots', () => {
   it(
@@ -91,7 +85,7 @@ describe('catalog-shots', () => {
       expect((await two()).picture).toMatchObject({ kind: 'catalog_image', width: 683, height: 1024 });
       const high = await order({
         garments: ['trousers'],
-        parameters: { quality: 'high', output_preset: 'square' },
+        body: { quality: 'high', output_preset: 'square' },
       });
       expect([high.picture.width, high.picture.height]).toEqual([1365, 2048]);
     },

@@ -32,8 +32,8 @@ import { viewOf, type View } from './composition/view.js';
 import { MODEL, type Workflow } from './workflow.js';
 
 /** The catalogue's format is fixed, whatever is asked; `quality: high` doubles its sides. */
-function catalogueSize(parameters: RenderRequest['parameters']): Pick<Easel, 'asked' | 'size'> {
-  const resolution = parameters['quality'] === 'high' ? '2K' : '1K';
+function catalogueSize(body: RenderRequest['body']): Pick<Easel, 'asked' | 'size'> {
+  const resolution = body['quality'] === 'high' ? '2K' : '1K';
   const asked = canvasSize({ aspect_ratio: '2:3', resolution }, '2:3');
   return { asked, size: drawnSize(asked) };
 }
@@ -47,8 +47,8 @@ const ECHOED = [
 ] as const;
 
 /** What the picture was ordered with, exactly as it was ordered. */
-const echo = (parameters: RenderRequest['parameters']): Record<string, unknown> =>
-  Object.fromEntries(ECHOED.filter((name) => name in parameters).map((name) => [name, parameters[name]]));
+const echo = (body: RenderRequest['body']): Record<string, unknown> =>
+  Object.fromEntries(ECHOED.filter((name) => name in body).map((name) => [name, body[name]]));
 
 const garmentInputs = ({ inputs }: RenderRequest): EngineImage[] =>
   inputs
@@ -61,7 +61,7 @@ async function takeGarments(easel: Easel): Promise<[Garment, ...Garment[]]> {
   const garments: Garment[] = [];
   for (const input of inputs) {
     // The title speaks of the product as a whole: with several garments it cannot say what each of them is.
-    const words = inputs.length === 1 ? request.parameters : {};
+    const words = inputs.length === 1 ? request.body : {};
     garments.push(await readGarment(input, garmentSide(size.resolution), words));
     await breathe(context.signal);
   }
@@ -97,7 +97,7 @@ async function factsOf(
   drawn: Drawn,
 ): Promise<Record<string, unknown>> {
   return {
-    ...echo(easel.request.parameters),
+    ...echo(easel.request.body),
     ...(await pictureFacts(easel, garments[0], outfit, view, drawn)),
     garments: garments.map((garment) => ({
       ...garmentFacts(garment),
@@ -112,10 +112,10 @@ async function factsOf(
  * @throws EngineError `bad_input` when there is no garment, or a picture cannot be read, or no garment stands out in it
  */
 export const catalogShots: Workflow = async (request, context): Promise<RenderResult> => {
-  const easel: Easel = { request, context, ...catalogueSize(request.parameters) };
+  const easel: Easel = { request, context, ...catalogueSize(request.body) };
   const garments = await takeGarments(easel);
   const shot = readShot(inputOf(request, 'shot')?.meta);
-  const person = await personFrom(inputOf(request, 'model'), request.parameters, request.seed);
+  const person = await personFrom(inputOf(request, 'model'), request.body, request.seed);
   const outfit = dressPerson(directed(person, shot), garments);
   const { setting, view } = await placeOf(easel, viewOf(outfit, shot, easel.size), shot);
   await breathe(context.signal);
@@ -129,7 +129,7 @@ export const catalogShots: Workflow = async (request, context): Promise<RenderRe
   await report(easel, 'figure_posed', 'The model stands as the shot asks', posed);
   const cloth = await drawCloth(easel, outfit, view);
   const subject = await inLight(easel, { figure, cloth }, lightIn(setting, shot), view);
-  const title = request.parameters['product_title'];
+  const title = request.body['product_title'];
   const picture = await finished(easel, [...place, ...subject], {
     kind: 'catalog_image',
     label: request.displayName || (typeof title === 'string' ? title : 'Catalogue picture'),

@@ -78,9 +78,9 @@ async function lineDrawing(
  * @throws EngineError `bad_input` for a category that is not in the taxonomy
  */
 export const complementaryGarmentGenerator: Workflow = async (request, context): Promise<RenderResult> => {
-  const { parameters, seed } = request;
-  const spec = garmentFromBody(parameters);
-  const asked = canvasSize(parameters, '4:5');
+  const { body, seed } = request;
+  const spec = garmentFromBody(body);
+  const asked = canvasSize(body, '4:5');
   const size = drawnSize(asked);
   const { category } = spec;
   await context.onStage({

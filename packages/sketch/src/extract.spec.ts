@@ -10,8 +10,8 @@ const request = (
   context: object = {},
   more: Partial<RenderRequest> = {},
 ): RenderRequest => ({
-  operation: 'extract',
-  parameters: { extraction_context: context },
+  workflow: 'extract',
+  body: { extraction_context: context },
   inputs: bytes ? [{ name: 'trial_image', bytes }] : [],
   seed: 7,
   displayName: '',

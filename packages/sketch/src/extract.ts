@@ -14,8 +14,8 @@ interface ExtractionContext {
   readonly productDescription: string | undefined;
 }
 
-function contextOf(parameters: Readonly<Record<string, unknown>>): ExtractionContext {
-  const given = parameters['extraction_context'];
+function contextOf(body: Readonly<Record<string, unknown>>): ExtractionContext {
+  const given = body['extraction_context'];
   // The API has validated the body; here it only needs a shape to be read from.
   const context = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
   const wanted = context['max_items'];
@@ -47,7 +47,7 @@ function nothingFound(reading: Reading): EngineError {
  */
 export const extract: Workflow = async (request, context): Promise<RenderResult> => {
   const bytes = requiredInput(request.inputs, 'trial_image', 'one photograph of a model or of a garment');
-  const { maxItems, productName, productDescription } = contextOf(request.parameters);
+  const { maxItems, productName, productDescription } = contextOf(request.body);
   const reading = await readPhotograph(bytes, 'trial_image');
   await breathe(context.signal);
   if (reading.garments.length === 0) throw nothingFound(reading);

@@ -5,12 +5,12 @@ import { SketchEngine } from './sketch-engine.js';
 const engine = new SketchEngine();
 
 async function draw(
-  parameters: Record<string, unknown>,
+  body: Record<string, unknown>,
   seed: number,
   inputs: readonly EngineImage[] = [],
 ): Promise<EnginePicture> {
   const { pictures } = await engine.render(
-    { operation: 'model-generator', parameters, inputs, seed, displayName: '', testMark: false },
+    { workflow: 'model-generator', body, inputs, seed, displayName: '', testMark: false },
     { signal: new AbortController().signal, onStage: async () => undefined },
   );
   const [picture] = pictures;

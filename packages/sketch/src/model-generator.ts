@@ -83,14 +83,12 @@ async function sketchStage(
  * that was drawn here is drawn again; a portrait from elsewhere lends its skin and hair colours.
  */
 export const modelGenerator: Workflow = async (request, context): Promise<RenderResult> => {
-  const { parameters, seed } = request;
-  const full = parameters['generation_stage'] === 'full_body';
-  const asked = canvasSize(parameters, full ? '2:3' : '4:5');
+  const { body, seed } = request;
+  const full = body['generation_stage'] === 'full_body';
+  const asked = canvasSize(body, full ? '2:3' : '4:5');
   const size = drawnSize(asked);
   const portrait = request.inputs.find((input) => input.name === 'portrait_image');
-  const person: Person = portrait
-    ? await personFrom(portrait, parameters, seed)
-    : { spec: cast(parameters, seed), seed };
+  const person: Person = portrait ? await personFrom(portrait, body, seed) : { spec: cast(body, seed), seed };
   const { spec } = person;
   const rig = buildRig(full ? spec : { ...spec, stance: 'relaxed' });
   const framing = full

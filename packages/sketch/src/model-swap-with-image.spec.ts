@@ -9,10 +9,10 @@ const engine = new SketchEngine();
 /** Several pictures are drawn in a test, and the machine that tests may be busy with other tests. Milliseconds. */
 const SLOW = 120_000;
 
-const render = async (operation: string, parameters: Record<string, unknown>, inputs: EngineImage[]) => {
+const render = async (workflow: string, body: Record<string, unknown>, inputs: EngineImage[]) => {
   const stages: EngineStage[] = [];
   const { pictures } = await engine.render(
-    { operation, parameters, inputs, seed: 21, displayName: '', testMark: false },
+    { workflow, body, inputs, seed: 21, displayName: '', testMark: false },
     { signal: new AbortController().signal, onStage: async (stage) => void stages.push(stage) },
   );
   const [picture] = pictures;

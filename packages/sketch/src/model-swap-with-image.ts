@@ -32,7 +32,7 @@ export const modelSwapWithImage: Workflow = async (request, context): Promise<Re
   if (!source)
     throw new EngineError('bad_input', 'source_image is missing. Send one picture of a dressed person.');
   if (!model) throw new EngineError('bad_input', 'model_image is missing. Name the person to put in.');
-  const person = await personFrom(model, request.parameters, request.seed);
+  const person = await personFrom(model, request.body, request.seed);
   await breathe(context.signal);
   const known = await readKnownSource(source, 2048);
   const plan: SwapPlan = known

@@ -4,10 +4,10 @@ import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
 
-const run = (photos: readonly Buffer[], parameters: object = {}): Promise<RenderResult> => {
+const run = (photos: readonly Buffer[], body: object = {}): Promise<RenderResult> => {
   const request: RenderRequest = {
-    operation: 'pdp-batch-extractions',
-    parameters: { ...parameters },
+    workflow: 'pdp-batch-extractions',
+    body: { ...body },
     inputs: photos.map((bytes, index) => ({ name: `photo-${index}`, bytes })),
     seed: 7,
     displayName: '',

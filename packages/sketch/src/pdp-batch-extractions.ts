@@ -77,9 +77,9 @@ function measuredGroups<S>(
   return groupsOf([...signatures.keys()], between, limit, what);
 }
 
-function groupingOf(photos: readonly Photo[], parameters: Readonly<Record<string, unknown>>): Grouping {
-  const people = givenGroups(parameters, 'person_groups');
-  const places = givenGroups(parameters, 'location_groups');
+function groupingOf(photos: readonly Photo[], body: Readonly<Record<string, unknown>>): Grouping {
+  const people = givenGroups(body, 'person_groups');
+  const places = givenGroups(body, 'location_groups');
   if (people && places) return { person_groups: people, location_groups: places, automatic: false };
   return {
     person_groups: measuredGroups(
@@ -177,7 +177,7 @@ export const pdpBatchExtractions: Workflow = async (request, context): Promise<R
       'None of the photographs could be read. Send complete JPEG, PNG or WebP pictures.',
     );
   }
-  const grouping = groupingOf(photos, request.parameters);
+  const grouping = groupingOf(photos, request.body);
   const last = Math.max(...photos.map((photo) => photo.index));
   const byIndex = Array.from({ length: last + 1 }, (_, index) => {
     const photo = photos.find((one) => one.index === index);

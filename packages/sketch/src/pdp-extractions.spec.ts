@@ -8,12 +8,12 @@ const engine = new SketchEngine();
 
 const request = (
   bytes: Buffer,
-  parameters: object = {},
+  body: object = {},
   meta?: EngineImage['meta'],
   testMark = false,
 ): RenderRequest => ({
-  operation: 'pdp-extractions',
-  parameters: { ...parameters },
+  workflow: 'pdp-extractions',
+  body: { ...body },
   inputs: [{ name: 'pdp_image', bytes, ...(meta ? { meta } : {}) }],
   seed: 7,
   displayName: '',
@@ -57,8 +57,8 @@ describe('pdp-extractions', () => {
     const drawn = await engine.render(
       {
         ...request(bytes),
-        operation: 'model-generator',
-        parameters: { gender: 'FEMALE', ethnicity: 'northern_european' },
+        workflow: 'model-generator',
+        body: { gender: 'FEMALE', ethnicity: 'northern_european' },
         seed: 15,
       },
       { signal: new AbortController().signal, onStage: async () => undefined },

@@ -28,7 +28,7 @@ const failed = (arm: Arm, code: string, message: string): Outcome => ({ failure:
 /** The product alone, whatever else is worn: the piece that the product's name speaks of, else the largest. */
 async function garmentArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
   const { garments } = reading;
-  const name = request.parameters['product_name'];
+  const name = request.body['product_name'];
   const productName = typeof name === 'string' && name !== '' ? name : undefined;
   const slots = garments.map((region) => region.slot);
   const named = namedGarment(productName, undefined, slots);
@@ -41,7 +41,7 @@ async function garmentArm(reading: Reading, request: RenderRequest): Promise<Out
 }
 
 async function personArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
-  if (request.parameters['test_partial'] === true)
+  if (request.body['test_partial'] === true)
     return failed('person', 'TEST_OUTCOME', 'The test key asked for a partial outcome.');
   const input = request.inputs.find((one) => one.name === 'pdp_image');
   if (!reading.wearer || !input)
@@ -89,8 +89,8 @@ const RUN: Readonly<Record<Arm, (reading: Reading, request: RenderRequest) => Pr
 };
 
 /** The arms to run: all, or those that the service names for a photograph of a batch. */
-function armsOf(parameters: Readonly<Record<string, unknown>>): readonly Arm[] {
-  const given = parameters['arms'];
+function armsOf(body: Readonly<Record<string, unknown>>): readonly Arm[] {
+  const given = body['arms'];
   return Array.isArray(given) ? ARMS.filter((arm) => given.includes(arm)) : ARMS;
 }
 
@@ -112,7 +112,7 @@ export const pdpExtractions: Workflow = async (request, context): Promise<Render
   });
   const pictures: EnginePicture[] = [];
   const failures: PartFailure[] = [];
-  const arms = armsOf(request.parameters);
+  const arms = armsOf(request.body);
   for (const arm of arms) {
     await breathe(context.signal);
     const outcome = await RUN[arm](reading, request);

@@ -7,11 +7,11 @@ const engine = new SketchEngine();
 const dress = readFile(new URL('../../../assets/samples/garment-photograph.jpg', import.meta.url));
 
 const request = async (
-  parameters: Record<string, unknown> = {},
+  body: Record<string, unknown> = {},
   more: EngineImage[] = [],
 ): Promise<RenderRequest> => ({
-  operation: 'product-to-model-direct',
-  parameters: { gender: 'FEMALE', ...parameters },
+  workflow: 'product-to-model-direct',
+  body: { gender: 'FEMALE', ...body },
   inputs: [{ name: 'product_image', bytes: await dress }, ...more],
   seed: 21,
   displayName: 'Marea dress',

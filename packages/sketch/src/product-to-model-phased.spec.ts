@@ -9,12 +9,12 @@ const engine = new SketchEngine();
 const SLOW = 120_000;
 const jumper = readFile(new URL('../../../assets/samples/jumper.jpg', import.meta.url));
 
-const run = async (operation: string, parameters: Record<string, unknown> = {}) => {
+const run = async (workflow: string, body: Record<string, unknown> = {}) => {
   const stages: EngineStage[] = [];
   const { pictures } = await engine.render(
     {
-      operation,
-      parameters: { gender: 'FEMALE', ...parameters },
+      workflow,
+      body: { gender: 'FEMALE', ...body },
       inputs: [{ name: 'product_image', bytes: await jumper }],
       seed: 8,
       displayName: 'Rust jumper',

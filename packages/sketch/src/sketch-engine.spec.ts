@@ -3,9 +3,9 @@ import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
 
-const request = (parameters: Record<string, unknown>, seed = 7): RenderRequest => ({
-  operation: 'model-generator',
-  parameters,
+const request = (body: Record<string, unknown>, seed = 7): RenderRequest => ({
+  workflow: 'model-generator',
+  body,
   inputs: [],
   seed,
   displayName: '',
@@ -43,7 +43,7 @@ describe('SketchEngine', () => {
     ['age range', request({ age_range: '34-40' })],
     ['test mark', { ...request({}), testMark: true }],
   ])('draws another picture when the %s differs', async (_, other) => {
-    const changed = { ...other, parameters: { ...plain, ...other.parameters } };
+    const changed = { ...other, body: { ...plain, ...other.body } };
     expect((await (base ??= bytesOf(request(plain)))).equals(await bytesOf(changed))).toBe(false);
   });
 
@@ -54,7 +54,7 @@ describe('SketchEngine', () => {
   });
 
   it('refuses a workflow that it cannot draw as misconfigured', async () => {
-    await expect(render({ ...request({}), operation: 'sing' })).rejects.toMatchObject({
+    await expect(render({ ...request({}), workflow: 'sing' })).rejects.toMatchObject({
       errorClass: 'misconfigured',
     });
   });
@@ -70,7 +70,7 @@ describe('SketchEngine', () => {
   });
 
   it('says what is missing when there is no product photograph', async () => {
-    const pending = render({ ...request({}), operation: 'product-to-model-direct' });
+    const pending = render({ ...request({}), workflow: 'product-to-model-direct' });
     await expect(pending).rejects.toBeInstanceOf(EngineError);
     await expect(pending).rejects.toMatchObject({ errorClass: 'bad_input' });
   });

@@ -1,9 +1,8 @@
 import sharp from 'sharp';
 import {
   EngineError,
-  type EngineCapabilities,
+  ImageEngine,
   type EnginePicture,
-  type ImageEngine,
   type RenderContext,
   type RenderRequest,
   type RenderResult,
@@ -27,7 +26,7 @@ import { tryOn } from './try-on.js';
 import type { Workflow } from './workflow.js';
 
 /** A new workflow is one line here and one file beside it. */
-const WORKFLOWS: Readonly<Record<string, Workflow>> = {
+export const sketchRenderers: Readonly<Record<string, Workflow>> = {
   'background-generator': backgroundGenerator,
   'background-swap-with-image': backgroundSwapWithImage,
   'background-swap-with-spec': backgroundSwapWithSpec,
@@ -46,12 +45,12 @@ const WORKFLOWS: Readonly<Record<string, Workflow>> = {
 
 /** Draws, and measures what was drawn where the request asks for it. */
 async function drawn(
-  workflow: Workflow,
+  renderer: Workflow,
   request: RenderRequest,
   context: RenderContext,
 ): Promise<RenderResult> {
-  const result = await workflow(request, context);
-  if (request.parameters['eval_enabled'] !== true) return result;
+  const result = await renderer(request, context);
+  if (request.body['eval_enabled'] !== true) return result;
   const pictures: EnginePicture[] = [];
   // One after the other: a picture of 4K is unpacked to be measured, and several at once would cost memory.
   for (const picture of result.pictures) pictures.push(await evaluated(picture));
@@ -62,30 +61,27 @@ async function drawn(
  * Draws with pen and watercolour, from the caller's own pictures, without a vendor: the same request and seed give the same
  * bytes. A picture of 1K takes about a second of one core.
  */
-export class SketchEngine implements ImageEngine {
+export class SketchEngine extends ImageEngine {
   readonly name = 'sketch';
-  readonly capabilities: EngineCapabilities = {
-    maxInputImages: 10,
-    seed: true,
-    quality: true,
-    cancel: true,
-  };
 
   constructor() {
+    super();
     // Several workers share a machine; one picture must not take all of its cores, nor keep old pictures in memory.
     sharp.concurrency(1);
     sharp.cache({ memory: 32, files: 0, items: 50 });
   }
 
   async render(request: RenderRequest, context: RenderContext): Promise<RenderResult> {
-    const workflow = Object.hasOwn(WORKFLOWS, request.operation) ? WORKFLOWS[request.operation] : undefined;
-    if (!workflow) {
+    const renderer = Object.hasOwn(sketchRenderers, request.workflow)
+      ? sketchRenderers[request.workflow]
+      : undefined;
+    if (!renderer) {
       throw new EngineError(
         'misconfigured',
-        `The sketch engine does not draw the workflow ${request.operation}.`,
+        `The sketch engine does not draw the workflow ${request.workflow}.`,
       );
     }
     context.signal.throwIfAborted();
-    return untilAborted(drawn(workflow, request, context), context.signal);
+    return untilAborted(drawn(renderer, request, context), context.signal);
   }
 }

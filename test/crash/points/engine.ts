@@ -13,7 +13,6 @@ export const endlessPhoto = 99;
 /** Draws plain pictures in no time: one stage and one final picture, or what a batch needs. */
 export class CrashEngine implements ImageEngine {
   readonly name = 'crash';
-  readonly capabilities = { maxInputImages: 10, seed: true, quality: false, cancel: true };
   readonly #batches = new BatchEngine({ person: [0, 1] }, async (photo, { signal }) => {
     if (photo === endlessPhoto && !signal.aborted) await once(signal, 'abort');
     signal.throwIfAborted();
@@ -22,7 +21,7 @@ export class CrashEngine implements ImageEngine {
   readonly #busy = new Set<number>();
 
   async render(request: RenderRequest, context: RenderContext) {
-    if (request.operation.startsWith('pdp-')) return this.#batches.render(request, context);
+    if (request.workflow.startsWith('pdp-')) return this.#batches.render(request, context);
     await context.onStage({ stage: 'begun', message: 'Begun', pictures: [await plainPicture('sketch')] });
     if (request.displayName === endless && !context.signal.aborted) await once(context.signal, 'abort');
     context.signal.throwIfAborted();

@@ -67,11 +67,9 @@ function recordAnswers(recorder: Recorder): void {
 }
 
 export function recordEngine(recorder: Recorder, engine: ImageEngine): ImageEngine {
-  const { name, capabilities } = engine;
   const points = [`${recorder.role}:engine.render@engine-run`];
   return {
-    name,
-    capabilities,
+    name: engine.name,
     render: (request, context) => recorder.through(points, () => engine.render(request, context)),
   };
 }

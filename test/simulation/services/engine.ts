@@ -40,7 +40,6 @@ export interface SimulatedBody {
 
 export class SimulatedEngine implements ImageEngine {
   readonly name = 'simulated';
-  readonly capabilities = { maxInputImages: 10, seed: true, quality: false, cancel: true };
 
   constructor(
     private readonly scheduler: Scheduler,
@@ -50,9 +49,9 @@ export class SimulatedEngine implements ImageEngine {
   ) {}
 
   async render(request: RenderRequest, context: RenderContext): Promise<RenderResult> {
-    const { label, fates: planned } = request.parameters as unknown as SimulatedBody;
+    const { label, fates: planned } = request.body as unknown as SimulatedBody;
     const fate = planned[this.onCall(label, this.process)] ?? 'success';
-    const grouping = request.operation === 'pdp-batch-extractions';
+    const grouping = request.workflow === 'pdp-batch-extractions';
     await this.#work(fate === 'endless' ? 3_600_000 : fate === 'deaf' ? 20_000 : 20, fate, context);
     const success = { message: 'Drawn.', model: 'simulated-1', pictures: [picture(label, 'last', grouping)] };
     switch (fate) {

@@ -70,7 +70,6 @@ async function charge(
 /** Reads batches: each arm that it is asked for gives one picture of that kind. Remembers what it was asked. */
 export class BatchEngine implements ImageEngine {
   readonly name = 'batch';
-  readonly capabilities = { maxInputImages: 10, seed: true, quality: false, cancel: true };
   readonly asked: RenderRequest[] = [];
 
   constructor(
@@ -89,8 +88,8 @@ export class BatchEngine implements ImageEngine {
 
   async render(request: RenderRequest, context: RenderContext) {
     this.asked.push(request);
-    const isParent = request.operation === 'pdp-batch-extractions';
-    await this.before(isParent ? undefined : Number(request.parameters['product_name']), context);
+    const isParent = request.workflow === 'pdp-batch-extractions';
+    await this.before(isParent ? undefined : Number(request.body['product_name']), context);
     const pictures = await (isParent ? this.#grouping() : armsOf(request));
     const failures = (isParent && this.groups.failures) || [];
     return { pictures, failures, message: 'Read', model: 'batch-1' };
@@ -108,7 +107,7 @@ export class BatchEngine implements ImageEngine {
   }
 }
 
-function armsOf({ parameters }: RenderRequest): Promise<EnginePicture[]> {
-  const arms = parameters['arms'] as string[];
+function armsOf({ body }: RenderRequest): Promise<EnginePicture[]> {
+  const arms = body['arms'] as string[];
   return Promise.all(arms.map((arm) => plainPicture(arm)));
 }

@@ -16,7 +16,6 @@ export type Behaviour = (request: RenderRequest, context: RenderContext) => Prom
 export function engineThat(behave: Behaviour): ImageEngine {
   return {
     name: 'plain',
-    capabilities: { maxInputImages: 8, seed: true, quality: false, cancel: true },
     async render(request, context) {
       await behave(request, context);
       return { pictures: [await plainPicture('on_model_render')], message: 'Done', model: 'plain-1' };

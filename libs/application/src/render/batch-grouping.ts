@@ -84,9 +84,9 @@ export function renderRequestOf(
   batch: BatchRole,
   rest: { readonly inputs: readonly EngineImage[]; readonly testMark: boolean },
 ): RenderRequest {
-  const { operation, request, seed, displayName } = job;
-  const parameters = batch.kind === 'child' ? { ...request, arms: armsBeside(batch.shared) } : request;
-  return { operation, parameters, seed, displayName, ...rest };
+  const { operation: workflow, request, seed, displayName } = job;
+  const body = batch.kind === 'child' ? { ...request, arms: armsBeside(batch.shared) } : request;
+  return { workflow, body, seed, displayName, ...rest };
 }
 
 function armsBeside(shared: readonly JobArtifact[]): string[] {

@@ -28,7 +28,6 @@ export function withTestOutcome(engine: ImageEngine, job: QueuedJob, attempt: nu
   if (testOutcome === undefined || childJobIds) return engine;
   return {
     name: engine.name,
-    capabilities: engine.capabilities,
     render: (request, context) => play(testOutcome, { engine, attempt, request, context }),
   };
 }
@@ -61,8 +60,8 @@ async function play(outcome: TestOutcome, scene: Scene): Promise<RenderResult> {
       if (attempt === 1) throw new Error('the worker crashed, as the test asked for');
       return engine.render(request, context);
     case 'partial': {
-      const parameters = { ...request.parameters, test_partial: true };
-      const result = await engine.render({ ...request, parameters }, context);
+      const body = { ...request.body, test_partial: true };
+      const result = await engine.render({ ...request, body }, context);
       // An engine that knows no parts has none to leave out.
       return result.failures?.length ? result : { ...result, failures: [partFailure] };
     }

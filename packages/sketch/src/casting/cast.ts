@@ -53,23 +53,19 @@ const keys = <K extends string>(table: Record<K, unknown>): K[] =>
   Object.keys(table) as K[];
 
 /**
- * Casts a figure: takes what the parameters name (`gender`, `ethnicity`, `heritage`, `body_type`, `age_range`, as in
+ * Casts a figure: takes what the body names (`gender`, `ethnicity`, `heritage`, `body_type`, `age_range`, as in
  * the dispatch body) and lets the seed choose the rest.
  */
-export function cast(parameters: Readonly<Record<string, unknown>>, seed: number): FigureSpec {
+export function cast(body: Readonly<Record<string, unknown>>, seed: number): FigureSpec {
   const random = new SeededRandom(seed);
   const choose = random.fork('casting');
-  const gender = choice<Gender>(parameters['gender'], ['FEMALE', 'MALE'], () =>
-    choose.pick(['FEMALE', 'MALE']),
-  );
-  const ethnicity = choice<Ethnicity>(parameters['ethnicity'], keys(COMPLEXIONS), () =>
+  const gender = choice<Gender>(body['gender'], ['FEMALE', 'MALE'], () => choose.pick(['FEMALE', 'MALE']));
+  const ethnicity = choice<Ethnicity>(body['ethnicity'], keys(COMPLEXIONS), () =>
     choose.pick(keys(COMPLEXIONS)),
   );
-  const heritage = keys(HERITAGES).find((one) => one === parameters['heritage']);
-  const bodyType = choice(parameters['body_type'], BODY_TYPES, () =>
-    choose.pick(['slim', 'athletic', 'balanced']),
-  );
-  const ageRange = choice(parameters['age_range'], AGE_RANGES, () => choose.pick(AGE_RANGES));
+  const heritage = keys(HERITAGES).find((one) => one === body['heritage']);
+  const bodyType = choice(body['body_type'], BODY_TYPES, () => choose.pick(['slim', 'athletic', 'balanced']));
+  const ageRange = choice(body['age_range'], AGE_RANGES, () => choose.pick(AGE_RANGES));
   const complexion: Complexion = COMPLEXIONS[ethnicity];
   const range = ethnicity === 'indian' && heritage ? HERITAGES[heritage] : complexion.skin;
   const look = random.fork('look');

@@ -46,20 +46,16 @@ function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
 
 /**
  * The person to draw. A picture whose meta holds casting facts gives that very person, whatever else is asked; a picture
- * without them lends skin and hair to somebody cast from `parameters` and `seed`; no picture leaves the casting alone.
+ * without them lends skin and hair to somebody cast from `body` and `seed`; no picture leaves the casting alone.
  * @throws EngineError `bad_input` when a picture without facts cannot be read
  */
-export async function personFrom(
-  input: EngineImage | undefined,
-  parameters: Facts,
-  seed: number,
-): Promise<Person> {
+export async function personFrom(input: EngineImage | undefined, body: Facts, seed: number): Promise<Person> {
   const facts = castingFacts(input?.meta);
   if (facts) {
     const own = typeof facts['seed'] === 'number' ? facts['seed'] : seed;
     return { spec: withColours(cast({ body_type: 'balanced', ...facts }, own), facts), seed: own };
   }
-  const drawn = cast({ body_type: 'balanced', ...parameters }, seed);
+  const drawn = cast({ body_type: 'balanced', ...body }, seed);
   return { spec: input ? await takeAfter(drawn, input) : drawn, seed };
 }
 

@@ -13,7 +13,7 @@ type Request = Parameters<Workflow>[0];
 type Context = Parameters<Workflow>[1];
 
 export function easelFor(request: Request, context: Context, fallback: AspectRatio): Easel {
-  const asked = canvasSize(request.parameters, fallback);
+  const asked = canvasSize(request.body, fallback);
   return { request, context, asked, size: drawnSize(asked) };
 }
 
@@ -23,7 +23,7 @@ export async function takeProduct(easel: Easel): Promise<Garment> {
   const product = inputOf(request, 'product_image');
   if (!product)
     throw new EngineError('bad_input', 'product_image is missing. Send one photograph of the garment.');
-  const garment = await readGarment(product, garmentSide(size.resolution), request.parameters);
+  const garment = await readGarment(product, garmentSide(size.resolution), request.body);
   await breathe(context.signal);
   const message = `The garment is cut out: ${garment.garmentClass}`;
   await report(easel, 'garment_cutout', message, await pictureOfCutOut(garment));
@@ -32,10 +32,10 @@ export async function takeProduct(easel: Easel): Promise<Garment> {
 
 /** Casts the wearer, or takes the one on `model_image`, and poses him or her for the garment. */
 export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit> {
-  const { parameters, seed } = easel.request;
+  const { body, seed } = easel.request;
   // Most dresses and skirts are cut for women; a caller who casts the figure decides for himself.
   const usual = ['dress', 'skirt'].includes(garment.garmentClass) ? { gender: 'FEMALE' } : {};
-  const person = await personFrom(inputOf(easel.request, 'model_image'), { ...usual, ...parameters }, seed);
+  const person = await personFrom(inputOf(easel.request, 'model_image'), { ...usual, ...body }, seed);
   return dressPerson(person, [garment]);
 }
 

@@ -81,7 +81,7 @@ export async function planUnknown(easel: Easel, source: EngineImage, person: Per
     if (!seen) throw new EngineError('bad_input', `No garment is found in source_image. ${ADVICE}`);
     return planKnown(easel, seen, person, {});
   }
-  const main = await lyingGarment(photograph, subject.mask, easel.request.parameters);
+  const main = await lyingGarment(photograph, subject.mask, easel.request.body);
   await breathe(easel.context.signal);
   const outfit = dressPerson(person, [main]);
   const view = viewLike(photograph, subject, outfit, easel);

@@ -14,9 +14,9 @@ const WORDS: readonly (readonly [RegExp, GarmentClass])[] = [
 ];
 
 /** What the caller's own words say, if they say anything. */
-export function classFromWords(parameters: Readonly<Record<string, unknown>>): GarmentClass | undefined {
+export function classFromWords(body: Readonly<Record<string, unknown>>): GarmentClass | undefined {
   const said = ['product_title', 'product_name', 'title', 'category', 'trial_item_category', 'display_name']
-    .map((field) => parameters[field])
+    .map((field) => body[field])
     .filter((value): value is string => typeof value === 'string')
     .join(' ');
   return WORDS.find(([pattern]) => pattern.test(said))?.[1];

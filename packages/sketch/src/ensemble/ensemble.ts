@@ -57,11 +57,7 @@ export async function assemble(easel: Easel, personInput: string): Promise<Ensem
   )
     ? { gender: 'FEMALE' }
     : {};
-  const found = await personFrom(
-    inputOf(request, personInput),
-    { ...usual, ...request.parameters },
-    request.seed,
-  );
+  const found = await personFrom(inputOf(request, personInput), { ...usual, ...request.body }, request.seed);
   const person = { ...found, spec: underHat(found.spec, items) };
   const outfit = dressAll(person, items);
   return { person: found, items, outfit, view: fullLength(easel) };

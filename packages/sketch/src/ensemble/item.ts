@@ -40,7 +40,7 @@ const fields = (value: unknown): Fields =>
 
 /** What the caller says an item is; the picture's own meta or a top when the body says nothing. */
 function categoryOf(request: RenderRequest, index: number, spec: GarmentSpec | undefined): ItemCategory {
-  const items = request.parameters['items'];
+  const items = request.body['items'];
   const said = fields(Array.isArray(items) ? items[index] : undefined);
   const named = said['trial_item_category'] ?? said['trial_image_category'];
   return ITEM_CATEGORIES.find((one) => one === named) ?? spec?.category.slot ?? 'top';

@@ -17,13 +17,13 @@ export interface Made {
 }
 
 export async function make(
-  operation: string,
-  parameters: Record<string, unknown>,
+  workflow: string,
+  body: Record<string, unknown>,
   inputs: readonly EngineImage[] = [],
   more: Partial<RenderRequest> = {},
 ): Promise<Made> {
   const stages: EngineStage[] = [];
-  const request = { operation, parameters, inputs, seed: 7, displayName: '', testMark: false, ...more };
+  const request = { workflow, body, inputs, seed: 7, displayName: '', testMark: false, ...more };
   const { pictures } = await engine.render(request, {
     signal: new AbortController().signal,
     onStage: async (stage) => void stages.push(stage),

@@ -74,11 +74,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads one axis of the caller's own grouping, at face value; undefined when the caller gave none. */
-export function givenGroups(
-  parameters: Readonly<Record<string, unknown>>,
-  axis: string,
-): Group[] | undefined {
-  const grouping = parameters['grouping'];
+export function givenGroups(body: Readonly<Record<string, unknown>>, axis: string): Group[] | undefined {
+  const grouping = body['grouping'];
   if (!isRecord(grouping)) return undefined;
   const given = grouping[axis];
   // A grouping replaces the automatic one as a whole: an axis that it leaves out has no groups.

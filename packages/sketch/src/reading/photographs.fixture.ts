@@ -11,15 +11,15 @@ const drawn = new Map<string, Promise<Buffer>>();
 
 /** The first picture that a request gives; drawn once for a spec file. */
 function picture(
-  operation: string,
-  parameters: object,
+  workflow: string,
+  body: object,
   inputs: readonly EngineImage[],
   seed: number,
 ): Promise<Buffer> {
-  const key = JSON.stringify([operation, parameters, inputs.map((input) => input.bytes.length), seed]);
+  const key = JSON.stringify([workflow, body, inputs.map((input) => input.bytes.length), seed]);
   const request: RenderRequest = {
-    operation,
-    parameters: { ...parameters },
+    workflow,
+    body: { ...body },
     inputs,
     seed,
     displayName: '',

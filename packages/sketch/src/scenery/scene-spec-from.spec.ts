@@ -63,8 +63,8 @@ describe('sceneSpecOf', () => {
   it.each([
     ['authoring', { authoring }],
     ['flat fields', { scene_type: 'old library', mood: 'moody', dominant_colors: ['cognac'] }],
-  ])('reads the scene again from the meta of a picture drawn from %s', (_, parameters) => {
-    const spec = sceneSpecFrom(parameters, 11);
+  ])('reads the scene again from the meta of a picture drawn from %s', (_, body) => {
+    const spec = sceneSpecFrom(body, 11);
     const meta = JSON.parse(JSON.stringify({ scene: sceneFields(spec) })) as Record<string, unknown>;
     expect(sceneSpecOf(meta, 99)).toEqual(spec);
   });

@@ -116,11 +116,9 @@ function fromWords(fields: Fields, seed: number): SceneSpec {
  * One scene from any of the shapes that a request may have: `authoring`, or the flat `scene_type`, `mood` and
  * `dominant_colors` of a legacy request or of a swap. Whatever is missing is chosen by the seed.
  */
-export function sceneSpecFrom(parameters: Fields, seed: number): SceneSpec {
-  const { authoring } = parameters;
-  return isFields(authoring)
-    ? fromAuthoring(authoring, text(parameters['mood']), seed)
-    : fromWords(parameters, seed);
+export function sceneSpecFrom(body: Fields, seed: number): SceneSpec {
+  const { authoring } = body;
+  return isFields(authoring) ? fromAuthoring(authoring, text(body['mood']), seed) : fromWords(body, seed);
 }
 
 /** The scene that a picture's `meta` describes, drawn from the seed that it was drawn from; undefined if there is none. */

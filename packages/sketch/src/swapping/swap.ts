@@ -114,7 +114,7 @@ export async function swapBackground(
   await breathe(context.signal);
   await cutOutStage(subject, context);
   await breathe(context.signal);
-  const asked = canvasSize(request.parameters, nearestRatio(subject.picture));
+  const asked = canvasSize(request.body, nearestRatio(subject.picture));
   const size = drawnSize(asked);
   const wanted = placementOf(subject, size, open);
   const { setting, view } = await placeFor(size, wanted);
