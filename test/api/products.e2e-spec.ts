@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { categoryByKey } from '@atelier/engine/garment-categories';
-import { newId } from '#platform/ids.js';
+import { toNewEvent } from '#application/command-context.js';
+import { streamName } from '#domain/streams.js';
+import { newId, timelessId, timeOfId } from '#platform/ids.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type Answer, type ApiClient } from './support/api-client.js';
 import { succeedWith, uploadPicture } from './support/made-pictures.js';
@@ -131,6 +133,36 @@ describe('posting an external_ref again', () => {
     const last = await post({ upload_asset_public_id: uploads[0], title: 'Tee', external_ref: 'sku-1' });
     expect(imagesOf(last)).toHaveLength(uploads.length);
     expect(new Set(imagesOf(last).map(([id]) => id))).toEqual(new Set(uploads));
+  });
+
+  it('finds a product that an earlier release registered on the stream of its reference', async () => {
+    const registeredAt = new Date(Date.now() - 60_000);
+    const productId = timelessId(`product/live/${tenant.id}/sku-1`);
+    const facts = { title: 'Tee', externalRef: 'sku-1', description: null, garmentCategoryId: null };
+    const data = { productId, tenant: tenant.id, ...facts, images: [], at: registeredAt.toISOString() };
+    const context = { environment: 'live' as const, tenant: tenant.id, actor: 'operator', at: registeredAt };
+    const event = toNewEvent({ type: 'ProductRegistered', data }, 0, {
+      ...context,
+      ...{ commandId: newId(), requestId: newId() },
+    });
+    await service.store.append(streamName('live', 'product', productId), 'no-stream', [event]);
+    const assetId = await upload();
+    const updated = await post({ upload_asset_public_id: assetId, title: 'Tee', external_ref: 'sku-1' });
+    expect(updated.status).toBe(200);
+    expect(updated.body.public_id).toBe(productId);
+    expect(imagesOf(updated)).toEqual([[assetId, 'primary']]);
+  });
+
+  it('keeps an id of the time at which the product was first posted', async () => {
+    const before = Date.now();
+    const ids: string[] = [];
+    for (const external_ref of ['sku-1', undefined, 'sku-2', 'sku-3', undefined]) {
+      const { body } = await post({ upload_asset_public_id: await upload(), title: 'Tee', external_ref });
+      ids.push(body.public_id as string);
+    }
+    expect(ids.toSorted()).toEqual(ids);
+    expect(timeOfId(ids[0]!)).toBeGreaterThanOrEqual(before);
+    expect(timeOfId(ids[4]!)).toBeLessThanOrEqual(Date.now());
   });
 
   it('of another tenant, or in the other environment, is another product', async () => {

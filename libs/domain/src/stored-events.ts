@@ -30,6 +30,7 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   ApiKeyRetired: [],
   ApiKeyRevoked: [],
   AssetStored: [],
+  ExternalRefAssigned: [],
   ProductRegistered: [],
   ProductRevised: [],
   ProductArchived: [],

@@ -1,5 +1,5 @@
 import { createHash, randomFillSync } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import { v5 } from 'uuid';
 
 /** Random bytes are drawn by the page: ULIDs take them one character at a time, and each draw is a system call. */
@@ -37,13 +37,28 @@ export function isId(value: string): boolean {
   return ulidPattern.test(value);
 }
 
+/** When a ULID was made, in milliseconds since 1970. */
+export function timeOfId(id: string): number {
+  return decodeTime(id);
+}
+
+const timeLength = 10;
 const crockford = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * An id in the shape of a ULID that is derived and not drawn: the same name always gives the same id, so that the
- * stream of what it names is where two who make it at the same time meet. Says nothing about when it was made.
+ * A ULID that is derived and not drawn: the same name and time always give the same id, so that two processes that make
+ * the same thing meet on the same stream. It sorts with the ids that were drawn at that time.
+ * @param madeAt milliseconds since 1970, the same on every try
  */
-export function derivedId(name: string): string {
+export function derivedId(name: string, madeAt: number): string {
+  return encodeTime(madeAt, timeLength) + timelessId(name).slice(timeLength);
+}
+
+/**
+ * Like {@link derivedId}, for a stream that has to be found by its name alone. What stands in the place of the time means
+ * nothing, so such an id names a stream and is never shown to callers.
+ */
+export function timelessId(name: string): string {
   const digest = createHash('sha256').update(name).digest('hex');
   // A ULID is 128 bits in 26 characters of 5 bits, so the first one carries only 3.
   let rest = BigInt(`0x${digest.slice(0, 32)}`);

@@ -53,8 +53,8 @@ export function foldOf(category: StreamCategory): Fold | undefined {
     case 'product':
       return new StateFold<product.Product, ProductEvent>(product.initialProduct, product.evolve, {
         summary: (state) =>
-          state.status === 'unregistered'
-            ? { status: state.status }
+          state.status === 'unregistered' || state.status === 'reference'
+            ? { ...state }
             : { status: state.status, title: state.title, images: state.images.length },
         detail: (state) => ({ ...state }),
       });

@@ -1,3 +1,4 @@
+import { debitCreditsTogether } from '#domain/account/debit-credits.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { evolve as evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
@@ -5,7 +6,7 @@ import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { newId } from '#platform/ids.js';
+import { newId, timelessId, timeOfId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
@@ -13,7 +14,7 @@ import { handle, load } from '../aggregate.js';
 import { setOperationPrice } from '../operation/manage-operations.js';
 import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
-import { childChargeId, childJobId } from './batch.js';
+import { childChargeId, childJobId, childrenOf as childrenOfParent } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
 import { Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds } from './idempotency.js';
@@ -101,6 +102,12 @@ function sweep({ caller }: DispatchRequest, ids: DispatchIds, photo = [0, 1, 2])
 }
 
 describe('the dispatch of a batch', () => {
+  it('gives its children ids of its own time', () => {
+    const ids = fresh();
+    expect(childrenOf(ids).map(timeOfId)).toEqual(Array(3).fill(timeOfId(ids.jobId)));
+    expect(new Set(childrenOf(ids)).size).toBe(3);
+  });
+
   it('makes a charge and a job for each photograph in one append, and a parent that has no charge', async () => {
     const request = await batchOf(12);
     const ids = fresh();
@@ -160,6 +167,30 @@ describe('the dispatch of a batch', () => {
     expect(again).toMatchObject({ kind: 'refused', rejection: { balance: 0, cost: 27 } });
     const context = fixture.context('installation');
     await setOperationPrice(store, context, 'pdp-extractions', { credits: 4, reason: 'tests' });
+  });
+});
+
+describe('a batch whose charges an earlier release made', () => {
+  const timeless = ({ jobId }: DispatchIds) =>
+    [0, 1, 2].map((index) => timelessId(`${jobId}/child/${index}`));
+
+  it('goes on with the jobs that they were made for, and cancels those', async () => {
+    const request = await batchOf(12);
+    const ids = fresh();
+    const charges = timeless(ids).map((jobId, index) => ({
+      ...{ chargeId: childChargeId(ids.requestId, index), requestId: ids.requestId, jobId, amount: 4 },
+      ...{ parentJobId: ids.jobId, operation: request.operation, endpoint: request.endpoint },
+      at: request.at.toISOString(),
+    }));
+    await accounts.execute(fixture.context(request.caller.tenant), (account) =>
+      debitCreditsTogether(charges, account),
+    );
+    expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', creditsCost: 12 });
+    const { job: parent } = (await stateOf(ids.jobId)) as { job: QueuedJob };
+    expect(parent.childJobIds).toEqual(timeless(ids));
+    expect(childrenOfParent(parent).map(({ jobId }) => jobId)).toEqual(timeless(ids));
+    expect(await statusesOf(timeless(ids))).toEqual(Array(3).fill('queued'));
+    expect(await statusesOf(childrenOf(ids))).toEqual(Array(3).fill('unqueued'));
   });
 });
 

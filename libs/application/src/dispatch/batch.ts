@@ -1,6 +1,6 @@
 import type { QueuedJob } from '#domain/job/job.js';
 import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
-import { derivedId } from '#platform/ids.js';
+import { derivedId, timeOfId } from '#platform/ids.js';
 import type { DispatchIds } from './idempotency.js';
 
 /** How many jobs and charges a request makes beside its own: one for each item of a batch, none for other workflows. */
@@ -9,9 +9,13 @@ export function batchSizeOf({ batch }: Workflow, body: Readonly<Record<string, u
   return Array.isArray(items) ? items.length : 0;
 }
 
-/** Derived, so that whoever queues or voids the job of an item meets everybody else on the same stream. */
+/**
+ * Derived, so that all processes that queue or void the job of an item meet on one stream. Only for a request that has
+ * no charge yet: afterwards the charges, and then the parent's JobQueued, say which jobs they are for, and an earlier
+ * release may have derived them otherwise.
+ */
 export function childJobId(parentJobId: string, index: number): string {
-  return derivedId(`${parentJobId}/child/${index}`);
+  return derivedId(`${parentJobId}/child/${index}`, timeOfId(parentJobId));
 }
 
 /** Names the charge of one item. What stands before the dot is the request's id. */
@@ -48,7 +52,7 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
   const { name, jobType, references } = workflowOf(batch.workflow);
   const reference = references.find((each) => 'input' in each);
   return (items as Record<string, unknown>[]).map((item, index) => ({
-    jobId: childJobId(parent.jobId, index),
+    jobId: parent.childJobIds?.[index] ?? childJobId(parent.jobId, index),
     tenant: parent.tenant,
     requestId: parent.requestId,
     chargeId: childChargeId(parent.requestId, index),

@@ -89,8 +89,8 @@ export class Dispatcher {
       return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
     }
 
-    const cost = credits * charges.length;
-    return this.#queue(request, ids, charges, queuedJob(request, ids, workflow, cost, resolved.inputs));
+    const paid = charges.map((charge) => ({ ...charge, amount: credits }));
+    return this.#queue(request, ids, charges, queuedJob(request, ids, workflow, paid, resolved.inputs));
   }
 
   /**
@@ -108,16 +108,15 @@ export class Dispatcher {
     const workflow = workflowOf(request.operation);
     const charges = jobsToCharge(workflow, request.body, ids);
     const { state: account } = await this.accounts.read(environment, tenant);
-    const open =
-      account.status === 'unopened'
-        ? []
-        : charges.flatMap(({ chargeId }) => account.charges.get(chargeId) ?? []);
+    const open = charges.flatMap((charge) => {
+      const made = account.status === 'unopened' ? undefined : account.charges.get(charge.chargeId);
+      // It stays with the job that it was made for and with what it cost then, whatever the price is now.
+      return made ? [{ ...charge, jobId: made.jobId, amount: made.amount }] : [];
+    });
     if (open.length === charges.length) {
       const resolved = await this.references.resolve(workflow, request.body, request.caller);
       if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
-      // What it cost then is what it costs, whatever the price is now.
-      const cost = open.reduce((sum, { amount }) => sum + amount, 0);
-      return this.#queue(request, ids, charges, queuedJob(request, ids, workflow, cost, resolved.inputs));
+      return this.#queue(request, ids, open, queuedJob(request, ids, workflow, open, resolved.inputs));
     }
     const fence = { chargeId: ids.requestId, tenant, at: request.at.toISOString() };
     const fenced = await handle(

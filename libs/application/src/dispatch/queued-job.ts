@@ -4,7 +4,7 @@ import type { JobInputImage } from '#domain/job/job.events.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { coinName } from '#domain/workflow/coined-name.js';
 import type { Workflow } from '#domain/workflow/workflows.js';
-import { jobsToCharge } from './batch.js';
+import type { JobToCharge } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
 import type { DispatchIds } from './idempotency.js';
 
@@ -16,7 +16,7 @@ export function queuedJob(
   request: DispatchRequest,
   ids: DispatchIds,
   workflow: Workflow,
-  creditsCost: number,
+  charges: readonly (JobToCharge & { readonly amount: number })[],
   inputs: JobInputImage[],
 ): QueuedJob {
   const { body } = request;
@@ -29,13 +29,13 @@ export function queuedJob(
     chargeId: batch ? null : ids.requestId,
     operation: workflow.name,
     jobType: workflow.jobType,
-    creditsCost,
+    creditsCost: charges.reduce((sum, { amount }) => sum + amount, 0),
     displayName: displayNameOf(workflow, body, inputs, seed),
     request: { ...body },
     inputs,
     seed,
     parentJobId: null,
-    ...(batch && { childJobIds: jobsToCharge(workflow, body, ids).map(({ jobId }) => jobId) }),
+    ...(batch && { childJobIds: charges.map(({ jobId }) => jobId) }),
     ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
     at: request.at.toISOString(),
   };

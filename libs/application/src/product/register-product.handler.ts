@@ -3,10 +3,10 @@ import type { StoredAsset } from '#domain/asset/asset.js';
 import { resourceOf } from '#domain/catalog/catalog.js';
 import { categoryById } from '@atelier/engine/garment-categories';
 import { evolve, initialProduct, type KnownProduct } from '#domain/product/product.js';
-import { registerProduct, type ProductPicture } from '#domain/product/register-product.js';
+import { assignExternalRef, registerProduct, type ProductPicture } from '#domain/product/register-product.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { derivedId, newId } from '#platform/ids.js';
+import { newId, timelessId } from '#platform/ids.js';
 import { handle } from '../aggregate.js';
 import type { Caller } from '../caller.js';
 import type { StoredPictures } from '../picture/stored-pictures.js';
@@ -44,8 +44,8 @@ export type RegisteredProduct =
 const aggregate = { initial: initialProduct, evolve };
 
 /**
- * The id of a product with an external reference is derived from it. So one stream is where two posts of the same
- * reference meet, and the store's own check of revisions keeps there being one product.
+ * An external reference has a stream of its own, whose first event gives it to a product (ADR 0011). Two posts of the same
+ * reference meet there, and the store's check of revisions lets one of them choose the product's id.
  */
 @CommandHandler(RegisterProduct)
 export class RegisterProductHandler implements ICommandHandler<RegisterProduct> {
@@ -62,7 +62,8 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
     if (garmentCategoryId !== null && !categoryById(garmentCategoryId)) {
       return { kind: 'unknown-reference', what: 'garment category' };
     }
-    const productId = externalRef === null ? newId() : productIdOf(caller, externalRef);
+    const productId =
+      externalRef === null ? newId() : await this.#productOf(externalRef, caller, requestId, at);
     const source = await this.#sourceOf(caller, asset);
     const command = {
       ...{ productId, tenant, title, externalRef, description, garmentCategoryId },
@@ -83,11 +84,30 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
         actor: `key:${keyId}`,
       },
     );
-    if (registered.kind === 'rejected' || registered.state.status === 'unregistered') {
+    if (registered.kind === 'rejected' || registered.state.status !== 'active')
       throw new Error(`product ${productId} was not registered`);
-    }
     const { state, position } = registered;
     return { kind: 'registered', product: state, isNew, position };
+  }
+
+  /** The product that has the reference; a fresh id for the first post. */
+  async #productOf(externalRef: string, caller: Caller, requestId: string, at: Date): Promise<string> {
+    const { environment, tenant, keyId } = caller;
+    const refId = timelessId(`product/${environment}/${tenant}/${externalRef}`);
+    const productId = newId();
+    const { state } = await handle(
+      this.store,
+      streamName(environment, 'product', refId),
+      aggregate,
+      (known) => assignExternalRef({ externalRef, productId, tenant, at: at.toISOString() }, known),
+      {
+        ...{ environment, tenant, requestId, at },
+        commandId: `external-ref:${requestId}`,
+        actor: `key:${keyId}`,
+      },
+    );
+    // An earlier release registered the product on this very stream.
+    return state.status === 'reference' ? state.productId : refId;
   }
 
   /** The page photograph that a garment was extracted from; null for a picture that came from elsewhere. */
@@ -99,10 +119,6 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
     const photograph = job.inputs.find(({ name }) => name === 'pdp_image');
     return photograph ? pictureOf(photograph) : null;
   }
-}
-
-function productIdOf({ environment, tenant }: Caller, externalRef: string): string {
-  return derivedId(`product/${environment}/${tenant}/${externalRef}`);
 }
 
 function pictureOf({ assetId, storageKey, sha256 }: ProductPicture): ProductPicture {

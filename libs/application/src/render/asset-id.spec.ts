@@ -1,24 +1,30 @@
-import { isId, newId } from '#platform/ids.js';
+import { isId, newId, timeOfId } from '#platform/ids.js';
 import { renderedAssetId } from './asset-id.js';
 
+const startedAt = new Date('2026-06-01T12:00:00.000Z');
+
 describe('the id of a rendered picture', () => {
-  it('has the shape of a ULID', () => {
-    for (let index = 0; index < 200; index++) expect(isId(renderedAssetId(newId(), 1, index))).toBe(true);
+  it('is a ULID of the time at which its attempt began', () => {
+    for (let index = 0; index < 200; index++) {
+      const id = renderedAssetId(newId(), 1, index, startedAt);
+      expect(isId(id)).toBe(true);
+      expect(timeOfId(id)).toBe(startedAt.getTime());
+    }
   });
 
   it('repeats for the same picture, and differs by job, attempt and place', () => {
     const [job, other] = [newId(), newId()];
-    expect(renderedAssetId(job, 1, 0)).toBe(renderedAssetId(job, 1, 0));
+    expect(renderedAssetId(job, 1, 0, startedAt)).toBe(renderedAssetId(job, 1, 0, startedAt));
     const ids = [
-      renderedAssetId(job, 1, 0),
-      renderedAssetId(job, 1, 1),
-      renderedAssetId(job, 2, 0),
-      renderedAssetId(other, 1, 0),
+      renderedAssetId(job, 1, 0, startedAt),
+      renderedAssetId(job, 1, 1, startedAt),
+      renderedAssetId(job, 2, 0, startedAt),
+      renderedAssetId(other, 1, 0, startedAt),
     ];
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('is the one that pictures of earlier releases are stored under', () => {
-    expect(renderedAssetId('01JWZ0000000000000000000J1', 1, 0)).toBe('7JKTM7AN8YE3CSYPFR52N6GB49');
+  it('stays what it is from one release to the next', () => {
+    expect(renderedAssetId('01JWZ0000000000000000000J1', 1, 0, startedAt)).toBe('01KT1GW6G0E3CSYPFR52N6GB49');
   });
 });

@@ -53,6 +53,7 @@ export class JobAttempt {
     readonly environment: Environment,
     readonly job: QueuedJob,
     readonly number: number,
+    readonly startedAt: Date,
     known: Loaded<Job>,
   ) {
     this.#known = known;
@@ -83,7 +84,7 @@ export class JobAttempt {
     const started = await handle(worker.store, stream, jobAggregate, takeUp, context, known);
     if (started.kind === 'rejected') throw new AttemptLost(!isUnfinished(started.state));
     if (started.state.status !== 'rendering') return undefined;
-    return new JobAttempt(worker, environment, job, started.state.attempt, started);
+    return new JobAttempt(worker, environment, job, started.state.attempt, at, started);
   }
 
   /** @throws AttemptLost, and what the store throws; so do the other two. */

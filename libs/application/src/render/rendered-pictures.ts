@@ -38,8 +38,8 @@ export class RenderedPictures {
   }
 
   async #keepOne(picture: EnginePicture, role: JobArtifact['role']): Promise<JobArtifact> {
-    const { environment, job, number } = this.attempt;
-    const assetId = renderedAssetId(job.jobId, number, this.#count++);
+    const { environment, job, number, startedAt } = this.attempt;
+    const assetId = renderedAssetId(job.jobId, number, this.#count++, startedAt);
     const { bytes, contentType, width, height, kind, label } = picture;
     const folder = `${environment}/${job.tenant}/renders/${job.jobId}`;
     const storageKey = `${folder}/${assetId}.${extensions[contentType]}`;

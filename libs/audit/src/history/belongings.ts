@@ -23,6 +23,7 @@ export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> =
   ApiKeyRetired: 'key',
   ApiKeyRevoked: 'key',
   AssetStored: 'asset',
+  ExternalRefAssigned: 'product',
   ProductRegistered: 'product',
   ProductRevised: 'product',
   ProductArchived: 'product',
@@ -42,6 +43,7 @@ export function ownerIn(event: AuditedEvent): string | undefined {
     case 'JobVoided':
     case 'ApiKeyIssued':
     case 'AssetStored':
+    case 'ExternalRefAssigned':
     case 'ProductRegistered':
       return event.data.tenant;
     default:

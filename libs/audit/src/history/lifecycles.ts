@@ -9,7 +9,8 @@ interface Thing {
 
 /**
  * Things that are few and simple: keys, presets and products begin with the event that makes them. A key is rotated
- * once, and revoked for good. An asset never changes, so that its stream has one event.
+ * once, and revoked for good. An external reference is given to one product. An asset never changes, so that its stream
+ * has one event.
  */
 export class Lifecycles {
   private readonly things = new Map<string, Thing>();
@@ -22,6 +23,8 @@ export class Lifecycles {
         this.findings.checked('lifecycles');
         if (event.revision > 0) this.wrong(event, 'an asset never changes', 'revision 0', event.revision);
         return;
+      case 'ExternalRefAssigned':
+        return this.begin(event, event.data.productId, undefined, false);
       case 'ApiKeyIssued':
         return this.begin(event, event.data.environment, event.environment, false);
       case 'ProductRegistered':

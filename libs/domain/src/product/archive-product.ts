@@ -14,6 +14,7 @@ export function archiveProduct(
 ): Decision<ProductEvent, ProductNotFound> {
   switch (product.status) {
     case 'unregistered':
+    case 'reference':
       return reject({ code: 'PRODUCT_NOT_FOUND' });
     case 'archived':
       return accept();

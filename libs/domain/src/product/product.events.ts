@@ -16,8 +16,15 @@ export interface ProductFacts {
   images: ProductImage[];
 }
 
-/** The events of `{env}.product-{product}`, as they are stored. */
+/**
+ * The events of `{env}.product-{product}`, as they are stored. ExternalRefAssigned is the one event of a stream that is
+ * named by an external reference and says which product has it.
+ */
 export type ProductEvent =
+  | {
+      type: 'ExternalRefAssigned';
+      data: { externalRef: string; productId: string; tenant: string; at: string };
+    }
   | { type: 'ProductRegistered'; data: ProductFacts & { productId: string; tenant: string; at: string } }
   | { type: 'ProductRevised'; data: ProductFacts & { at: string } }
   | { type: 'ProductArchived'; data: { reason: string; at: string } };

@@ -3,6 +3,7 @@ import { archiveProduct } from './archive-product.js';
 import type { ProductEvent } from './product.events.js';
 import { evolve, initialProduct, primaryImage, type KnownProduct, type Product } from './product.js';
 import {
+  assignExternalRef,
   maxProductImages,
   registerProduct,
   type ProductPicture,
@@ -32,7 +33,7 @@ function run(product: Product, ...commands: Partial<RegisterProduct>[]): KnownPr
     if (decided.kind === 'rejected') throw new Error('rejected');
     return decided.events.reduce(evolve, state);
   }, product);
-  if (after.status === 'unregistered') throw new Error('unregistered');
+  if (after.status === 'unregistered' || after.status === 'reference') throw new Error(after.status);
   return after;
 }
 
@@ -94,6 +95,33 @@ describe('registering a product', () => {
     const images = imagesOf(run(initialProduct, ...posts));
     expect(images).toHaveLength(maxProductImages);
     expect(images.slice(0, 2)).toEqual(['B39 primary', 'B38 gallery']);
+  });
+});
+
+describe('an external reference', () => {
+  const assigned = { externalRef: 'sku-1', productId: 'P1', tenant: 'T1', at: coat.at };
+  const event: ProductEvent = { type: 'ExternalRefAssigned', data: assigned };
+
+  it('is given to one product, once', () => {
+    expect(assignExternalRef(assigned, initialProduct)).toEqual({ kind: 'accepted', events: [event] });
+    const reference = evolve(initialProduct, event);
+    expect(reference).toEqual({ status: 'reference', productId: 'P1' });
+    expect(assignExternalRef({ ...assigned, productId: 'P2' }, reference)).toEqual({
+      kind: 'accepted',
+      events: [],
+    });
+  });
+
+  it('stays with a product of an earlier release, which has the stream of the reference', () => {
+    expect(assignExternalRef(assigned, run(initialProduct, {}))).toEqual({ kind: 'accepted', events: [] });
+  });
+
+  it('is no product', () => {
+    const reference = evolve(initialProduct, event);
+    expect(archiveProduct({ reason: 'sold out', at: 'later' }, reference)).toMatchObject({
+      kind: 'rejected',
+    });
+    expect(() => registerProduct(coat, reference)).toThrow('is an external reference');
   });
 });
 

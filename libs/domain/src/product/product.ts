@@ -9,13 +9,21 @@ export interface KnownProduct extends ProductFacts {
   readonly registeredAt: string;
 }
 
-/** unregistered → active ⇄ archived. Registering it again revises it, and brings an archived one back. */
-export type Product = { readonly status: 'unregistered' } | KnownProduct;
+/**
+ * unregistered → active ⇄ archived. Registering it again revises it, and brings an archived one back.
+ * unregistered → `reference`: the stream belongs to an external reference, and names the product that has it.
+ */
+export type Product =
+  | { readonly status: 'unregistered' }
+  | { readonly status: 'reference'; readonly productId: string }
+  | KnownProduct;
 
 export const initialProduct: Product = { status: 'unregistered' };
 
 export function evolve(state: Product, event: ProductEvent): Product {
   switch (event.type) {
+    case 'ExternalRefAssigned':
+      return { status: 'reference', productId: event.data.productId };
     case 'ProductRegistered': {
       const { at, ...facts } = event.data;
       return { status: 'active', ...facts, registeredAt: at };
@@ -35,7 +43,8 @@ export function primaryImage({ images }: KnownProduct): ProductImage | undefined
 }
 
 function known(state: Product, { type }: ProductEvent): KnownProduct {
-  if (state.status === 'unregistered') throw new Error(`${type} on a product that was never registered`);
+  if (state.status === 'unregistered' || state.status === 'reference')
+    throw new Error(`${type} on a product that was never registered`);
   return state;
 }
 

@@ -1,3 +1,4 @@
+import type { EventOfType } from '../events.js';
 import { accept, type Decision } from '../decision.js';
 import type { ProductEvent, ProductFacts, ProductImage } from './product.events.js';
 import type { KnownProduct, Product } from './product.js';
@@ -22,6 +23,7 @@ export const maxProductImages = 32;
  */
 export function registerProduct(command: RegisterProduct, product: Product): Decision<ProductEvent> {
   const { productId, tenant, at } = command;
+  if (product.status === 'reference') throw new Error(`product ${productId} is an external reference`);
   if (product.status === 'unregistered') {
     const data = { productId, tenant, ...revisedFacts(command, undefined), at };
     return accept({ type: 'ProductRegistered', data });
@@ -29,6 +31,19 @@ export function registerProduct(command: RegisterProduct, product: Product): Dec
   const facts = revisedFacts(command, product);
   if (product.status === 'active' && isSame(facts, product)) return accept();
   return accept({ type: 'ProductRevised', data: { ...facts, at } });
+}
+
+/**
+ * Gives an external reference to a product that is about to be registered, unless a product has it: one that it was
+ * given to before, or one of an earlier release, which is registered on the stream of the reference itself.
+ */
+export function assignExternalRef(
+  command: EventOfType<'ExternalRefAssigned'>['data'],
+  product: Product,
+): Decision<ProductEvent> {
+  return product.status === 'unregistered'
+    ? accept({ type: 'ExternalRefAssigned', data: { ...command } })
+    : accept();
 }
 
 function revisedFacts(command: RegisterProduct, before: KnownProduct | undefined): ProductFacts {
