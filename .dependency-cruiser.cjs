@@ -64,6 +64,13 @@ module.exports = {
       to: { path: '^(?:apps|test)/' },
     },
     {
+      name: 'only-apps-choose-adapters',
+      comment: 'The modules that bind ports to adapters are chosen where a process is put together.',
+      severity: 'error',
+      from: { path: '^(?:libs|projections)/', pathNot: [spec, '^libs/adapters/'] },
+      to: { path: '^libs/adapters/' },
+    },
+    {
       name: 'apps-stand-alone',
       comment: 'Apps share code through libraries only, so that each can be deployed without the others.',
       severity: 'error',

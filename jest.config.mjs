@@ -1,4 +1,5 @@
-const libraries = 'domain|event-store|application|read-store|storage|platform|render-queue|audit|validation';
+const libraries =
+  'domain|event-store|application|adapters|read-store|storage|platform|render-queue|audit|validation';
 
 /** @type {import('jest').Config} */
 export default {

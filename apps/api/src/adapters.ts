@@ -41,10 +41,11 @@ import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { openStorage } from '#storage/open-storage.js';
-import type { ApiDependencies, Reads } from './api-dependencies.js';
+import type { ApiDependencies } from './api-dependencies.js';
 import type { Entrance } from './auth/api-key.guard.js';
 import { SignatureCheck } from './auth/signature.js';
 import { StoredJobs } from './jobs/stored-jobs.js';
+import type { EnvironmentReads } from '#application/read-models.js';
 
 export type ApiConfiguration = Pick<
   Configuration,
@@ -123,7 +124,16 @@ export async function openDependencies(
   const installation = openInstallation(configuration, store, opening, metrics);
   const storage = openStorage(configuration);
   const dependencies: ApiDependencies = {
-    ...{ store, accounts, entrance, operations, checkpoints, storage, logger, reads: { live, test } },
+    ...{
+      store,
+      accounts,
+      entrance,
+      operations,
+      checkpoints,
+      storage,
+      logger,
+      reads: { of: (environment) => (environment === 'live' ? live : test) },
+    },
     idempotency: new PostgresIdempotencyStore(pool, {
       leaseMs: idempotencyLeaseMs,
       retentionHours: idempotencyRetentionHours,
@@ -160,7 +170,11 @@ function openInstallation(
   return installation;
 }
 
-async function openReads(url: string, schema: Environment, opening: AsyncDisposableStack): Promise<Reads> {
+async function openReads(
+  url: string,
+  schema: Environment,
+  opening: AsyncDisposableStack,
+): Promise<EnvironmentReads> {
   const source: DataSource = createDataSource({
     ...{ url, schema, entities: readModelEntities, poolSize: readConnections },
   });
@@ -171,6 +185,7 @@ async function openReads(url: string, schema: Environment, opening: AsyncDisposa
     timeline: new TimelineReader(source),
     renders: new RendersReader(source),
     ledger: new LedgerReader(source),
+    openCharges: new LedgerReader(source),
     usage: new UsageReader(source),
     presets: new PresetsReader(source),
     catalog: new CatalogReader(source),

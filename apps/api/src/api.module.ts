@@ -26,7 +26,6 @@ import { GetRenderHandler, ListRendersHandler } from '#application/render/render
 import { StoreUploadHandler } from '#application/upload/store-upload.handler.js';
 import { ListUsageHandler } from '#application/usage/list-usage.handler.js';
 import { RejectionLog } from '#application/usage/rejection-log.js';
-import type { Environment } from '#domain/streams.js';
 import type { WorkflowName } from '#domain/workflow/workflows.js';
 import {
   CLOCK,
@@ -35,7 +34,6 @@ import {
   SIGNED_OBJECTS,
   STORAGE,
   type ApiDependencies,
-  type Reads,
 } from './api-dependencies.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { CatalogController } from './catalog/catalog.controller.js';
@@ -137,34 +135,30 @@ function providersOn(dependencies: ApiDependencies): Provider[] {
 function handlersOn(dependencies: ApiDependencies, consistency: ReadYourWrites): Provider[] {
   const { store, accounts, idempotency, reads, storage } = dependencies;
   const jobStreams = new NotedJobStreams(dependencies.jobStreams, consistency);
-  const each = <Name extends keyof Reads>(name: Name): Record<Environment, Reads[Name]> => ({
-    live: reads.live[name],
-    test: reads.test[name],
-  });
   const pictures = new StoredPictures(store);
   const references = new References(store, pictures);
   const dispatcher = new Dispatcher(store, accounts, references, dependencies.operations);
-  const getJob = new GetJobHandler(each('jobs'), jobStreams, consistency);
+  const getJob = new GetJobHandler(reads, jobStreams, consistency);
   const handlers = [
     new DispatchWorkflowHandler(dispatcher, idempotency),
     new StoreUploadHandler(store, storage),
     new RegisterProductHandler(store, pictures),
-    new ListPresetsHandler(each('presets')),
-    new ListCatalogHandler(each('catalog'), consistency),
-    new CheckCompatibilityHandler(each('catalog'), consistency),
-    new ListJobsHandler(each('jobs'), consistency),
+    new ListPresetsHandler(reads),
+    new ListCatalogHandler(reads, consistency),
+    new CheckCompatibilityHandler(reads, consistency),
+    new ListJobsHandler(reads, consistency),
     getJob,
     new AwaitJobHandler(dependencies.jobWatch, store, getJob),
     new DryRunHandler(dependencies.operations, accounts, references),
     new FollowJobHandler(dependencies.jobWatch, jobStreams),
     new CancelJobHandler(store, accounts, jobStreams),
-    new GetJobEventsHandler(each('jobs'), each('timeline'), jobStreams, consistency),
-    new ListRendersHandler(each('renders'), consistency),
-    new GetRenderHandler(each('renders'), consistency),
+    new GetJobEventsHandler(reads, jobStreams, consistency),
+    new ListRendersHandler(reads, consistency),
+    new GetRenderHandler(reads, consistency),
     new GetCreditsHandler(accounts),
     new ListOperationsHandler(dependencies.operations),
-    new ListTransactionsHandler(each('ledger'), accounts, consistency),
-    new ListUsageHandler(each('usage'), accounts, consistency),
+    new ListTransactionsHandler(reads, accounts, consistency),
+    new ListUsageHandler(reads, accounts, consistency),
   ];
   return handlers.map((handler) => ({ provide: handler.constructor, useFactory: () => handler, inject: [] }));
 }

@@ -66,6 +66,9 @@ export interface Configuration {
   readonly metricsPort: number | undefined;
 }
 
+/** The token that the configuration is injected by. */
+export const Configuration = Symbol('Configuration');
+
 /** Names every setting that is wrong, and what it should be. Never shows a value that may be secret. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';

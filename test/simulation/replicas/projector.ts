@@ -8,13 +8,13 @@ import {
   chargeCloser,
   chargeCloserFilter,
 } from '#application/process-managers/charge-closer.js';
-import type { OpenCharges, OrphanCandidate } from '#application/process-managers/orphan-sweep.js';
 import {
   RenderDispatcher,
   renderDispatcher,
   renderDispatcherFilter,
 } from '#application/process-managers/render-dispatcher.js';
 import type { AccountWriter } from '#application/account/account-writer.js';
+import type { OpenCharges, OrphanCandidate } from '#application/read-models.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { accountSettings, environment, orphanHorizonMs, type Installation } from '../installation.js';

@@ -1,4 +1,4 @@
-import type { JobView, TimelineEventView } from '#application/job/job-view.js';
+import type { JobView, TimelineEventView } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { JobDetail } from '#application/job/get-job.handler.js';

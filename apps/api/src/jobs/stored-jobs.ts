@@ -1,5 +1,5 @@
-import type { JobStreams } from '#application/job/job-view.js';
 import { readForwards } from '#application/aggregate.js';
+import type { JobStreams } from '#application/read-models.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { foldJobRow } from '#projections/jobs/jobs.read-model.js';

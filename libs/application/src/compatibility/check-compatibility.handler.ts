@@ -1,9 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { categoryById } from '@atelier/engine/garment-categories';
-import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../caller.js';
-import type { CatalogReads } from '../catalog/list-catalog.handler.js';
 import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import type { ReadModels } from '../read-models.js';
 import { verdictOn, type CandidateVerdict } from './candidate-verdict.js';
 
 /** Which of the caller's catalogue garments may be seen with a product. Undefined: there is no such category. */
@@ -22,7 +21,7 @@ export class CheckCompatibility extends Query<Fresh<readonly CandidateVerdict[]>
 @QueryHandler(CheckCompatibility)
 export class CheckCompatibilityHandler implements IQueryHandler<CheckCompatibility> {
   constructor(
-    private readonly catalog: Readonly<Record<Environment, CatalogReads>>,
+    private readonly reads: ReadModels,
     private readonly consistency: ReadYourWrites,
   ) {}
 
@@ -36,7 +35,9 @@ export class CheckCompatibilityHandler implements IQueryHandler<CheckCompatibili
     if (!product) return undefined;
     const { environment, tenant } = caller;
     return this.consistency.read(caller, 'catalog', token, async () => {
-      const entries = await this.catalog[environment].find(tenant, 'garments', [...new Set(candidates)]);
+      const entries = await this.reads
+        .of(environment)
+        .catalog.find(tenant, 'garments', [...new Set(candidates)]);
       const attributes = new Map(entries.map((entry) => [entry.assetId, entry.attributes]));
       return candidates.map((candidate) => verdictOn(candidate, product, attributes.get(candidate)));
     });

@@ -11,9 +11,9 @@ import { handle } from '../aggregate.js';
 import type { Caller } from '../caller.js';
 import { childrenOf } from '../dispatch/batch.js';
 import { closeCharge } from '../process-managers/charge-closer.js';
+import type { JobStreams } from '../read-models.js';
 import { jobAggregate } from '../render/job-aggregate.js';
 import type { JobDetail } from './get-job.handler.js';
-import type { JobStreams } from './job-view.js';
 
 /** Ends one of the caller's jobs before it is done, and gives back what it cost. */
 export class CancelJob extends Command<CancelledJob> {

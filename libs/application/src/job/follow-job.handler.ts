@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../caller.js';
+import type { JobStreams } from '../read-models.js';
 import type { JobTimeline } from './get-job-events.handler.js';
-import type { JobStreams } from './job-view.js';
 import type { JobNews, JobWatch } from './job-watch.js';
 
 /** What has come since the last look; without events when nothing has. */

@@ -1,9 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../caller.js';
 import type { ReadYourWrites } from '../consistency/read-your-writes.js';
+import type { JobStreams, ReadModels, TimelineEntry } from '../read-models.js';
 import { patienceMs } from './get-job.handler.js';
-import type { JobReads, JobStreams, TimelineEntry, TimelineReads } from './job-view.js';
 
 export interface JobTimeline {
   /** Ascending by seq, public events only. */
@@ -27,8 +26,7 @@ export class GetJobEvents extends Query<JobTimeline | undefined> {
 @QueryHandler(GetJobEvents)
 export class GetJobEventsHandler implements IQueryHandler<GetJobEvents> {
   constructor(
-    private readonly jobs: Readonly<Record<Environment, JobReads>>,
-    private readonly timelines: Readonly<Record<Environment, TimelineReads>>,
+    private readonly reads: ReadModels,
     private readonly streams: JobStreams,
     private readonly consistency: ReadYourWrites,
   ) {}
@@ -37,10 +35,10 @@ export class GetJobEventsHandler implements IQueryHandler<GetJobEvents> {
     const { environment, tenant } = caller;
     const required = this.consistency.required(caller, token);
     if (await this.consistency.waitFor(caller, 'timeline', required, patienceMs)) {
-      const events = await this.timelines[environment].publicEvents(tenant, jobId, since);
+      const events = await this.reads.of(environment).timeline.publicEvents(tenant, jobId, since);
       const latest = events.at(-1);
       if (latest) return { events, latestSeq: latest.seq };
-      const job = await this.jobs[environment].find(tenant, jobId);
+      const job = await this.reads.of(environment).jobs.find(tenant, jobId);
       if (job?.latestSeq === since) return { events, latestSeq: since };
     }
     // Not known to the read models yet, or no such job, or a cursor beyond them: the job's own stream tells which.

@@ -1,8 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../caller.js';
 import type { ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { JobReads, JobStreams, JobView } from './job-view.js';
+import type { JobStreams, JobView, ReadModels } from '../read-models.js';
 
 export interface JobDetail {
   readonly job: JobView;
@@ -26,14 +25,14 @@ export const patienceMs = 50;
 @QueryHandler(GetJob)
 export class GetJobHandler implements IQueryHandler<GetJob> {
   constructor(
-    private readonly jobs: Readonly<Record<Environment, JobReads>>,
+    private readonly reads: ReadModels,
     private readonly streams: JobStreams,
     private readonly consistency: ReadYourWrites,
   ) {}
 
   async execute({ caller, jobId, token }: GetJob): Promise<JobDetail | undefined> {
     const { environment, tenant } = caller;
-    const reads = this.jobs[environment];
+    const reads = this.reads.of(environment).jobs;
     const required = this.consistency.required(caller, token);
     const reached = await this.consistency.waitFor(caller, 'jobs', required, patienceMs);
     const job =

@@ -1,8 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../caller.js';
 import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { JobReads, JobsFilter, JobView } from './job-view.js';
+import type { JobsFilter, JobView, ReadModels } from '../read-models.js';
 
 export class ListJobs extends Query<Fresh<readonly JobView[]>> {
   constructor(
@@ -17,13 +16,13 @@ export class ListJobs extends Query<Fresh<readonly JobView[]>> {
 @QueryHandler(ListJobs)
 export class ListJobsHandler implements IQueryHandler<ListJobs> {
   constructor(
-    private readonly jobs: Readonly<Record<Environment, JobReads>>,
+    private readonly reads: ReadModels,
     private readonly consistency: ReadYourWrites,
   ) {}
 
   execute({ caller, filter, token }: ListJobs): Promise<Fresh<readonly JobView[]>> {
     return this.consistency.read(caller, 'jobs', token, () =>
-      this.jobs[caller.environment].list(caller.tenant, filter),
+      this.reads.of(caller.environment).jobs.list(caller.tenant, filter),
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '#domain/streams.js';
 import type { ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { FoundJob, JobStreams } from './job-view.js';
+import type { FoundJob, JobStreams } from '../read-models.js';
 
 /**
  * What a tenant was shown of a job's own stream counts as its own write: once it has seen `succeeded`, its next look at

@@ -1,24 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Environment } from '#domain/streams.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import type { Caller } from '../caller.js';
 import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { Page, PageRequest } from '../page.js';
-
-export interface LedgerEntryView {
-  readonly id: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly creditsDelta: number;
-  readonly status: string;
-  readonly createdAt: Date;
-}
-
-/** The credit ledger of one environment. */
-export abstract class LedgerReads {
-  /** Newest first. */
-  abstract list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
-}
+import type { LedgerEntryView, Page, PageRequest, ReadModels } from '../read-models.js';
 
 export class ListTransactions extends Query<Fresh<Page<LedgerEntryView>>> {
   constructor(
@@ -36,7 +20,7 @@ export class ListTransactions extends Query<Fresh<Page<LedgerEntryView>>> {
 @QueryHandler(ListTransactions)
 export class ListTransactionsHandler implements IQueryHandler<ListTransactions> {
   constructor(
-    private readonly ledgers: Readonly<Record<Environment, LedgerReads>>,
+    private readonly reads: ReadModels,
     private readonly accounts: AccountWriter,
     private readonly consistency: ReadYourWrites,
   ) {}
@@ -45,6 +29,6 @@ export class ListTransactionsHandler implements IQueryHandler<ListTransactions> 
     const { environment, tenant } = caller;
     const { position } = await this.accounts.read(environment, tenant);
     const reached = await this.consistency.waitFor(caller, 'ledger', position);
-    return { value: await this.ledgers[environment].list(tenant, page), stale: !reached };
+    return { value: await this.reads.of(environment).ledger.list(tenant, page), stale: !reached };
   }
 }

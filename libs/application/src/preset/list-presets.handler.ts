@@ -1,20 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
-
-/** A preset as a caller chooses it. */
-export interface PresetTile {
-  readonly presetId: string;
-  readonly label: string;
-  /** Of the preview. */
-  readonly storageKey: string;
-}
-
-/** The presets of one environment. */
-export abstract class PresetReads {
-  /** Those that can be chosen. */
-  abstract published(kind: PresetKind): Promise<readonly PresetTile[]>;
-}
+import type { PresetTile, ReadModels } from '#application/read-models.js';
 
 /** Presets are the installation's and no caller writes them, so there is no write to wait for. */
 export class ListPresets extends Query<readonly PresetTile[]> {
@@ -28,9 +15,9 @@ export class ListPresets extends Query<readonly PresetTile[]> {
 
 @QueryHandler(ListPresets)
 export class ListPresetsHandler implements IQueryHandler<ListPresets> {
-  constructor(private readonly presets: Readonly<Record<Environment, PresetReads>>) {}
+  constructor(private readonly reads: ReadModels) {}
 
   execute({ environment, kind }: ListPresets): Promise<readonly PresetTile[]> {
-    return this.presets[environment].published(kind);
+    return this.reads.of(environment).presets.published(kind);
   }
 }

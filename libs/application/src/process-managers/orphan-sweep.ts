@@ -1,3 +1,4 @@
+import type { OrphanCandidate, OpenCharges } from '#application/read-models.js';
 import { voidJob } from '#domain/job/queue-job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -8,25 +9,6 @@ import type { AccountWriter } from '../account/account-writer.js';
 import { handle, untouched } from '../aggregate.js';
 import { jobAggregate } from '../render/job-aggregate.js';
 import { closeCharge } from './charge-closer.js';
-
-/** A charge that is open although no job is known for it. */
-export interface OrphanCandidate {
-  readonly tenant: string;
-  readonly chargeId: string;
-  readonly jobId: string;
-  /** When it was charged. */
-  readonly createdAt: Date;
-}
-
-/** Where the sweep looks for candidates. It may be behind the log: the fence decides. */
-export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCandidate> {
-  /** Oldest first. `after` is the last candidate of the page before; absent: from the oldest on. */
-  abstract openChargesOlderThan(
-    before: Date,
-    limit: number,
-    after?: Candidate,
-  ): Promise<readonly Candidate[]>;
-}
 
 /** Fence the job off, then give its charge back. */
 export interface GiveBack {

@@ -1,32 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { Environment } from '#domain/streams.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import type { Caller } from '../caller.js';
 import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { Page, PageRequest } from '../page.js';
-
-export interface UsageView {
-  readonly requestId: string;
-  readonly endpoint: string;
-  readonly method: string;
-  readonly status: string;
-  readonly httpStatus: number | null;
-  readonly creditsCharged: number;
-  readonly creditsRefunded: number;
-  readonly jobId: string | null;
-  readonly createdAt: Date;
-  readonly submittedAt: Date | null;
-  readonly resolvedAt: Date | null;
-  readonly latencyMs: number | null;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-}
-
-/** The usage log of one environment. */
-export abstract class UsageReads {
-  /** Newest first. */
-  abstract list(tenant: string, page: PageRequest): Promise<Page<UsageView>>;
-}
+import type { Page, PageRequest, UsageView, ReadModels } from '../read-models.js';
 
 export class ListUsage extends Query<Fresh<Page<UsageView>>> {
   constructor(
@@ -42,7 +18,7 @@ export class ListUsage extends Query<Fresh<Page<UsageView>>> {
 @QueryHandler(ListUsage)
 export class ListUsageHandler implements IQueryHandler<ListUsage> {
   constructor(
-    private readonly usage: Readonly<Record<Environment, UsageReads>>,
+    private readonly reads: ReadModels,
     private readonly accounts: AccountWriter,
     private readonly consistency: ReadYourWrites,
   ) {}
@@ -53,6 +29,6 @@ export class ListUsageHandler implements IQueryHandler<ListUsage> {
     const required = this.consistency.required(caller, token);
     const target = required === undefined || (position ?? -1n) > required ? position : required;
     const reached = await this.consistency.waitFor(caller, 'usage', target);
-    return { value: await this.usage[environment].list(tenant, page), stale: !reached };
+    return { value: await this.reads.of(environment).usage.list(tenant, page), stale: !reached };
   }
 }

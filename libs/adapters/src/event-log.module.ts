@@ -1,0 +1,47 @@
+import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { observeOutcomes } from '#application/observed-outcomes.js';
+import { EventStore } from '#event-store/event-store.js';
+import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
+import { SnapshotStore } from '#event-store/snapshots.js';
+import { Configuration } from '#platform/configuration.js';
+import { Metrics } from '#platform/metrics.js';
+import { traceAppends } from '#platform/traced-event-store.js';
+
+const openedLog = Symbol('the opened event log');
+
+/** The event log and its snapshots. Nothing connects before the first call; the connections close with the app. */
+@Global()
+@Module({})
+export class EventLogModule implements OnApplicationShutdown {
+  constructor(@Inject(openedLog) private readonly log: OpenedEventStore) {}
+
+  static with(options: Omit<OpenOptions, 'observer'> = {}): DynamicModule {
+    return {
+      module: EventLogModule,
+      providers: [
+        {
+          provide: openedLog,
+          inject: [Configuration, Metrics],
+          useFactory: (configuration: Configuration, metrics: Metrics | undefined) =>
+            openEventStore(configuration, { ...options, ...(metrics && { observer: metrics.eventStore }) }),
+        },
+        {
+          provide: EventStore,
+          inject: [openedLog, Metrics],
+          useFactory: ({ store }: OpenedEventStore, metrics: Metrics | undefined) =>
+            traceAppends(metrics ? observeOutcomes(store, metrics.outcomes) : store),
+        },
+        {
+          provide: SnapshotStore,
+          inject: [openedLog],
+          useFactory: ({ snapshots }: OpenedEventStore) => snapshots,
+        },
+      ],
+      exports: [EventStore, SnapshotStore],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.log.close();
+  }
+}

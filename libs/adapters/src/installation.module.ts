@@ -1,0 +1,50 @@
+import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { processManagers } from '#application/process-managers/process-managers.js';
+import { EventStore } from '#event-store/event-store.js';
+import { Configuration } from '#platform/configuration.js';
+import { Metrics } from '#platform/metrics.js';
+import { readOpenCharges } from '#projections/ledger/open-charges.js';
+import { readModels } from '#projections/read-models.js';
+import { consumersOf } from '#read-store/consumers.js';
+import { Installation } from '#read-store/installation.js';
+import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
+
+/** What one process can tell of the whole installation: whether it is ready and, where asked to, its levels. */
+@Global()
+@Module({})
+export class InstallationModule implements OnApplicationShutdown {
+  constructor(private readonly installation: Installation) {}
+
+  /** @param levels whether the metrics of this process show how far behind and how full everything is */
+  static with({ levels }: { readonly levels: boolean }): DynamicModule {
+    return {
+      module: InstallationModule,
+      providers: [
+        {
+          provide: Installation,
+          inject: [Configuration, EventStore, Metrics],
+          useFactory: (configuration: Configuration, store: EventStore, metrics: Metrics | undefined) => {
+            const { databaseUrl, eventStoreUrl, projector } = configuration;
+            const consumers = consumersOf(readModels, processManagers);
+            const installation = new Installation({ databaseUrl, eventStoreUrl, store, consumers });
+            if (levels) watchLevels(installation, metrics, projector.orphanHorizonMs);
+            return installation;
+          },
+        },
+      ],
+      exports: [Installation],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.installation.close();
+  }
+}
+
+function watchLevels(installation: Installation, metrics: Metrics | undefined, horizonMs: number): void {
+  metrics?.watchInstallation({
+    consumers: () => installation.consumers(),
+    charges: () => readOpenCharges(installation.database, horizonMs),
+    queues: pgBossQueueLevels(installation.database),
+  });
+}

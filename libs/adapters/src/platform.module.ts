@@ -1,0 +1,39 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Clock, systemClock } from '#platform/clock.js';
+import { Configuration } from '#platform/configuration.js';
+import { Logger } from '#platform/logger.js';
+import { Metrics } from '#platform/metrics.js';
+
+/** What a process has before it opens anything. */
+export interface ProcessSettings {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  /** Absent where this process keeps none. */
+  readonly metrics?: Metrics | undefined;
+  /** Aborted when the process is asked to stop, also while it still waits for a server. Default: never. */
+  readonly stopping?: AbortSignal;
+  /** Default: the computer's own. */
+  readonly clock?: Clock;
+}
+
+/** The token of the signal that is aborted when this process is asked to stop. */
+export const Stopping = Symbol('Stopping');
+
+/** Configuration, logger, clock and metrics of one process: the same for every module in it. */
+@Global()
+@Module({})
+export class PlatformModule {
+  static of({ configuration, logger, metrics, stopping, clock }: ProcessSettings): DynamicModule {
+    return {
+      module: PlatformModule,
+      providers: [
+        { provide: Configuration, useValue: configuration },
+        { provide: Logger, useValue: logger },
+        { provide: Clock, useValue: clock ?? systemClock },
+        { provide: Metrics, useValue: metrics },
+        { provide: Stopping, useValue: stopping ?? new AbortController().signal },
+      ],
+      exports: [Configuration, Logger, Clock, Metrics, Stopping],
+    };
+  }
+}

@@ -1,0 +1,220 @@
+import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { Checkpoints } from '#application/consistency/read-your-writes.js';
+import {
+  IdempotencyLeaseLost,
+  idempotencyLeaseMs,
+  idempotencyRetentionHours,
+  IdempotencyStore,
+} from '#application/dispatch/idempotency.js';
+import { MemoryRateLimitStore, RateLimitStore } from '#application/limits/rate-limit-store.js';
+import { ReadModels, type EnvironmentReads } from '#application/read-models.js';
+import { environments, type Environment } from '#domain/streams.js';
+import { Configuration } from '#platform/configuration.js';
+import { keepTrying } from '#platform/keep-trying.js';
+import { Logger } from '#platform/logger.js';
+import { CatalogReader } from '#projections/catalog/catalog.reader.js';
+import { JobsReader } from '#projections/jobs/jobs.reader.js';
+import { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import { PresetsReader } from '#projections/presets/presets.reader.js';
+import { readModelEntities } from '#projections/read-models.js';
+import { RendersReader } from '#projections/renders/renders.reader.js';
+import { TimelineReader } from '#projections/timeline/timeline.reader.js';
+import { UsageReader } from '#projections/usage/usage.reader.js';
+import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
+import { createDataSource } from '#read-store/data-source.js';
+import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
+import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
+import { Stopping } from './platform.module.js';
+
+export interface ReadStoreOptions {
+  /** Connections of each environment at most. Default 8. */
+  readonly maxConnections?: number;
+}
+
+const defaultConnections = 8;
+const idempotencyConnections = 8;
+const rateLimitConnections = 4;
+
+/** Repeats what the app cannot start without, until the database answers or the process is asked to stop. */
+function untilReached<T>(work: () => Promise<T>, logger: Logger, stopping: AbortSignal): Promise<T> {
+  return keepTrying(work, stopping, (err, retryMs) =>
+    logger.error({ err, retryMs }, 'a database cannot be reached'),
+  );
+}
+
+/** The read models of both environments on connections of their own. */
+class StoredReadModels extends ReadModels {
+  readonly #reads = new Map<Environment, EnvironmentReads>();
+
+  private constructor(private readonly sources: readonly DataSource[]) {
+    super();
+    environments.forEach((environment, index) => {
+      // One source was opened for each environment, in their order.
+      this.#reads.set(environment, readersOf(sources[index]!));
+    });
+  }
+
+  /** @throws what the database throws, and keeps no connection then */
+  static async open(url: string, poolSize: number): Promise<StoredReadModels> {
+    const opened: DataSource[] = [];
+    try {
+      for (const schema of environments) {
+        const source = createDataSource({ url, schema, entities: readModelEntities, poolSize });
+        opened.push(await source.initialize());
+      }
+      return new StoredReadModels(opened);
+    } catch (error) {
+      await closeAll(opened);
+      throw error;
+    }
+  }
+
+  of(environment: Environment): EnvironmentReads {
+    const reads = this.#reads.get(environment);
+    if (!reads) throw new RangeError(`there is no environment ${environment}`);
+    return reads;
+  }
+
+  async close(): Promise<void> {
+    await closeAll(this.sources);
+  }
+}
+
+function readersOf(source: DataSource): EnvironmentReads {
+  const ledger = new LedgerReader(source);
+  return {
+    jobs: new JobsReader(source),
+    timeline: new TimelineReader(source),
+    renders: new RendersReader(source),
+    catalog: new CatalogReader(source),
+    presets: new PresetsReader(source),
+    ledger,
+    usage: new UsageReader(source),
+    openCharges: ledger,
+  };
+}
+
+async function closeAll(sources: readonly DataSource[]): Promise<void> {
+  await Promise.all(sources.map((source) => source.destroy()));
+}
+
+/** The read models. The app starts once their database can be reached. */
+@Global()
+@Module({})
+export class ReadStoreModule implements OnApplicationShutdown {
+  constructor(private readonly reads: ReadModels) {}
+
+  static with({ maxConnections = defaultConnections }: ReadStoreOptions = {}): DynamicModule {
+    return {
+      module: ReadStoreModule,
+      providers: [
+        {
+          provide: ReadModels,
+          inject: [Configuration, Logger, Stopping],
+          useFactory: ({ databaseUrl }: Configuration, logger: Logger, stopping: AbortSignal) =>
+            untilReached(() => StoredReadModels.open(databaseUrl, maxConnections), logger, stopping),
+        },
+      ],
+      exports: [ReadModels],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    // Overridden by tests with objects that have nothing to close.
+    if (this.reads instanceof StoredReadModels) await this.reads.close();
+  }
+}
+
+/** How far each read model is, on one connection that listens. The app starts once the positions are known. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: CheckpointWatcher,
+      inject: [Configuration, Logger, Stopping],
+      useFactory: ({ databaseUrl: url }: Configuration, log: Logger, stopping: AbortSignal) => {
+        const started = async () => {
+          const watcher = new CheckpointWatcher({ url, log });
+          await watcher.start();
+          return watcher;
+        };
+        return untilReached(started, log, stopping);
+      },
+    },
+    { provide: Checkpoints, useExisting: CheckpointWatcher },
+  ],
+  exports: [Checkpoints],
+})
+export class CheckpointsModule implements OnApplicationShutdown {
+  constructor(private readonly watcher: CheckpointWatcher) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.watcher.stop();
+  }
+}
+
+const keyPool = Symbol('connections for Idempotency-Keys');
+const bucketPool = Symbol('connections for rate limits');
+
+/** What every request may have to ask before it is worked on: Idempotency-Keys and rate limits. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: keyPool,
+      inject: [Configuration, Logger],
+      useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
+        watched({ connectionString, max: idempotencyConnections, connectionTimeoutMillis: 5_000 }, logger),
+    },
+    {
+      provide: IdempotencyStore,
+      inject: [keyPool],
+      useFactory: (pool: pg.Pool) =>
+        new PostgresIdempotencyStore(pool, {
+          leaseMs: idempotencyLeaseMs,
+          retentionHours: idempotencyRetentionHours,
+          leaseLost: (message) => new IdempotencyLeaseLost(message),
+        }),
+    },
+    {
+      provide: bucketPool,
+      inject: [Configuration, Logger],
+      // With little patience: every request waits for it.
+      useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
+        watched(
+          {
+            ...{ connectionString, max: rateLimitConnections, application_name: 'atelier-rate-limits' },
+            ...{ connectionTimeoutMillis: 1_000, query_timeout: 1_000 },
+          },
+          logger,
+        ),
+    },
+    {
+      provide: RateLimitStore,
+      inject: [Configuration, bucketPool],
+      useFactory: ({ rateLimitStore }: Configuration, pool: pg.Pool) =>
+        rateLimitStore === 'postgres' ? new PostgresRateLimitStore(pool) : new MemoryRateLimitStore(),
+    },
+  ],
+  exports: [IdempotencyStore, RateLimitStore],
+})
+export class RequestStoresModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(keyPool) private readonly keys: pg.Pool,
+    @Inject(bucketPool) private readonly buckets: pg.Pool,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.keys.end(), this.buckets.end()]);
+  }
+}
+
+/** A pool connects with its first query. */
+function watched(options: pg.PoolConfig, logger: Logger): pg.Pool {
+  const pool = new pg.Pool(options);
+  // A connection that breaks while idle is replaced at the next use.
+  pool.on('error', (err) => logger.warn({ err }, 'a database connection broke'));
+  return pool;
+}

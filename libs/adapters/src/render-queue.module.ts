@@ -1,0 +1,33 @@
+import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Configuration } from '#platform/configuration.js';
+import { keepTrying } from '#platform/keep-trying.js';
+import { Logger } from '#platform/logger.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { RenderQueue } from '#render-queue/render-queue.js';
+import { Stopping } from './platform.module.js';
+
+/** The render queue in PostgreSQL. The app starts once the queue can be reached. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: RenderQueue,
+      inject: [Configuration, Logger, Stopping],
+      useFactory: ({ databaseUrl: url }: Configuration, logger: Logger, stopping: AbortSignal) =>
+        keepTrying(
+          () => PgBossRenderQueue.start({ url, logger }),
+          stopping,
+          (err, retryMs) => logger.error({ err, retryMs }, 'the render queue cannot be reached'),
+        ),
+    },
+  ],
+  exports: [RenderQueue],
+})
+export class RenderQueueModule implements OnApplicationShutdown {
+  constructor(private readonly queue: RenderQueue) {}
+
+  /** Who takes tasks from it stops it before, and gives them time: what is still running now is given back. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.queue.stop(0);
+  }
+}
