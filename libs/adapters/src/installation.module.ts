@@ -3,11 +3,11 @@ import { processManagers } from '#application/process-managers/process-managers.
 import { EventStore } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
 import { Metrics } from '#platform/metrics.js';
-import { readOpenCharges } from '#projections/ledger/open-charges.js';
+import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Installation } from '#read-store/installation.js';
-import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
+import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
 
 /** What one process can tell of the whole installation: whether it is ready and, where asked to, its levels. */
 @Global()

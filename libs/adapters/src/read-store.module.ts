@@ -12,8 +12,8 @@ import { MemoryRateLimitStore, RateLimitStore } from '#application/limits/rate-l
 import { ReadModels, type EnvironmentReads } from '#application/read-models.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
-import { keepTrying } from '#platform/keep-trying.js';
 import { Logger } from '#platform/logger.js';
+import { retry } from '#platform/retry.js';
 import { CatalogReader } from '#projections/catalog/catalog.reader.js';
 import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
@@ -39,9 +39,10 @@ const rateLimitConnections = 4;
 
 /** Repeats what the app cannot start without, until the database answers or the process is asked to stop. */
 function untilReached<T>(work: () => Promise<T>, logger: Logger, stopping: AbortSignal): Promise<T> {
-  return keepTrying(work, stopping, (err, retryMs) =>
-    logger.error({ err, retryMs }, 'a database cannot be reached'),
-  );
+  return retry(work, {
+    signal: stopping,
+    onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
+  });
 }
 
 /** The read models of both environments on connections of their own. */

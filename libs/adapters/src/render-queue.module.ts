@@ -1,7 +1,7 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
-import { keepTrying } from '#platform/keep-trying.js';
 import { Logger } from '#platform/logger.js';
+import { retry } from '#platform/retry.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
@@ -14,11 +14,10 @@ import { Stopping } from './platform.module.js';
       provide: RenderQueue,
       inject: [Configuration, Logger, Stopping],
       useFactory: ({ databaseUrl: url }: Configuration, logger: Logger, stopping: AbortSignal) =>
-        keepTrying(
-          () => PgBossRenderQueue.start({ url, logger }),
-          stopping,
-          (err, retryMs) => logger.error({ err, retryMs }, 'the render queue cannot be reached'),
-        ),
+        retry(() => PgBossRenderQueue.start({ url, logger }), {
+          signal: stopping,
+          onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'the render queue cannot be reached'),
+        }),
     },
   ],
   exports: [RenderQueue],
