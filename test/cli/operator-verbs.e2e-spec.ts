@@ -191,7 +191,7 @@ describe('atelier tenants', () => {
     });
     const shown = await json('tenants', 'show', tenant);
     expect((shown.accounts as Json[]).map((account) => account.rate_limit_per_min)).toEqual([900, 1000]);
-    expect(await complaint(['tenants', 'plan', tenant])).toContain('nothing is to be changed');
+    expect(await complaint(['tenants', 'plan', tenant])).toContain('nothing to change');
   });
 
   it('suspend and reactivate, as often as one likes', async () => {

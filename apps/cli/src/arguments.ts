@@ -30,30 +30,36 @@ export function ulid(text: string): string {
 }
 
 /** The older names of the capabilities mean the same. */
-const capabilityNames: Readonly<Record<string, Capability>> = {
-  'jobs:create': 'jobs:create',
-  'jobs:read': 'jobs:read',
-  'ctm:create': 'jobs:create',
-  'ctm:read': 'jobs:read',
-};
+const capabilityNames: ReadonlyMap<string, Capability> = new Map([
+  ['jobs:create', 'jobs:create'],
+  ['jobs:read', 'jobs:read'],
+  ['ctm:create', 'jobs:create'],
+  ['ctm:read', 'jobs:read'],
+]);
 
 export function capabilities(text: string): Capability[] {
-  const names = text.split(',').map((name) => name.trim());
-  const found = names.map((name) => {
-    if (Object.hasOwn(capabilityNames, name)) return capabilityNames[name] as Capability;
+  const found = text.split(',').map((part) => {
+    const name = part.trim();
+    const capability = capabilityNames.get(name);
+    if (capability) return capability;
     throw new InvalidArgumentError(`${JSON.stringify(name)} is none: use jobs:create, jobs:read or both.`);
   });
   return [...new Set(found)];
 }
 
-const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitsMs: ReadonlyMap<string | undefined, number> = new Map([
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
 
 /** A parser for lengths of time up to some days: `0`, `90s`, `15m`, `24h`, `7d`. @returns milliseconds */
 export function duration(mostDays: number): (text: string) => number {
   return (text) => {
-    const match = /^(\d{1,7})([smhd])$/.exec(text);
-    const milliseconds = match ? Number(match[1]) * (unitsMs[match[2] as string] as number) : Number.NaN;
     if (text === '0') return 0;
+    const [, digits, unit] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+    const milliseconds = Number(digits) * (unitsMs.get(unit) ?? Number.NaN);
     if (milliseconds <= mostDays * 86_400_000) return milliseconds;
     throw new InvalidArgumentError(`It must be a time such as 90s, 15m, 24h or 7d, at most ${mostDays}d.`);
   };

@@ -1,6 +1,108 @@
 import { processManagers } from '#application/process-managers/process-managers.js';
+import { environments, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
+import { lagsOf } from '#read-store/consumer-lag.js';
 import { consumersOf } from '#read-store/consumers.js';
+import { answerWithinMs, withDatabase } from './stores.js';
 
 /** All that the projector runs. */
 export const consumers = consumersOf(readModels, processManagers);
+
+export interface ConsumerStatus {
+  readonly kind: 'read model' | 'process manager';
+  readonly env: Environment;
+  readonly name: string;
+  /** `live` or `halted` of a read model, `live` of a process manager; {@link beyondTheLog} of either. */
+  readonly state: string;
+  readonly halted_because: string | null;
+  /** Null: it has handled nothing yet. */
+  readonly position: string | null;
+  /** Events that it has not handled yet: at most {@link mostCounted} are told. */
+  readonly lag: number;
+  /** How long the first of them has been waiting. Null when there is none. */
+  readonly lag_seconds: number | null;
+  /** Events that a read model put aside because they, or one before them in their stream, cannot be folded. */
+  readonly parked: number;
+}
+
+const mostCounted = 500;
+
+/** The state of a consumer whose checkpoint is none of this store's. */
+const beyondTheLog = 'beyond the log';
+
+/** How far each consumer that has ever run is behind. */
+export async function readConsumers(
+  databaseUrl: string,
+  { store, kind }: { readonly store: EventStore; readonly kind: string },
+): Promise<ConsumerStatus[]> {
+  const [rows, head] = await Promise.all([readRows(databaseUrl), store.head()]);
+  const positionsAreCounts = kind === 'PostgreSQL';
+  const followed = rows.map((row) => {
+    const { env: environment, name, position } = row;
+    const known = consumers.find((one) => one.environment === environment && one.name === name);
+    const consumer = known ?? { kind: 'process manager' as const, environment, name, filter: {} };
+    return { ...consumer, row, position: position === null ? null : BigInt(position) };
+  });
+  const lags = await lagsOf(followed, { store, positionsAreCounts, now: new Date() });
+  return lags.map(({ row, position, events, seconds }) => {
+    // EventStoreDB's own events lie between ours, so a checkpoint there may well be beyond our last one.
+    const isBeyond = positionsAreCounts && (position ?? 0n) > (head ?? 0n);
+    return {
+      ...row,
+      ...(isBeyond && { state: beyondTheLog }),
+      lag: Math.min(events, mostCounted),
+      lag_seconds: events === 0 ? null : Math.round(seconds),
+    };
+  });
+}
+
+/** Of the read models, the generation that serves the reads. */
+function readRows(databaseUrl: string): Promise<Omit<ConsumerStatus, 'lag' | 'lag_seconds'>[]> {
+  const processes = environments.map(
+    (env) => `select 'process manager', '${env}', process, 'live', null, position::text, 0
+      from ${env}.process_checkpoints`,
+  );
+  return withDatabase(databaseUrl, answerWithinMs, async (client) => {
+    const { rows } = await client.query<Omit<ConsumerStatus, 'lag' | 'lag_seconds'>>(
+      `select 'read model' as kind, environment as env, name, state, halted_because, position::text,
+          (select count(*)::integer from read_store.parked_events parked
+            where (parked.environment, parked.name, parked.generation) = (p.environment, p.name, p.generation)) as parked
+        from read_store.projections p where state in ('live', 'halted')
+        union all ${processes.join(' union all ')} order by kind, env, name`,
+    );
+    return rows;
+  });
+}
+
+/** A projector that works is never this far behind, not even with a full queue. */
+const patienceSeconds = 10;
+
+/** @returns what to say of consumers that are well. @throws Error that says which is not, and why */
+export function judgeConsumers(statuses: readonly ConsumerStatus[]): string {
+  if (statuses.length === 0) throw new Error('none yet: no projector has ever run on this database');
+  const halted = statuses
+    .filter(({ state }) => state === 'halted')
+    .map(({ env, name, halted_because: why }) => `${env} ${name} is halted: ${why}`);
+  if (halted.length > 0) throw new Error(halted.join('; '));
+  const lost = statuses
+    .filter(({ state }) => state === beyondTheLog)
+    .map(({ env, name }) => `${env} ${name}`);
+  if (lost.length > 0)
+    throw new Error(
+      `the checkpoints of ${lost.join(', ')} lie beyond the end of the log: they belong to another store`,
+    );
+  const parked = statuses.reduce((sum, each) => sum + each.parked, 0);
+  if (parked > 0) throw new Error(`${parked} events are parked`);
+  const late = statuses
+    .filter(({ lag_seconds: seconds }) => (seconds ?? 0) > patienceSeconds)
+    .map(({ env, name, ...each }) => `${env} ${name} is ${lagText(each)} behind`);
+  if (late.length > 0) throw new Error(late.join('; '));
+  const lag = Math.max(...statuses.map((each) => each.lag));
+  return lag === 0 ? 'all up to date' : `at most ${lag} events behind`;
+}
+
+export function lagText({ lag, lag_seconds: seconds }: Pick<ConsumerStatus, 'lag' | 'lag_seconds'>): string {
+  if (lag === 0) return '0 events';
+  return `${lag === mostCounted ? `${lag} or more` : lag} events, ${seconds} s`;
+}

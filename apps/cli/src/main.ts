@@ -1,17 +1,14 @@
 import { Command } from 'commander';
-import { addCredits } from './credits/credits.command.js';
-import { addDoctor } from './doctor/doctor.command.js';
 import { addEvents } from './events/events.command.js';
 import { addKeys } from './keys/keys.command.js';
 import { addLedger } from './ledger/ledger.command.js';
-import { addMigrate } from './migrate/migrate.command.js';
 import { addOperations } from './operations/operations.command.js';
 import { addOrphans } from './orphans/orphans.command.js';
 import { addParked } from './parked/parked.command.js';
 import { addPresets } from './presets/presets.command.js';
 import { addProjections } from './projections/projections.command.js';
-import { addReplay } from './replay/replay.command.js';
-import { addTenants } from './tenants/tenants.command.js';
+import { addCredits, addTenants } from './tenants/tenants.command.js';
+import { lazily, verb } from './verb.js';
 
 const program = new Command('atelier')
   .description(
@@ -32,9 +29,24 @@ addOrphans(program);
 addEvents(program);
 addProjections(program);
 addParked(program);
-addReplay(program);
-addMigrate(program);
-addDoctor(program);
+
+verb(program, 'replay', 'what a stream folds into, after each of its events')
+  .argument(
+    '<stream>',
+    'an account, job, key, asset, product, preset or operation, for example test.account-01J…',
+  )
+  .option('--at <revision|time>', 'stop there: a revision, or a time such as 2026-01-31T12:00:00Z')
+  .action(lazily(() => import('./replay/replay-stream.js'), 'replayStream'));
+
+verb(
+  program,
+  'migrate',
+  'bring the database and the presets up to date; needed once a release, `npm start` does it by itself',
+).action(lazily(() => import('./migrate.js'), 'migrateInstallation'));
+
+verb(program, 'doctor', 'look at the database, the event store, the read models and the API').action(
+  lazily(() => import('./doctor.js'), 'doctor'),
+);
 
 // `atelier events tail | head` closes our output early: that is a way to end, not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

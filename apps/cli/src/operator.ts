@@ -1,34 +1,38 @@
+import type { DataSource } from 'typeorm';
 import { AccountWriter } from '#application/account/account-writer.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { OpenedAccount } from '#domain/account/account.js';
-import type { Environment } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
+import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
-import { CliError } from './cli-error.js';
-import { findConnections, type Connections } from './connections.js';
+import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import { findConfiguration } from './find-configuration.js';
+import { CliError } from './verb.js';
 
 /** How long a write waits for the read models. They usually need some ten milliseconds. */
 const catchUpMs = 5_000;
 
-/** The write side as the operator's verbs use it. Dispose of it, or the process does not end. */
+/** The service as the operator's verbs use it. Dispose of it, or the process does not end. */
 export class Operator implements AsyncDisposable {
-  readonly #opened: OpenedEventStore;
   readonly accounts: AccountWriter;
+  private readonly opened: OpenedEventStore;
+  private readonly dataSources = new Map<Environment, Promise<DataSource>>();
 
-  private constructor(readonly connections: Connections) {
-    this.#opened = openEventStore(connections, { maxConnections: 2 });
-    this.accounts = new AccountWriter(this.#opened.store, this.#opened.snapshots);
+  private constructor(readonly configuration: Configuration) {
+    this.opened = openEventStore(configuration, { maxConnections: 2 });
+    this.accounts = new AccountWriter(this.opened.store, this.opened.snapshots);
   }
 
   get store(): EventStore {
-    return this.#opened.store;
+    return this.opened.store;
   }
 
   static connect(): Operator {
-    return new Operator(findConnections());
+    return new Operator(findConfiguration());
   }
 
   /** A new command of the operator's. */
@@ -37,24 +41,53 @@ export class Operator implements AsyncDisposable {
     return { environment, tenant, commandId: requestId, requestId, actor: 'operator', at: systemClock() };
   }
 
+  async findAccount(environment: Environment, tenant: string): Promise<OpenedAccount | undefined> {
+    const { state } = await this.accounts.read(environment, tenant);
+    return state.status === 'unopened' ? undefined : state;
+  }
+
   /** @throws CliError when the tenant has no account in the environment */
   async account(environment: Environment, tenant: string): Promise<OpenedAccount> {
-    const { state } = await this.accounts.read(environment, tenant);
-    if (state.status !== 'unopened') return state;
-    throw new CliError(
-      `there is no tenant ${tenant} in ${environment}: "atelier tenants create" makes one and prints its id`,
-    );
+    const account = await this.findAccount(environment, tenant);
+    if (account) return account;
+    throw noSuchTenant(tenant, environment);
+  }
+
+  /** The environments in which the tenant has an account, or the one that is asked for. @throws CliError without any */
+  async accountsOf(tenant: string, env: Environment | undefined): Promise<Environment[]> {
+    const found: Environment[] = [];
+    for (const environment of env ? [env] : environments)
+      if (await this.findAccount(environment, tenant)) found.push(environment);
+    if (found.length > 0) return found;
+    throw noSuchTenant(tenant, env);
+  }
+
+  /** The read models of an environment, on one connection. */
+  async readModels(environment: Environment): Promise<DataSource> {
+    const { readModelEntities } = await import('#projections/read-models.js');
+    const { createDataSource } = await import('#read-store/data-source.js');
+    const settings = { url: this.configuration.databaseUrl, schema: environment, poolSize: 1 };
+    const dataSource =
+      this.dataSources.get(environment) ??
+      createDataSource({ ...settings, entities: readModelEntities }).initialize();
+    this.dataSources.set(environment, dataSource);
+    return dataSource;
+  }
+
+  async ledger(environment: Environment): Promise<LedgerReader> {
+    const { LedgerReader } = await import('#projections/ledger/ledger.reader.js');
+    return new LedgerReader(await this.readModels(environment));
   }
 
   /**
-   * Waits until the read models have seen what was just written, so that the next call or `list` shows it. Says so on
-   * standard error when they do not come along: the write itself is done all the same.
+   * Waits until the read models have seen what was just written, so that the next call or `list` shows it. When they
+   * fall behind, it says so on standard error: the write itself is done all the same.
    */
   async caughtUp(environment: Environment, readModel: string, position: bigint | undefined): Promise<void> {
     if (position === undefined) return;
     const { CheckpointWatcher } = await import('#read-store/checkpoint-watcher.js');
     const log = createLogger('cli', 'silent');
-    const watcher = new CheckpointWatcher({ url: this.connections.databaseUrl, log });
+    const watcher = new CheckpointWatcher({ url: this.configuration.databaseUrl, log });
     try {
       await watcher.start();
       if (await watcher.waitFor(environment, readModel, position, catchUpMs)) return;
@@ -65,6 +98,15 @@ export class Operator implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened.close();
+    const opening = await Promise.allSettled(this.dataSources.values());
+    for (const each of opening) if (each.status === 'fulfilled') await each.value.destroy();
+    await this.opened.close();
   }
+}
+
+export function noSuchTenant(tenant: string, environment?: Environment): CliError {
+  const place = environment ? ` in ${environment}` : '';
+  return new CliError(
+    `there is no tenant ${tenant}${place}: "atelier tenants create" makes one and prints its id`,
+  );
 }

@@ -1,14 +1,19 @@
 import Table from 'cli-table3';
 
-export type Cell = string | number | bigint | boolean | null | undefined;
+export type TableCell = string | number | bigint | boolean | null | undefined;
+
+/** JSON in which a bigint, which may exceed what a JSON number holds exactly, is a string of digits. */
+export function toJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one), indent);
+}
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, plainBigint, 2)}\n`);
+  process.stdout.write(`${toJson(value, 2)}\n`);
 }
 
 /** One line a value, for streams of them. */
 export function printJsonLine(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, plainBigint)}\n`);
+  process.stdout.write(`${toJson(value)}\n`);
 }
 
 export function printLine(line = ''): void {
@@ -16,24 +21,23 @@ export function printLine(line = ''): void {
 }
 
 /** A thing and its properties, one a line. */
-export function printProperties(properties: readonly (readonly [name: string, value: Cell])[]): void {
+export function printProperties(properties: readonly (readonly [name: string, value: TableCell])[]): void {
   const table = new Table({ style, chars });
   table.push(...properties.map(([name, value]) => [name, show(value)]));
   printLine(table.toString());
 }
 
-export function printTable(head: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  const table = new Table({ head: [...head], style, chars });
-  table.push(...rows.map((row) => row.map(show)));
+/** A line for each row, below the names of the columns. */
+export function printTable<Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => TableCell>>,
+): void {
+  const table = new Table({ head: Object.keys(columns), style, chars });
+  table.push(...rows.map((row) => Object.values(columns).map((cell) => show(cell(row)))));
   printLine(table.toString());
 }
 
-/** Whatever cannot be said in JSON's numbers exactly is said in digits. */
-function plainBigint(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
-}
-
-function show(value: Cell): string {
+function show(value: TableCell): string {
   return value === null || value === undefined ? '–' : String(value);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { figuresOf, shareOf, type Progress } from './progress.js';
+import { figuresOf, shareOf, type LogProgress } from './progress.js';
 
-const at = (position: bigint, events = 500): Progress => ({
+const at = (position: bigint, events = 500): LogProgress => ({
   ...{ phase: 'copying', position, from: 1_000n, through: 3_000n, events },
 });
 

@@ -1,26 +1,35 @@
 import type { Command } from 'commander';
-import { CliError } from './cli-error.js';
+
+/** Something that the operator can put right. The message is one line that says what to do. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+}
 
 export interface OutputOptions {
   /** Machine-readable output on standard output; its keys are stable. */
   readonly json?: boolean;
 }
 
-/**
- * Adds one verb. What it does is imported when it is called and not before, so that `--help` and the other verbs do
- * not wait for libraries that they do not use.
- */
 export function verb(parent: Command, signature: string, description: string): Command {
   return parent.command(signature).description(description).option('--json', 'machine-readable output');
 }
 
-/** An action whose failure is one line on standard error and exit code 1. */
-export function guarded<Arguments extends unknown[]>(
-  action: (...args: Arguments) => Promise<void>,
-): (...args: Arguments) => Promise<void> {
+type Action = (...args: never[]) => Promise<void>;
+
+/**
+ * The action of a verb: a function of a module that is imported when the verb is called and not before, so that
+ * `--help` and the other verbs do not wait for libraries that they do not use. A failure is one line on standard error
+ * and exit code 1.
+ */
+export function lazily<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, Action>>>,
+  name: Name,
+): (...args: unknown[]) => Promise<void> {
   return async (...args) => {
     try {
-      await action(...args);
+      const actions = await load();
+      // Commander passes what the signature of the verb declares; its types say nothing of it.
+      await (actions[name] as (...given: unknown[]) => Promise<void>)(...args);
     } catch (error) {
       process.exitCode = 1;
       process.stderr.write(`atelier: ${explain(error)}\n`);
@@ -32,6 +41,11 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [line] = error.message.split('\n');
   if (error instanceof CliError) return line ?? '';
-  // A defect or an outage: the kind of error is a part of what there is to know. `atelier doctor` looks further.
-  return `${error.name}: ${line || (error as NodeJS.ErrnoException).code} (run "atelier doctor" to look further)`;
+  // A defect or an outage: the kind of error helps to find it. `atelier doctor` looks further.
+  return `${error.name}: ${line || errorCode(error)} (run "atelier doctor" to look further)`;
+}
+
+/** The code that Node and PostgreSQL give their errors, such as ENOENT. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

@@ -3,7 +3,7 @@ import { environments } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { isServing } from '#read-store/projection-checkpoints.js';
 import { forgetGeneration, loadGenerations } from '#read-store/rebuild/generations.js';
-import { CliError } from '../cli-error.js';
+import { CliError } from '../verb.js';
 import { consumers } from '../consumers.js';
 
 /**

@@ -1,14 +1,17 @@
-import { copyEvents as copy, type CopyResult } from '#event-store/copy/copy-events.js';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { copyEvents, type CopyResult } from '#event-store/copy/copy-events.js';
 import { CopyRefused } from '#event-store/copy/copy-refused.js';
 import { EventStoreError } from '#event-store/event-store.js';
 import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
-import { CliError } from '../cli-error.js';
+import type { Configuration } from '#platform/configuration.js';
+import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { readRuntime } from '#platform/runtime-file.js';
+import { findConfiguration } from '../find-configuration.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
-import { ProgressDisplay } from '../progress.js';
-import type { OutputOptions } from '../verb.js';
+import { withProgress } from '../progress.js';
+import { CliError, type OutputOptions } from '../verb.js';
 import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
-import { locationOf } from './copy-locations.js';
-import { openService } from './copy-service.js';
 
 export interface CopyEventsOptions extends OutputOptions {
   /** Absent: where the service has its events. */
@@ -18,10 +21,10 @@ export interface CopyEventsOptions extends OutputOptions {
 }
 
 /** The exit code is 0 only when both stores were found to hold the same, and the checkpoints are as was asked. */
-export async function copyEvents({ from, to, checkpoints, json }: CopyEventsOptions): Promise<void> {
+export async function copyHistory({ from, to, checkpoints, json }: CopyEventsOptions): Promise<void> {
   // Found first: without the database there is no need to copy for an hour.
   await using service = from === undefined || checkpoints ? await openService() : undefined;
-  const sourceUrl = from ?? service?.connections.eventStoreUrl ?? '';
+  const sourceUrl = from ?? service?.configuration.eventStoreUrl ?? '';
   const places = { from: locationOf(sourceUrl), to: locationOf(to) };
   if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
   await using source = openStore(sourceUrl, '--from');
@@ -37,12 +40,9 @@ export async function copyEvents({ from, to, checkpoints, json }: CopyEventsOpti
     if (result.sourceGrew)
       complaint = 'the source is still being written to, so the checkpoints stay as they are: stop all roles';
     else {
+      const { databaseUrl } = service.configuration;
       const stores = { source: source.opened.store, target: target.opened.store };
-      moved = await moveCheckpoints(checkpoints, {
-        databaseUrl: service.connections.databaseUrl,
-        ...stores,
-        ...places,
-      });
+      moved = await moveCheckpoints(checkpoints, { databaseUrl, ...stores, ...places });
     }
   }
   print(result, { ...places, seconds, moved, json: json === true });
@@ -61,19 +61,11 @@ function complaintAbout({ verified, differences }: CopyResult): string | undefin
 }
 
 async function copyWithProgress(source: OpenedEventStore, target: OpenedEventStore): Promise<CopyResult> {
-  const stopping = new AbortController();
-  const stop = () =>
-    stopping.abort(new CliError('stopped: run the same command again, and it goes on from here'));
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  using display = new ProgressDisplay();
   try {
-    return await copy({
-      source: source.store,
-      target: target.store,
-      signal: stopping.signal,
-      onProgress: (progress) => display.show(progress),
-    });
+    return await withProgress(
+      'stopped: run the same command again, and it goes on from here',
+      (signal, onProgress) => copyEvents({ source: source.store, target: target.store, signal, onProgress }),
+    );
   } catch (error) {
     if (error instanceof CopyRefused) throw new CliError(error.message);
     if (error instanceof EventStoreError)
@@ -81,9 +73,6 @@ async function copyWithProgress(source: OpenedEventStore, target: OpenedEventSto
         `${error.message}; run the same command again when it is well, and it goes on from here`,
       );
     throw error;
-  } finally {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
   }
 }
 
@@ -130,17 +119,56 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
     });
     return;
   }
-  printTable(
-    ['', 'store', 'events', 'streams', 'SHA-256 over all streams'],
-    [
-      ['from', from, source.events, source.streams, source.sha256],
-      ['to', to, target.events, target.streams, target.sha256],
-    ],
-  );
+  const sides = [
+    { side: 'from', place: from, ...source },
+    { side: 'to', place: to, ...target },
+  ];
+  printTable(sides, {
+    '': ({ side }) => side,
+    store: ({ place }) => place,
+    events: ({ events }) => events,
+    streams: ({ streams }) => streams,
+    'SHA-256 over all streams': ({ sha256 }) => sha256,
+  });
   printLine();
   printProperties([
     ['copied now', `${copied} events in ${rounded} s, reading and verifying included`],
     ['verified', verified ? 'yes: the same events at the same revisions' : 'NO'],
     ['checkpoints', moved ?? 'unchanged'],
   ]);
+}
+
+/**
+ * Which log a URL leads to, without credentials and options: what may be shown, compared and kept. Two names of one
+ * server are two locations.
+ */
+export function locationOf(url: string): string {
+  const [, scheme = '', rest = ''] = /^([a-z0-9+]+):\/\/(.*)$/s.exec(url) ?? [];
+  const place = rest.split('?', 1)[0] ?? '';
+  const hosts = place.slice(place.lastIndexOf('@') + 1).replace(/\/+$/, '');
+  return `${scheme.replace('postgresql', 'postgres')}://${hosts}`;
+}
+
+interface OpenedService extends AsyncDisposable {
+  readonly configuration: Configuration;
+}
+
+/**
+ * The service whose history is copied. The last copy before a move is made while nothing runs, and then the database of
+ * an `npm start` does not run either: it is started for as long as the copy takes.
+ * @throws CliError when there is no service to be found
+ */
+async function openService(): Promise<OpenedService> {
+  const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
+  const postgres = join(home, 'postgres');
+  if (process.env['DATABASE_URL'] || readRuntime(home) || !existsSync(postgres))
+    return { configuration: findConfiguration(), [Symbol.asyncDispose]: () => Promise.resolve() };
+  const server = await startEmbeddedPostgres({
+    dataDirectory: postgres,
+    logFile: join(home, 'logs', 'postgres.log'),
+  });
+  const configuration = findConfiguration({ ...process.env, DATABASE_URL: server.url });
+  // A server that was running before is left running: another process will end it.
+  const stop = () => (server.alreadyRunning ? Promise.resolve() : server.stop());
+  return { configuration, [Symbol.asyncDispose]: stop };
 }

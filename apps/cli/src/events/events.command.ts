@@ -1,7 +1,8 @@
 import { Option, type Command } from 'commander';
 import { environmentOption, wholeNumber } from '../arguments.js';
-import { guarded, verb } from '../verb.js';
+import { lazily, verb } from '../verb.js';
 
+const actions = () => import('./events.js');
 const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];
 
 export function addEvents(program: Command): void {
@@ -11,15 +12,13 @@ export function addEvents(program: Command): void {
     .argument('<stream>', 'name of the stream, for example test.job-01J…')
     .option('--from <revision>', 'first revision to show', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--limit <n>', 'most events to show', wholeNumber(1, 4_096), 100)
-    .action(
-      guarded(async (stream, options) => (await import('./show-events.js')).showEvents(stream, options)),
-    );
+    .action(lazily(actions, 'showEvents'));
 
   verb(events, 'tail', 'events as they come, until Ctrl-C; with --json one line each')
     .addOption(environmentOption('only those of this environment'))
     .option('--prefix <prefix>', 'only streams that begin so, for example job- ; repeatable', collect)
     .option('--type <type>', 'only events of this type, for example JobFailed ; repeatable', collect)
-    .action(guarded(async (options) => (await import('./tail-events.js')).tailEvents(options)));
+    .action(lazily(actions, 'tailEvents'));
 
   verb(events, 'export', 'the log as it is stored, one JSON object a line, up to its end of now')
     .option('--from <position|time>', 'begin after this position, or at this time')
@@ -31,7 +30,7 @@ export function addEvents(program: Command): void {
       '--resume',
       'go on where the file ends, after an export that was interrupted or is to be continued',
     )
-    .action(guarded(async (options) => (await import('./export-events.js')).exportEvents(options)));
+    .action(lazily(() => import('./export-events.js'), 'exportEvents'));
 
   verb(events, 'copy', 'copy the history into another store; may be stopped and run again at any time')
     .addOption(
@@ -50,5 +49,5 @@ export function addEvents(program: Command): void {
         'what to do with the positions of read models and process managers',
       ).choices(['translate', 'reset']),
     )
-    .action(guarded(async (options) => (await import('./copy-events.js')).copyEvents(options)));
+    .action(lazily(() => import('./copy-events.js'), 'copyHistory'));
 }

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
 import { capabilities, duration, environmentOption, shortText, tenantOption, ulid } from '../arguments.js';
-import { guarded, verb } from '../verb.js';
+import { lazily, verb } from '../verb.js';
+
+const actions = () => import('./keys.js');
+const key = ['<key>', 'id of the key, as `keys list` shows it', ulid] as const;
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('API keys');
@@ -11,31 +14,29 @@ export function addKeys(program: Command): void {
     .requiredOption('--capabilities <list>', 'jobs:create, jobs:read or both, with a comma', capabilities)
     .option('--label <text>', 'what it is for', shortText(0, 128), '')
     .option('--require-signature', 'refuse its requests unless they are signed')
-    .action(guarded(async (options) => (await import('./issue-key.js')).issueKey(options)));
+    .action(lazily(actions, 'issueTenantKey'));
 
   verb(keys, 'rotate', 'make a successor that may do the same; the old key goes on for a while')
-    .argument('<key>', 'id of the key, as `keys list` shows it', ulid)
+    .argument(...key)
     .option(
       '--overlap <time>',
       'how long the old one goes on: 0, 90s, 15m, 24h, 7d',
       duration(90),
       86_400_000,
     )
-    .action(guarded(async (key, options) => (await import('./rotate-key.js')).rotateKey(key, options)));
+    .action(lazily(actions, 'rotateTenantKey'));
 
   verb(keys, 'signing-secret', 'what the client of a key signs its requests with')
-    .argument('<key>', 'id of the key, as `keys list` shows it', ulid)
-    .action(
-      guarded(async (key, options) => (await import('./signing-secret.js')).showSigningSecret(key, options)),
-    );
+    .argument(...key)
+    .action(lazily(actions, 'showSigningSecret'));
 
   verb(keys, 'list', "a tenant's keys, those that retire or are revoked included")
     .addOption(tenantOption())
     .addOption(environmentOption('only those of this environment'))
-    .action(guarded(async (options) => (await import('./list-keys.js')).listKeys(options)));
+    .action(lazily(actions, 'listTenantKeys'));
 
   verb(keys, 'revoke', 'make a key invalid, for good')
-    .argument('<key>', 'id of the key, as `keys list` shows it', ulid)
+    .argument(...key)
     .option('--reason <text>', 'why, for the record', shortText(1, 200), 'revoked by the operator')
-    .action(guarded(async (key, options) => (await import('./revoke-key.js')).revokeKey(key, options)));
+    .action(lazily(actions, 'revokeTenantKey'));
 }

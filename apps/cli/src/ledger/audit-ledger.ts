@@ -1,15 +1,14 @@
 import { audit } from '#audit/audit.js';
-import type { Cut } from '#audit/audit-options.js';
+import type { AuditReport, CheckResult, Cut } from '#audit/audit-options.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
-import { environments, type Environment } from '#domain/streams.js';
+import { mostFindingsKept, type Finding } from '#audit/findings.js';
+import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
-import { ProgressDisplay } from '../progress.js';
 import { Operator } from '../operator.js';
-import { printJson } from '../output.js';
-import { accountsOf } from '../tenants/accounts-of.js';
+import { printJson, printLine, printTable } from '../output.js';
+import { environmentsOf, momentOf } from '../places.js';
+import { withProgress } from '../progress.js';
 import type { OutputOptions } from '../verb.js';
-import { momentOf } from './moment.js';
-import { describeReport, printReport } from './audit-report.js';
 
 export interface AuditLedgerOptions extends OutputOptions {
   readonly env?: Environment;
@@ -26,33 +25,24 @@ const graceMs = 60_000;
 export async function auditLedger({ env, tenant, at, horizon, json }: AuditLedgerOptions): Promise<void> {
   const cut = at === undefined ? undefined : cutOf(at);
   await using operator = Operator.connect();
-  if (tenant !== undefined) await accountsOf(operator, tenant, env);
-  const stopping = new AbortController();
-  const stop = () => stopping.abort(new Error('the audit was stopped'));
-  process.once('SIGINT', stop);
+  if (tenant !== undefined) await operator.accountsOf(tenant, env);
   const beganAt = performance.now();
-  const { databaseUrl, orphanHorizonMs } = operator.connections;
-  try {
-    using display = new ProgressDisplay();
-    const report = await audit({
+  const { databaseUrl, projector } = operator.configuration;
+  const report = await withProgress('the audit was stopped', (signal, onProgress) =>
+    audit({
       ...{ store: operator.store, readStoreUrl: databaseUrl, readBalance: balancesOf(operator) },
-      ...{ environments: env ? [env] : environments, tenant, cut },
-      ...{ horizonMs: horizon ?? orphanHorizonMs + graceMs, now: systemClock().getTime() },
-      signal: stopping.signal,
-      onProgress: (progress) => display.show(progress),
-    });
-    display[Symbol.dispose]();
-    if (!report.holds) process.exitCode = 1;
-    const seconds = (performance.now() - beganAt) / 1000;
-    if (json) printJson(describeReport(report, { env, tenant, at, seconds }));
-    else printReport(report, { env, tenant, at, seconds });
-  } finally {
-    process.off('SIGINT', stop);
-  }
+      ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },
+      ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },
+    }),
+  );
+  if (!report.holds) process.exitCode = 1;
+  const scope = { env, tenant, at, seconds: (performance.now() - beganAt) / 1000 };
+  if (json) printJson(describeReport(report, scope));
+  else printAuditReport(report, scope);
 }
 
 function cutOf(at: string): Cut {
-  const moment = momentOf(at, 'position');
+  const moment = momentOf('--at', at, 'position');
   return 'time' in moment ? moment : { position: moment.number };
 }
 
@@ -63,4 +53,101 @@ function balancesOf({ accounts }: Operator): ReadBalance {
     if (state.status === 'unopened' || position === undefined) return undefined;
     return { balance: state.balance, position };
   };
+}
+
+interface AuditScope {
+  readonly env: string | undefined;
+  readonly tenant: string | undefined;
+  readonly at: string | undefined;
+  readonly seconds: number;
+}
+
+/** Of each check. `--json` has them all. */
+const mostPrinted = 20;
+
+const rounded = (value: number) => Math.round(value * 10) / 10;
+
+/** Of this process: what the audit takes however busy the machine is. */
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+/** What `--json` prints; the names are stable. */
+function describeReport(report: AuditReport, { env, tenant, at, seconds }: AuditScope) {
+  const { holds, head, events, streams, foreign, checks, findings } = report;
+  return {
+    ...{ holds, env: env ?? null, tenant_id: tenant ?? null, at: at ?? null },
+    head: head === undefined ? null : String(head),
+    ...{ events, streams, foreign_events: foreign, seconds: rounded(seconds) },
+    events_per_second: seconds > 0 ? Math.round(events / seconds) : 0,
+    cpu_seconds: rounded(cpuSeconds()),
+    rss_mb: rounded(process.resourceUsage().maxRSS / 1024),
+    read_models_compared: at === undefined,
+    checks: checks.map(({ name, invariant, title, done, checked, wrong }) => ({
+      ...{ check: name, invariant, title, done, checked, wrong },
+    })),
+    findings,
+  };
+}
+
+function printAuditReport(report: AuditReport, scope: AuditScope): void {
+  const { checks, events, streams, head, foreign, holds } = report;
+  printTable(checks, {
+    invariant: ({ invariant }) => invariant,
+    check: ({ name }) => name,
+    'what must hold': ({ title }) => title,
+    checked: ({ done, checked }) => (done ? checked : 'not now'),
+    wrong: ({ done, wrong }) => (done ? wrong : '–'),
+  });
+  printLine();
+  for (const check of checks) printFindings(check, report.findings);
+  const speed = scope.seconds > 0 ? Math.round(events / scope.seconds) : 0;
+  printLine(
+    `${events} events of ${streams} streams up to position ${head ?? 0}, in ${rounded(scope.seconds)} s (${speed} a second)`,
+  );
+  for (const note of notesOn(scope, foreign)) printLine(note);
+  const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
+  printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
+}
+
+/** What this audit did not look at. */
+function notesOn({ at, env, tenant }: AuditScope, foreign: number): string[] {
+  return [
+    ...(at === undefined ? [] : [`History up to ${at}. Read models have no past, and were not compared.`]),
+    ...(env === undefined ? [] : [`Only ${env}.`]),
+    ...(tenant === undefined
+      ? []
+      : [`Only tenant ${tenant}; presets are the installation's, and were not compared.`]),
+    ...(foreign === 0
+      ? []
+      : [`${foreign} events of streams that are none of this service were passed over.`]),
+  ];
+}
+
+function printFindings({ name, wrong }: CheckResult, all: readonly Finding[]): void {
+  if (wrong === 0) return;
+  const findings = all.filter(({ check }) => check === name);
+  printLine(`${name}: ${wrong} wrong`);
+  for (const finding of findings.slice(0, mostPrinted)) printLine(`  ${inWords(finding)}`);
+  const more = wrong - Math.min(findings.length, mostPrinted);
+  if (more > 0) {
+    const kept =
+      wrong > mostFindingsKept ? `--json has the first ${mostFindingsKept}` : '--json has them all';
+    printLine(`  and ${more} more: ${kept}`);
+  }
+  printLine();
+}
+
+function inWords({ message, stream, revision, table, key, column, expected, found }: Finding): string {
+  const place = [
+    ...(table === undefined ? [] : [[table, key, column].filter((part) => part !== undefined).join(' ')]),
+    ...(stream === undefined ? [] : [revision === undefined ? stream : `${stream} revision ${revision}`]),
+  ];
+  return `${place.join(', ')}: ${message} (must be ${shown(expected)}, is ${shown(found)})`;
+}
+
+function shown(value: unknown): string {
+  if (value === null) return 'nothing';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

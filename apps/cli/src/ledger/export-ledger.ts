@@ -2,14 +2,12 @@ import { once } from 'node:events';
 import { stringify } from 'csv-stringify';
 import { readForwards } from '#application/aggregate.js';
 import { statement, type StatementLine } from '#audit/ledger/statement.js';
-import { streamName, type Environment } from '#domain/streams.js';
-import { CliError } from '../cli-error.js';
+import { categoryPrefix, parseStreamName, streamName, type Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { Operator } from '../operator.js';
 import { printJsonLine } from '../output.js';
-import { accountsOf } from '../tenants/accounts-of.js';
-import type { OutputOptions } from '../verb.js';
-import { accountStreams, type AccountStream } from './account-streams.js';
-import { timeOf } from './moment.js';
+import { environmentsOf, timeOf } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
 
 export interface ExportLedgerOptions extends OutputOptions {
   readonly env?: Environment;
@@ -36,7 +34,7 @@ const columns = [
   'request_id',
 ] as const;
 
-type Line = Record<(typeof columns)[number], string | number | null>;
+type LedgerLine = Record<(typeof columns)[number], string | number | null>;
 
 export async function exportLedger(options: ExportLedgerOptions): Promise<void> {
   const { csv, json, from, to } = options;
@@ -65,14 +63,39 @@ async function* accountsToExport(
   { env, tenant }: ExportLedgerOptions,
 ): AsyncGenerator<AccountStream> {
   if (tenant === undefined) return yield* accountStreams(operator.store, env);
-  for (const environment of await accountsOf(operator, tenant, env)) yield { environment, tenant };
+  for (const environment of await operator.accountsOf(tenant, env)) yield { environment, tenant };
+}
+
+interface AccountStream {
+  readonly environment: Environment;
+  readonly tenant: string;
+}
+
+const pageSize = 1000;
+
+/** Every account that was ever opened, oldest first, of one environment or both. */
+async function* accountStreams(
+  store: EventStore,
+  env: Environment | undefined,
+): AsyncGenerator<AccountStream> {
+  const streamPrefixes = environmentsOf(env).map((each) => categoryPrefix(each, 'account'));
+  const filter = { types: ['AccountOpened'], streamPrefixes };
+  for (let after: bigint | undefined; ;) {
+    const page = await store.readAll({ filter, limit: pageSize, ...(after !== undefined && { after }) });
+    for (const { stream, position } of page) {
+      const name = parseStreamName(stream);
+      if (name) yield { environment: name.environment, tenant: name.id };
+      after = position;
+    }
+    if (page.length < pageSize) return;
+  }
 }
 
 function lineOf(
   { environment, tenant }: AccountStream,
   line: StatementLine,
   { from, to }: ExportLedgerOptions,
-): Line {
+): LedgerLine {
   const account = { environment, tenant_id: tenant };
   const blank = { job_id: null, operation: null, label: null, reason: null, request_id: null };
   if (line.kind !== 'movement') {
@@ -91,9 +114,9 @@ function lineOf(
   };
 }
 
-/** Waits for whoever reads it: an export is as long as history. */
+/** Waits until the reader has taken a line: an export is as long as history. */
 interface LineWriter {
-  line(line: Line): Promise<void>;
+  line(line: LedgerLine): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -123,6 +146,6 @@ function writeCsv(): LineWriter {
 }
 
 /** A text that a spreadsheet would take for a formula begins with an apostrophe, which makes it text there. */
-export function harmless(text: string): string {
+function harmless(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { duration, environmentOption, tenantOption, ulid } from '../arguments.js';
-import { guarded, verb } from '../verb.js';
+import { lazily, verb } from '../verb.js';
 
 export function addLedger(program: Command): void {
   const ledger = program
@@ -23,7 +23,7 @@ export function addLedger(program: Command): void {
       'how long a charge may stay open that should be closed, for example 5m; without it a minute more than the orphan horizon',
       duration(7),
     )
-    .action(guarded(async (options) => (await import('./audit-ledger.js')).auditLedger(options)));
+    .action(lazily(() => import('./audit-ledger.js'), 'auditLedger'));
 
   verb(ledger, 'export', 'the movements of every account, with opening and closing balance')
     .addOption(environmentOption('only this environment'))
@@ -31,11 +31,11 @@ export function addLedger(program: Command): void {
     .option('--csv', 'comma-separated values, with a header')
     .option('--from <time>', 'from this time on, inclusive, for example 2026-01-01T00:00:00Z')
     .option('--to <time>', 'up to this time, exclusive')
-    .action(guarded(async (options) => (await import('./export-ledger.js')).exportLedger(options)));
+    .action(lazily(() => import('./export-ledger.js'), 'exportLedger'));
 
   verb(ledger, 'show', 'the balance and the ledger of a tenant, now or at any moment that was')
     .addOption(tenantOption())
     .addOption(environmentOption('only this environment'))
     .option('--at <time|revision>', 'as of then: a time, or a revision of the account')
-    .action(guarded(async (options) => (await import('./show-ledger.js')).showLedger(options)));
+    .action(lazily(() => import('./show-ledger.js'), 'showLedger'));
 }

@@ -2,12 +2,10 @@ import { readForwards } from '#application/aggregate.js';
 import { AccountLedger, type Movement } from '#audit/ledger/movements.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
-import { CliError } from '../cli-error.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
-import { accountsOf } from '../tenants/accounts-of.js';
-import type { OutputOptions } from '../verb.js';
-import { momentOf } from './moment.js';
+import { happenedBy } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
 
 export interface ShowLedgerOptions extends OutputOptions {
   readonly tenant: string;
@@ -28,10 +26,10 @@ const mostPrinted = 50;
 
 /** An account as it was at some moment: nothing but its own events up to then. */
 export async function showLedger({ tenant, env, at, json }: ShowLedgerOptions): Promise<void> {
-  const isWithin = until(at);
+  const isWithin = happenedBy(at);
   await using operator = Operator.connect();
   const found: AccountThen[] = [];
-  for (const environment of await accountsOf(operator, tenant, env)) {
+  for (const environment of await operator.accountsOf(tenant, env)) {
     const then = await accountThen(operator.store, environment, tenant, isWithin);
     if (then) found.push(then);
   }
@@ -58,13 +56,6 @@ async function accountThen(
     }
   }
   return recordedAt === undefined ? undefined : { environment, ledger, movements, recordedAt };
-}
-
-function until(at: string | undefined): (event: RecordedEvent) => boolean {
-  if (at === undefined) return () => true;
-  const moment = momentOf(at, 'revision');
-  if ('number' in moment) return ({ revision }) => revision <= moment.number;
-  return ({ metadata }) => Date.parse(metadata.recordedAt) <= moment.time;
 }
 
 function describe({ environment, ledger, movements, recordedAt }: AccountThen) {
@@ -96,14 +87,14 @@ function print(then: AccountThen): void {
   printLine();
   const earlier = movements.length - mostPrinted;
   if (earlier > 0) printLine(`${earlier} earlier movements: --json has them all`);
-  printTable(
-    ['revision', 'time', 'movement', 'id', 'job', 'credits', 'balance'],
-    movements
-      .slice(-mostPrinted)
-      .map((movement) => [
-        ...[movement.revision, movement.at, movement.reason ?? movement.label ?? movement.kind, movement.id],
-        ...[movement.jobId, movement.creditsDelta, movement.balanceAfter],
-      ]),
-  );
+  printTable(movements.slice(-mostPrinted), {
+    revision: (movement) => movement.revision,
+    time: (movement) => movement.at,
+    movement: (movement) => movement.reason ?? movement.label ?? movement.kind,
+    id: (movement) => movement.id,
+    job: (movement) => movement.jobId,
+    credits: (movement) => movement.creditsDelta,
+    balance: (movement) => movement.balanceAfter,
+  });
   printLine();
 }

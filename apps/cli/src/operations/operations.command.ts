@@ -1,8 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { workflows } from '#domain/workflow/workflows.js';
 import { environmentOption, maxCreditsAtOnce, shortText, wholeNumber } from '../arguments.js';
-import { guarded, verb } from '../verb.js';
+import { lazily, verb } from '../verb.js';
 
+const actions = () => import('./operations.js');
 const everywhere = 'only in this environment';
 
 export function addOperations(program: Command): void {
@@ -12,36 +13,24 @@ export function addOperations(program: Command): void {
 
   verb(operations, 'list', 'every workflow as it is now')
     .addOption(environmentOption(everywhere))
-    .action(guarded(async (options) => (await import('./list-operations.js')).listOperations(options)));
+    .action(lazily(actions, 'listAllOperations'));
 
   verb(operations, 'price', 'what a dispatch costs from now on; charges that were made stay what they are')
     .addArgument(name())
     .argument('<credits>', 'how many', wholeNumber(1, maxCreditsAtOnce))
     .option('--reason <text>', 'why, for the record', shortText(1, 200), 'priced by the operator')
     .addOption(environmentOption(everywhere))
-    .action(
-      guarded(async (workflow, credits, options) =>
-        (await import('./change-operation.js')).price(workflow, credits, options),
-      ),
-    );
+    .action(lazily(actions, 'setPrice'));
 
   verb(operations, 'enable', 'let it be dispatched again')
     .addArgument(name())
     .option('--reason <text>', 'why, for the record', shortText(1, 200), 'enabled by the operator')
     .addOption(environmentOption(everywhere))
-    .action(
-      guarded(async (workflow, options) =>
-        (await import('./change-operation.js')).enable(workflow, true, options),
-      ),
-    );
+    .action(lazily(actions, 'enable'));
 
   verb(operations, 'disable', 'refuse its dispatches; jobs that are under way go on')
     .addArgument(name())
     .option('--reason <text>', 'why, for the record', shortText(1, 200), 'disabled by the operator')
     .addOption(environmentOption(everywhere))
-    .action(
-      guarded(async (workflow, options) =>
-        (await import('./change-operation.js')).enable(workflow, false, options),
-      ),
-    );
+    .action(lazily(actions, 'disable'));
 }

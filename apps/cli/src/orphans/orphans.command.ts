@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { duration, environmentOption } from '../arguments.js';
-import { guarded, verb } from '../verb.js';
+import { lazily, verb } from '../verb.js';
 
+const actions = () => import('./orphans.js');
 const everywhere = 'only in this environment';
 
 export function addOrphans(program: Command): void {
@@ -17,10 +18,10 @@ export function addOrphans(program: Command): void {
   verb(orphans, 'list', 'open charges without a job that are older than the horizon')
     .option(...horizon)
     .addOption(environmentOption(everywhere))
-    .action(guarded(async (options) => (await import('./list-orphans.js')).listOrphans(options)));
+    .action(lazily(actions, 'listOrphans'));
 
   verb(orphans, 'sweep', 'fence their jobs off and give them back, now')
     .option(...horizon)
     .addOption(environmentOption(everywhere))
-    .action(guarded(async (options) => (await import('./sweep-now.js')).sweepNow(options)));
+    .action(lazily(actions, 'sweepNow'));
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { environmentOption } from '../arguments.js';
-import { guarded, verb } from '../verb.js';
+import { lazily, verb } from '../verb.js';
+
+const actions = () => import('./parked.js');
 
 export function addParked(program: Command): void {
   const parked = program
@@ -9,14 +11,12 @@ export function addParked(program: Command): void {
 
   verb(parked, 'list', 'which they are, what is wrong, and how many events wait')
     .addOption(environmentOption('only those of this environment'))
-    .action(guarded(async (options) => (await import('./list-parked.js')).listParked(options)));
+    .action(lazily(actions, 'listParked'));
 
   verb(parked, 'retry', 'fold their events with the code of this release; exit code 1 when some stay parked')
     .argument('[read-model]', 'all streams that are parked for this read model')
     .option('--stream <stream>', 'only this stream, for example test.account-01J…')
     .option('--all', 'whatever is parked')
     .addOption(environmentOption('only those of this environment'))
-    .action(
-      guarded(async (name, options) => (await import('./retry-parked.js')).retryParkedStreams(name, options)),
-    );
+    .action(lazily(actions, 'retryParkedStreams'));
 }

@@ -5,7 +5,7 @@ import type { PresetDraft } from '#application/preset/publish-preset.js';
 import { presetKinds, type PresetKind } from '#domain/preset/preset.events.js';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { isId, newId } from '#platform/ids.js';
-import { CliError } from '../cli-error.js';
+import { CliError, errorCode } from '../verb.js';
 
 /** A recipe is words and numbers; the preview is a tile. */
 const maxSpecBytes = 64 * 1024;
@@ -41,7 +41,7 @@ type Wrong = (problem: string) => CliError;
 
 async function readJsonObject(path: string, wrong: Wrong): Promise<Record<string, unknown>> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw wrong(`cannot be read (${codeOf(error)})`);
+    throw wrong(`cannot be read (${errorCode(error)})`);
   });
   try {
     const value: unknown = JSON.parse(text);
@@ -54,7 +54,7 @@ async function readJsonObject(path: string, wrong: Wrong): Promise<Record<string
 
 async function readPreview(path: string, wrong: Wrong): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw wrong(`the image ${path} cannot be read (${codeOf(error)})`);
+    throw wrong(`the image ${path} cannot be read (${errorCode(error)})`);
   });
   if (bytes.length > maxPreviewBytes) throw wrong(`the image is larger than ${maxPreviewBytes} bytes`);
   try {
@@ -63,10 +63,6 @@ async function readPreview(path: string, wrong: Wrong): Promise<Buffer> {
     throw wrong(`the image ${path} is not a JPEG`);
   }
   return bytes;
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
 function isKind(value: unknown): value is PresetKind {

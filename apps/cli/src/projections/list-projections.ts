@@ -1,12 +1,11 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { openEventStore } from '#event-store/open-event-store.js';
 import { readServerVersion } from '#event-store/server-version.js';
-import { findConnections, type Connections } from '../connections.js';
-import { answerWithinMs } from '../doctor/check.js';
-import { readConsumers, type ConsumerStatus } from '../doctor/consumer-status.js';
-import { lagText } from '../doctor/judge-consumers.js';
+import type { Configuration } from '#platform/configuration.js';
+import { lagText, readConsumers, type ConsumerStatus } from '../consumers.js';
+import { findConfiguration } from '../find-configuration.js';
 import { printJson, printLine, printTable } from '../output.js';
+import { answerWithinMs, withDatabase, withEventStore } from '../stores.js';
 import type { OutputOptions } from '../verb.js';
 
 interface GenerationRow {
@@ -31,10 +30,10 @@ export async function listProjections({
   env,
   json,
 }: OutputOptions & { readonly env?: Environment }): Promise<void> {
-  const connections = findConnections();
+  const configuration = findConfiguration();
   const [generations, consumers] = await Promise.all([
-    readGenerations(connections.databaseUrl, env),
-    readLags(connections),
+    readGenerations(configuration.databaseUrl, env),
+    readLags(configuration),
   ]);
   const listed = generations.map((each): ListedGeneration => {
     const isServing = each.state === 'live' || each.state === 'halted';
@@ -45,24 +44,20 @@ export async function listProjections({
   else print(listed);
 }
 
-async function readLags(connections: Connections): Promise<ConsumerStatus[]> {
-  const { kind } = await readServerVersion(connections.eventStoreUrl, answerWithinMs);
-  const opened = openEventStore(connections, { maxConnections: 2, deadlineMs: answerWithinMs });
-  try {
-    const all = await readConsumers(connections.databaseUrl, { store: opened.store, kind });
-    return all.filter((consumer) => consumer.kind === 'read model');
-  } finally {
-    await opened.close();
-  }
+async function readLags(configuration: Configuration): Promise<ConsumerStatus[]> {
+  const { kind } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
+  const patience = { maxConnections: 2, deadlineMs: answerWithinMs };
+  const all = await withEventStore(configuration, patience, (store) =>
+    readConsumers(configuration.databaseUrl, { store, kind }),
+  );
+  return all.filter((consumer) => consumer.kind === 'read model');
 }
 
-async function readGenerations(
+function readGenerations(
   databaseUrl: string,
   env: Environment | undefined,
-): Promise<(GenerationRow & { readonly rows: number | null })[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+): Promise<Omit<ListedGeneration, 'behind'>[]> {
+  return withDatabase(databaseUrl, undefined, async (client) => {
     const { rows } = await client.query<GenerationRow>(
       `select environment as env, name, generation, version, halted_because as because, position::text,
           -- What waits for a switch is shown as what it is built for; the reason beside it tells more.
@@ -74,12 +69,10 @@ async function readGenerations(
         order by environment, name, generation`,
       [env ?? null],
     );
-    const counted: (GenerationRow & { rows: number | null })[] = [];
+    const counted = [];
     for (const row of rows) counted.push({ ...row, rows: await countRows(client, row.table) });
     return counted;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function countRows(client: pg.Client, table: string | null): Promise<number | null> {
@@ -99,24 +92,17 @@ function asJson({ because, table, behind, ...rest }: ListedGeneration): unknown 
 }
 
 function print(listed: readonly ListedGeneration[]): void {
-  printTable(
-    [
-      'environment',
-      'read model',
-      'generation',
-      'version',
-      'state',
-      'position',
-      'behind',
-      'rows',
-      'parked streams',
-    ],
-    listed.map((each) => [
-      ...[each.env, each.name, each.generation, each.version, each.state, each.position],
-      each.behind && lagText(each.behind),
-      ...[each.rows, each.parked_streams],
-    ]),
-  );
+  printTable(listed, {
+    environment: ({ env }) => env,
+    'read model': ({ name }) => name,
+    generation: ({ generation }) => generation,
+    version: ({ version }) => version,
+    state: ({ state }) => state,
+    position: ({ position }) => position,
+    behind: ({ behind }) => behind && lagText(behind),
+    rows: ({ rows }) => rows,
+    'parked streams': (each) => each.parked_streams,
+  });
   for (const { env, name, generation, because } of listed)
     if (because !== null) printLine(`${env}.${name}, generation ${generation}: ${because}`);
 }

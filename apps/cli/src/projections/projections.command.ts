@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { environmentOption } from '../arguments.js';
-import { guarded, verb } from '../verb.js';
+import { lazily, verb } from '../verb.js';
+
+const rebuilding = () => import('./rebuild-projections.js');
 
 /** A verb over some read models, or all of them, in one environment or both. */
 function overReadModels(parent: Command, name: string, description: string): Command {
@@ -22,38 +24,24 @@ export function addProjections(program: Command): void {
 
   verb(projections, 'list', 'every generation of every read model: state, position, rows, what is parked')
     .addOption(environmentOption('only this environment'))
-    .action(guarded(async (options) => (await import('./list-projections.js')).listProjections(options)));
+    .action(lazily(() => import('./list-projections.js'), 'listProjections'));
 
   overReadModels(projections, 'rebuild', 'fold the history anew beside what is live, compare, and switch')
     .option(...acceptDifferences)
     .option('--no-switch', 'build and compare only: "projections switch" does the rest')
-    .action(
-      guarded(async (names, options) =>
-        (await import('./rebuild-projections.js')).rebuildProjections('rebuild', names, options),
-      ),
-    );
+    .action(lazily(rebuilding, 'rebuildReadModels'));
 
   overReadModels(
     projections,
     'compare',
     'prove that the live rows are what the history says; changes nothing',
-  ).action(
-    guarded(async (names, options) =>
-      (await import('./rebuild-projections.js')).rebuildProjections('compare', names, options),
-    ),
-  );
+  ).action(lazily(rebuilding, 'compareReadModels'));
 
   overReadModels(projections, 'switch', 'compare what was built before once more, and switch to it')
     .option(...acceptDifferences)
-    .action(
-      guarded(async (names, options) =>
-        (await import('./rebuild-projections.js')).rebuildProjections('switch', names, options),
-      ),
-    );
+    .action(lazily(rebuilding, 'switchReadModels'));
 
   overReadModels(projections, 'rollback', 'go back to the rows that were live before the last switch').action(
-    guarded(async (names, options) =>
-      (await import('./rebuild-projections.js')).rebuildProjections('rollback', names, options),
-    ),
+    lazily(rebuilding, 'rollBackReadModels'),
   );
 }

@@ -1,17 +1,17 @@
-import { environments, type Environment } from '#domain/streams.js';
-import { openEventStore } from '#event-store/open-event-store.js';
+import type { Environment } from '#domain/streams.js';
+import { readModels } from '#projections/read-models.js';
+import type { ReadModel } from '#read-store/read-model.js';
 import * as rebuilding from '#read-store/rebuild/rebuild.js';
-import { type RebuildProgress, RebuildRefused } from '#read-store/rebuild/rebuild-session.js';
-import type { RebuildRequest } from '#read-store/rebuild/rebuild-report.js';
-import { CliError } from '../cli-error.js';
-import { findConnections, type Connections } from '../connections.js';
+import { RebuildRefused } from '#read-store/rebuild/rebuild-session.js';
+import { findConfiguration } from '../find-configuration.js';
 import { printJson } from '../output.js';
-import { ProgressDisplay } from '../progress.js';
-import type { OutputOptions } from '../verb.js';
-import { asJson, complaintAbout, printReport, type Report, type Work } from './print-report.js';
-import { chooseReadModels } from './read-model-names.js';
+import { environmentsOf } from '../places.js';
+import { withProgress } from '../progress.js';
+import { withEventStore } from '../stores.js';
+import { CliError, type OutputOptions } from '../verb.js';
+import { asJson, complaintAbout, printRebuilt, type EnvironmentReport, type Work } from './print-rebuilt.js';
 
-export interface RebuildOptions extends OutputOptions {
+export interface RebuildVerbOptions extends OutputOptions {
   readonly env?: Environment;
   readonly all?: boolean;
   readonly acceptDifferences?: boolean;
@@ -26,60 +26,63 @@ const work = {
   rollback: rebuilding.rollback,
 } satisfies Record<Work, unknown>;
 
+export const rebuildReadModels = doing('rebuild');
+export const compareReadModels = doing('compare');
+export const switchReadModels = doing('switch');
+export const rollBackReadModels = doing('rollback');
+
+function doing(what: Work) {
+  return (names: readonly string[], options: RebuildVerbOptions) => carryOut(what, names, options);
+}
+
 /** The exit code is 0 only when every read model is where it was asked to be, and no difference was found unasked. */
-export async function rebuildProjections(
+async function carryOut(
   what: Work,
   names: readonly string[],
-  { env, all = false, acceptDifferences = false, switch: switchOver = true, json }: RebuildOptions,
+  { env, all = false, acceptDifferences = false, switch: switchOver = true, json }: RebuildVerbOptions,
 ): Promise<void> {
   const models = chooseReadModels(names, all);
-  const connections = findConnections();
-  const reports: Report[] = [];
-  await stoppable(async (signal, onProgress) => {
-    for (const environment of env ? [env] : environments) {
-      const options = { environment, readModels: models, signal, onProgress, acceptDifferences, switchOver };
-      reports.push({
-        env: environment,
-        ...(await inStore(connections, (store) => work[what]({ ...options, ...store }))),
-      });
-    }
-  }, what);
+  const configuration = findConfiguration();
+  const { databaseUrl: url } = configuration;
+  const resumes = what === 'rebuild' ? ', and it goes on from here' : '';
+  const reports = await withProgress(
+    `stopped: run the same command again${resumes}`,
+    async (signal, onProgress) => {
+      const done: EnvironmentReport[] = [];
+      for (const environment of environmentsOf(env)) {
+        const options = {
+          environment,
+          readModels: models,
+          signal,
+          onProgress,
+          acceptDifferences,
+          switchOver,
+        };
+        const report = await withEventStore(configuration, { maxConnections: 3 }, (eventStore) =>
+          work[what]({ ...options, url, eventStore }),
+        );
+        done.push({ env: environment, ...report });
+      }
+      return done;
+    },
+  ).catch((error: unknown) => {
+    throw error instanceof RebuildRefused ? new CliError(error.message) : error;
+  });
   const complaint = complaintAbout(what, reports, { acceptDifferences });
   if (json) printJson(asJson(what, reports, complaint === undefined));
-  else printReport(what, reports);
+  else printRebuilt(what, reports);
   if (complaint !== undefined) throw new CliError(complaint);
 }
 
-async function inStore<T>(
-  connections: Connections,
-  run: (store: Pick<RebuildRequest, 'url' | 'eventStore'>) => Promise<T>,
-): Promise<T> {
-  const opened = openEventStore(connections, { maxConnections: 3 });
-  try {
-    return await run({ url: connections.databaseUrl, eventStore: opened.store });
-  } catch (error) {
-    if (error instanceof RebuildRefused) throw new CliError(error.message);
-    throw error;
-  } finally {
-    await opened.close();
-  }
-}
-
-/** Ctrl-C ends it in an orderly way, and what was done so far is not done again. */
-async function stoppable(
-  run: (signal: AbortSignal, onProgress: (progress: RebuildProgress) => void) => Promise<void>,
-  what: Work,
-): Promise<void> {
-  const stopping = new AbortController();
-  const resumes = what === 'rebuild' ? ', and it goes on from here' : '';
-  const stop = () => stopping.abort(new CliError(`stopped: run the same command again${resumes}`));
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  using display = new ProgressDisplay();
-  try {
-    await run(stopping.signal, (progress) => display.show(progress));
-  } finally {
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
-  }
+/** The read models of these names, in the order in which the projector has them. @throws CliError */
+export function chooseReadModels(names: readonly string[], all: boolean): readonly ReadModel<object>[] {
+  const known = readModels.map(({ name }) => name);
+  if (all && names.length > 0) throw new CliError('give names or --all, not both');
+  if (all) return readModels;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined || names.length === 0)
+    throw new CliError(
+      `${unknown === undefined ? 'say which read models' : `there is no read model ${JSON.stringify(unknown)}`}: ${known.join(', ')}, or --all`,
+    );
+  return readModels.filter(({ name }) => names.includes(name));
 }

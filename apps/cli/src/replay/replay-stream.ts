@@ -3,10 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import { readForwards } from '#application/aggregate.js';
 import { decode } from '#domain/stored-events.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
-import { CliError } from '../cli-error.js';
 import { Operator } from '../operator.js';
-import { checkStreamName, noSuchStream } from '../stream-argument.js';
-import type { OutputOptions } from '../verb.js';
+import { toJson } from '../output.js';
+import { checkStreamName, happenedBy, noSuchStream } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
 import { foldOf, type Fold } from './folds.js';
 
 export interface ReplayOptions extends OutputOptions {
@@ -28,7 +28,7 @@ export async function replayStream(stream: string, { at, json }: ReplayOptions):
   const fold = foldOf(checkStreamName(stream).category);
   if (!fold)
     throw new CliError(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
-  const isWanted = until(at);
+  const isWanted = happenedBy(at);
   await using operator = Operator.connect();
   const pages = replay(operator.store, stream, fold, isWanted);
   // What is wrong with the arguments shows at the first page: before anything is printed.
@@ -95,22 +95,6 @@ async function* asTable(_stream: string, fold: Fold, pages: Pages): AsyncGenerat
 /** The widths are those of the longest that may come: how long those of this stream are is known at its end only. */
 function row(revision: string, type: string, recordedAt: string, state: string): string {
   return `${revision.padEnd(10)}${type.padEnd(20)}${recordedAt.padEnd(26)}${state}\n`;
-}
-
-/** Whatever cannot be said in JSON's numbers exactly is said in digits. */
-function toJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one), indent);
-}
-
-function until(at: string | undefined): (event: RecordedEvent) => boolean {
-  if (at === undefined) return () => true;
-  if (/^\d+$/.test(at)) return ({ revision }) => revision <= BigInt(at);
-  const time = Date.parse(at);
-  if (Number.isNaN(time))
-    throw new CliError(
-      `--at must be a revision or a time such as 2026-01-31T12:00:00Z, not ${JSON.stringify(at)}`,
-    );
-  return ({ metadata }) => Date.parse(metadata.recordedAt) <= time;
 }
 
 function inWords(state: Record<string, unknown>): string {

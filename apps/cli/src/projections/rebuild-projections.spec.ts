@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readModels } from '#projections/read-models.js';
-import { chooseReadModels } from './read-model-names.js';
+import { chooseReadModels } from './rebuild-projections.js';
 
 describe('the read models of a verb', () => {
   it('are those that are named, or all', () => {

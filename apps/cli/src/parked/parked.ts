@@ -3,12 +3,48 @@ import { readModels } from '#projections/read-models.js';
 import { RetryRefused } from '#read-store/parked-refold.js';
 import { retryParked, type ParkedRetryOutcome } from '#read-store/parked-retry.js';
 import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.js';
-import { CliError } from '../cli-error.js';
+import { findConfiguration } from '../find-configuration.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
-import { checkStreamName } from '../stream-argument.js';
-import type { OutputOptions } from '../verb.js';
-import { firstLine } from './list-parked.js';
+import { checkStreamName } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
+
+export interface ListParkedOptions extends OutputOptions {
+  readonly env?: Environment;
+}
+
+export async function listParked({ env, json }: ListParkedOptions): Promise<void> {
+  const parked = await listParkedStreams(findConfiguration().databaseUrl, { environment: env });
+  if (json) return printJson({ parked: parked.map(describeParked) });
+  if (parked.length === 0) return printLine('Nothing is parked: the read models follow all streams.');
+  printTable(parked, {
+    env: (one) => one.environment,
+    'read model': (one) => one.name,
+    gen: (one) => one.generation,
+    stream: (one) => one.stream,
+    revision: (one) => one.revision,
+    event: (one) => one.type,
+    'waiting behind it': (one) => one.waiting,
+    since: (one) => one.since.toISOString(),
+    error: (one) => firstLine(one.error),
+  });
+}
+
+/** `waiting` counts the events behind the one that cannot be folded. */
+function describeParked(one: ParkedStream) {
+  return {
+    env: one.environment,
+    read_model: one.name,
+    generation: one.generation,
+    stream: one.stream,
+    revision: Number(one.revision),
+    position: one.position.toString(),
+    type: one.type,
+    error: one.error,
+    waiting: one.waiting,
+    since: one.since.toISOString(),
+  };
+}
 
 export interface RetryParkedOptions extends OutputOptions {
   readonly stream?: string;
@@ -23,15 +59,15 @@ interface Retried extends Pick<ParkedRetryOutcome, 'applied' | 'failure'> {
   readonly refused?: string;
 }
 
-/** In the order in which they were parked: one may stand still only because of another that was parked before it. */
+/** In the order in which they were parked: one may be parked only because of another that was parked before it. */
 export async function retryParkedStreams(
   name: string | undefined,
   options: RetryParkedOptions,
 ): Promise<void> {
   const { stream, all, env, json } = options;
-  check(name, options);
+  checkSelection(name, options);
   await using operator = Operator.connect();
-  const url = operator.connections.databaseUrl;
+  const url = operator.configuration.databaseUrl;
   const selected = await listParkedStreams(url, { environment: env, name, stream });
   const retried: Retried[] = [];
   for (const parked of selected) retried.push(await retryOne(operator, parked));
@@ -39,7 +75,16 @@ export async function retryParkedStreams(
   if (json) printJson({ retried: retried.map(describeRetried) });
   else if (retried.length === 0)
     printLine(all ? 'Nothing is parked.' : 'Nothing of that is parked: "atelier parked list" shows what is.');
-  else print(retried);
+  else
+    printTable(retried, {
+      env: ({ parked }) => parked.environment,
+      'read model': ({ parked }) => parked.name,
+      stream: ({ parked }) => parked.stream,
+      folded: ({ applied }) => applied,
+      'still parked': ({ stillParked }) => stillParked,
+      'at revision': ({ failure }) => failure?.recorded.revision,
+      error: ({ refused, failure }) => refused ?? (failure && firstLine(failure.error)),
+    });
   const still = retried.filter(({ stillParked }) => stillParked > 0).length;
   if (still > 0)
     throw new CliError(
@@ -47,7 +92,7 @@ export async function retryParkedStreams(
     );
 }
 
-function check(name: string | undefined, { stream, all }: RetryParkedOptions): void {
+function checkSelection(name: string | undefined, { stream, all }: RetryParkedOptions): void {
   if (name === undefined && stream === undefined && !all)
     throw new CliError('say what to retry: a read model, --stream or --all');
   if (all && (name !== undefined || stream !== undefined))
@@ -59,13 +104,13 @@ function check(name: string | undefined, { stream, all }: RetryParkedOptions): v
     );
 }
 
-async function retryOne({ connections, store }: Operator, parked: ParkedStream): Promise<Retried> {
+async function retryOne({ configuration, store }: Operator, parked: ParkedStream): Promise<Retried> {
   const { environment, name, stream } = parked;
   const model = readModels.find((one) => one.name === name);
   try {
     if (!model) throw new RetryRefused(`this release has no read model ${name}`);
     const outcome = await retryParked({
-      ...{ url: connections.databaseUrl, eventStore: store },
+      ...{ url: configuration.databaseUrl, eventStore: store },
       ...{ environment, model, stream },
     });
     return { parked, applied: outcome.applied, failure: outcome.failure, stillParked: outcome.parked };
@@ -74,16 +119,6 @@ async function retryOne({ connections, store }: Operator, parked: ParkedStream):
     const stillParked = parked.waiting + 1;
     return { parked, applied: 0, failure: undefined, stillParked, refused: error.message };
   }
-}
-
-function print(retried: readonly Retried[]): void {
-  printTable(
-    ['env', 'read model', 'stream', 'folded', 'still parked', 'at revision', 'error'],
-    retried.map(({ parked, applied, stillParked, failure, refused }) => [
-      ...[parked.environment, parked.name, parked.stream, applied, stillParked],
-      ...[failure?.recorded.revision, refused ?? (failure && firstLine(failure.error))],
-    ]),
-  );
 }
 
 function describeRetried({ parked, applied, stillParked, failure, refused }: Retried) {
@@ -98,4 +133,8 @@ function describeRetried({ parked, applied, stillParked, failure, refused }: Ret
       ? { revision: Number(failure.recorded.revision), type: failure.recorded.type, error: failure.error }
       : null,
   };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { streamPrefixes } from './tail-events.js';
+import { streamPrefixes } from './events.js';
 
 describe('a prefix of stream names', () => {
   it('stands for both environments unless one is named', () => {

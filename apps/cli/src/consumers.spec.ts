@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConsumerStatus } from './consumer-status.js';
-import { judgeConsumers } from './judge-consumers.js';
+import { judgeConsumers, type ConsumerStatus } from './consumers.js';
 
 const well: ConsumerStatus = {
   ...{ kind: 'read model', env: 'live', name: 'jobs', state: 'live', halted_because: null },

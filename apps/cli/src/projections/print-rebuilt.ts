@@ -5,12 +5,12 @@ import { printLine, printTable } from '../output.js';
 
 export type Work = 'rebuild' | 'compare' | 'switch' | 'rollback';
 
-export type Report = RebuildReport & { readonly env: Environment };
+export type EnvironmentReport = RebuildReport & { readonly env: Environment };
 
 /** Undefined: all is as was asked. */
 export function complaintAbout(
   what: Work,
-  reports: readonly Report[],
+  reports: readonly EnvironmentReport[],
   { acceptDifferences }: { readonly acceptDifferences: boolean },
 ): string | undefined {
   const all = reports.flatMap(({ env, models }) => models.map((model) => ({ env, ...model })));
@@ -24,7 +24,7 @@ export function complaintAbout(
   return `not switched, for the new rows differ from the live ones: ${named(differing)}; look at them, then "atelier projections switch NAME --accept-differences"`;
 }
 
-export function asJson(what: Work, reports: readonly Report[], ok: boolean): unknown {
+export function asJson(what: Work, reports: readonly EnvironmentReport[], ok: boolean): unknown {
   return {
     ok,
     environments: reports.map(({ env, events, foldSeconds, heldMs, models }) => ({
@@ -54,31 +54,18 @@ function modelAsJson(model: RebuiltModel): unknown {
   };
 }
 
-export function printReport(what: Work, reports: readonly Report[]): void {
-  printTable(
-    [
-      'environment',
-      'read model',
-      'generation',
-      'position',
-      'rows',
-      'parked streams',
-      'compared',
-      outcomeHead[what],
-    ],
-    reports.flatMap(({ env, models }) =>
-      models.map((model) => [
-        env,
-        model.name,
-        `${model.liveGeneration ?? 'none'} → ${model.generation}`,
-        model.position,
-        model.rows,
-        model.parkedStreams,
-        verdict(model),
-        outcome(what, model),
-      ]),
-    ),
-  );
+export function printRebuilt(what: Work, reports: readonly EnvironmentReport[]): void {
+  const all = reports.flatMap(({ env, models }) => models.map((model) => ({ env, model })));
+  printTable(all, {
+    environment: ({ env }) => env,
+    'read model': ({ model }) => model.name,
+    generation: ({ model }) => `${model.liveGeneration ?? 'none'} → ${model.generation}`,
+    position: ({ model }) => model.position,
+    rows: ({ model }) => model.rows,
+    'parked streams': ({ model }) => model.parkedStreams,
+    compared: ({ model }) => verdict(model),
+    [outcomeHead[what]]: ({ model }) => outcome(what, model),
+  });
   for (const { env, models } of reports)
     for (const { name, compared } of models)
       for (const line of differenceLines(`${env}.${name}`, compared)) printLine(line);

@@ -1,0 +1,207 @@
+import { environments } from '#domain/streams.js';
+import { readServerVersion } from '#event-store/server-version.js';
+import type { Configuration } from '#platform/configuration.js';
+import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
+import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
+import { findConfiguration } from './find-configuration.js';
+import { printJson, printLine, printTable } from './output.js';
+import { answerWithinMs, withDatabase, withEventStore } from './stores.js';
+import { errorCode, type OutputOptions } from './verb.js';
+
+interface Examination {
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was found, or what is wrong. */
+  readonly detail: string;
+  /** What to do about it, when it is not ok. */
+  readonly advice: string | null;
+}
+
+interface EventStoreStatus {
+  readonly kind: string;
+  readonly version: string;
+  /** Of one short read on an open connection. */
+  readonly latency_ms: number;
+  /** Of the last event; null in an empty log. */
+  readonly head_position: string | null;
+}
+
+interface Diagnosis {
+  readonly checks: readonly Examination[];
+  readonly eventStore: EventStoreStatus | undefined;
+  readonly consumers: readonly ConsumerStatus[];
+  readonly queues: readonly QueueStatus[];
+}
+
+/** Every check is made, whatever the others find; the exit code is 1 when one of them fails. */
+export async function doctor({ json }: OutputOptions): Promise<void> {
+  const configuration = findConfiguration();
+  const found = await examine(configuration);
+  const ok = found.checks.every((each) => each.ok);
+  if (!ok) process.exitCode = 1;
+  if (json) printAsJson(configuration, ok, found);
+  else print(ok, found);
+}
+
+async function examine(configuration: Configuration): Promise<Diagnosis> {
+  const { databaseUrl } = configuration;
+  let eventStore: EventStoreStatus | undefined;
+  let consumers: ConsumerStatus[] = [];
+  let queues: QueueStatus[] = [];
+  const of = (kind: ConsumerStatus['kind']) => consumers.filter((each) => each.kind === kind);
+  const checks = [
+    await check('database', 'start PostgreSQL, or correct DATABASE_URL', async () => {
+      const { kind, version } = await readServerVersion(databaseUrl, answerWithinMs);
+      return `${kind} ${version}`;
+    }),
+    await check('event store', 'start it, or correct EVENT_STORE_URL', async () => {
+      eventStore = await readEventStore(configuration);
+      const { kind, version, latency_ms: latency, head_position: head } = eventStore;
+      return `${kind} ${version}, ${head === null ? 'empty' : `head at ${head}`}, answers in ${latency} ms`;
+    }),
+    await check('read models', projectorAdvice, async () => {
+      if (!eventStore) throw new Error('how far they are is unknown without the event store');
+      const { kind } = eventStore;
+      consumers = await withEventStore(configuration, patience, (store) =>
+        readConsumers(databaseUrl, { store, kind }),
+      );
+      return judgeConsumers(of('read model'));
+    }),
+    await check('process managers', projectorAdvice, async () => {
+      if (!eventStore) throw new Error('how far they are is unknown without the event store');
+      return Promise.resolve(judgeConsumers(of('process manager')));
+    }),
+    await check('render queue', 'start a worker; the log of one that runs says what keeps it', async () => {
+      queues = await readQueues(databaseUrl);
+      return judgeQueues(queues);
+    }),
+    await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
+    await check('API is ready', 'see the database and the event store above, then the log of the API', () =>
+      health(configuration, 'ready'),
+    ),
+  ];
+  return { checks, eventStore, consumers, queues };
+}
+
+const patience = { maxConnections: 2, deadlineMs: answerWithinMs };
+
+/** Makes one check, which says what it found or throws what is wrong. */
+async function check(name: string, advice: string, look: () => Promise<string>): Promise<Examination> {
+  try {
+    return { name, ok: true, detail: await look(), advice: null };
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error), advice };
+  }
+}
+
+/** A refused connection is an AggregateError without a message, and a table that is missing has not been migrated. */
+function messageOf(error: unknown): string {
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(cause instanceof Error)) return String(cause);
+  const code = errorCode(cause);
+  const hint = code === '42P01' || code === '3F000' ? ' (run "atelier migrate" first)' : '';
+  return `${cause.message || code}${hint}`;
+}
+
+const projectorAdvice =
+  'start a projector; the log of one that runs says what keeps it. After a move to another store see docs/moving-to-eventstoredb.md';
+
+async function readEventStore(configuration: Configuration): Promise<EventStoreStatus> {
+  const { kind, version } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
+  return withEventStore(configuration, patience, async (store) => {
+    await store.head();
+    const startedAt = performance.now();
+    const head = await store.head();
+    const latency = Math.round((performance.now() - startedAt) * 10) / 10;
+    return { kind, version, latency_ms: latency, head_position: head?.toString() ?? null };
+  });
+}
+
+export interface QueueStatus {
+  readonly env: string;
+  readonly waiting: number;
+  readonly active: number;
+  /** How long the first task that may be taken has been waiting. */
+  readonly oldest_seconds: number | null;
+}
+
+/** What waits to be rendered, and what is being rendered. */
+async function readQueues(databaseUrl: string): Promise<QueueStatus[]> {
+  const levels = await withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)());
+  return environments.map((env) => {
+    const of = (wanted: 'waiting' | 'delayed' | 'active') =>
+      levels.find(({ environment, state }) => environment === env && state === wanted);
+    const { tasks = 0, oldestSeconds = 0 } = of('waiting') ?? {};
+    return {
+      ...{ env, waiting: tasks + (of('delayed')?.tasks ?? 0), active: of('active')?.tasks ?? 0 },
+      oldest_seconds: tasks > 0 ? Math.round(oldestSeconds) : null,
+    };
+  });
+}
+
+/** With a worker at all, a task is taken within seconds unless others are being rendered. */
+const queuePatienceSeconds = 30;
+
+/** @throws Error when tasks wait and no worker renders */
+function judgeQueues(queues: readonly QueueStatus[]): string {
+  const idle = queues
+    .filter(({ active, oldest_seconds: oldest }) => active === 0 && (oldest ?? 0) > queuePatienceSeconds)
+    .map(({ env, waiting, oldest_seconds: oldest }) => {
+      return `${env}: ${waiting} wait, the first for ${oldest} s, and no worker renders`;
+    });
+  if (idle.length > 0) throw new Error(idle.join('; '));
+  return queues
+    .map(({ env, waiting, active }) => `${env}: ${waiting} waiting, ${active} rendering`)
+    .join('; ');
+}
+
+async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Promise<string> {
+  const url = `${publicUrl}/health/${what}`;
+  let response: Response;
+  try {
+    response = await fetch(url, { signal: AbortSignal.timeout(answerWithinMs) });
+  } catch (error) {
+    throw new Error(`${url} does not answer`, { cause: error });
+  }
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+  return url;
+}
+
+function printAsJson({ publicUrl }: Configuration, ok: boolean, found: Diagnosis): void {
+  const { checks, eventStore, consumers, queues } = found;
+  const of = (wanted: ConsumerStatus['kind']) =>
+    consumers.filter(({ kind }) => kind === wanted).map(({ kind: _kind, ...rest }) => rest);
+  printJson({
+    ok,
+    base_url: publicUrl,
+    head_position: eventStore?.head_position ?? null,
+    checks,
+    event_store: eventStore ?? null,
+    projections: of('read model'),
+    process_managers: of('process manager').map(({ parked: _parked, ...rest }) => rest),
+    render_queue: queues,
+  });
+}
+
+function print(ok: boolean, { checks, consumers }: Diagnosis): void {
+  printTable(checks, {
+    '': ({ ok: isWell }) => (isWell ? 'ok' : 'FAILED'),
+    check: ({ name }) => name,
+    found: ({ detail }) => detail,
+  });
+  if (consumers.length > 0) {
+    printLine();
+    printTable(consumers, {
+      environment: ({ env }) => env,
+      consumer: ({ name }) => name,
+      state: ({ state }) => state,
+      position: ({ position }) => position,
+      behind: lagText,
+      parked: ({ parked }) => parked,
+    });
+  }
+  printLine();
+  const failed = checks.filter((each) => !each.ok);
+  for (const { name, advice } of failed) printLine(`To do: ${name}: ${advice}`);
+  printLine(ok ? 'All is well.' : `Not well: ${failed.map(({ name }) => name).join(', ')}.`);
+}

@@ -1,0 +1,195 @@
+import { findApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '#application/key/api-keys.js';
+import { signingSecretOf } from '#application/key/signing-secret.js';
+import type { Capability } from '#domain/key/key.events.js';
+import type { RetireRejection } from '#domain/key/key.js';
+import { environments, type Environment } from '#domain/streams.js';
+import { systemClock } from '#platform/clock.js';
+import type { Configuration } from '#platform/configuration.js';
+import type { KeyRow } from '#projections/keys/keys.read-model.js';
+import { KeysReader } from '#projections/keys/keys.reader.js';
+import { Operator } from '../operator.js';
+import { printJson, printLine, printProperties, printTable } from '../output.js';
+import { environmentsOf } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
+
+export interface IssueKeyOptions extends OutputOptions {
+  readonly tenant: string;
+  readonly env: Environment;
+  readonly capabilities: readonly Capability[];
+  readonly label: string;
+  readonly requireSignature?: boolean;
+}
+
+export async function issueTenantKey(options: IssueKeyOptions): Promise<void> {
+  const { tenant, env, capabilities, label, requireSignature = false, json } = options;
+  await using operator = Operator.connect();
+  await operator.account(env, tenant);
+  // Checked first: without a signing secret, no request with this key could be signed.
+  if (requireSignature) requireSigningSecret(operator.configuration, tenant);
+  const grant = { capabilities, label, requiresSignature: requireSignature };
+  const issued = await issueApiKey(operator.store, operator.context(env, tenant), grant);
+  await operator.caughtUp(env, 'keys', issued.position);
+
+  const { keyId, key } = issued;
+  const secret = signingSecret(operator.configuration, keyId);
+  if (json) {
+    printJson({
+      ...{ key_id: keyId, key, tenant_id: tenant, env, capabilities, label },
+      requires_signature: requireSignature,
+      ...(secret !== undefined && { signing_secret: secret }),
+    });
+    return;
+  }
+  printProperties([
+    ['key', key],
+    ['key id', keyId],
+    ['tenant', tenant],
+    ['environment', env],
+    ['capabilities', capabilities.join(', ')],
+    ...(secret === undefined ? [] : [['signing secret', secret] as const]),
+    ['requests', requireSignature ? 'must be signed' : 'may be signed'],
+    shownOnce,
+  ]);
+}
+
+export interface RotateKeyOptions extends OutputOptions {
+  /** Milliseconds. */
+  readonly overlap: number;
+}
+
+export async function rotateTenantKey(keyId: string, { overlap, json }: RotateKeyOptions): Promise<void> {
+  await using operator = Operator.connect();
+  const { environment, tenant } = await findKey(operator, keyId);
+  const context = operator.context(environment, tenant);
+  const rotated = await rotateApiKey(operator.store, context, keyId, overlap);
+  if (rotated.kind === 'rejected') throw new CliError(explain(keyId, rotated.rejection));
+  const { successor, retiresAt } = rotated;
+  await operator.caughtUp(environment, 'keys', successor.position);
+
+  const secret = signingSecret(operator.configuration, successor.keyId);
+  if (json) {
+    printJson({
+      ...{ key_id: successor.keyId, key: successor.key, tenant_id: tenant, env: environment },
+      ...(secret !== undefined && { signing_secret: secret }),
+      ...{ replaces: keyId, retires_at: retiresAt },
+    });
+    return;
+  }
+  printProperties([
+    ['key', successor.key],
+    ['key id', successor.keyId],
+    ['tenant', tenant],
+    ['environment', environment],
+    ...(secret === undefined ? [] : [['signing secret', secret] as const]),
+    ['replaces', `${keyId}, which works until ${retiresAt.toISOString()}`],
+    shownOnce,
+  ]);
+}
+
+const shownOnce = ['', 'The key is shown only now: keep it where only your servers can read it.'] as const;
+
+export async function revokeTenantKey(
+  keyId: string,
+  { reason, json }: OutputOptions & { readonly reason: string },
+): Promise<void> {
+  await using operator = Operator.connect();
+  const { environment, tenant } = await findKey(operator, keyId);
+  const revoked = await revokeApiKey(operator.store, operator.context(environment, tenant), keyId, reason);
+  if (revoked.kind === 'accepted') await operator.caughtUp(environment, 'keys', revoked.position);
+  if (json) printJson({ key_id: keyId, tenant_id: tenant, env: environment, status: 'revoked' });
+  else printLine(`Key ${keyId} of ${tenant} in ${environment} is revoked.`);
+}
+
+export async function showSigningSecret(keyId: string, { json }: OutputOptions): Promise<void> {
+  await using operator = Operator.connect();
+  const { environment, tenant } = await findKey(operator, keyId);
+  const secret = requireSigningSecret(operator.configuration, keyId);
+  if (json) return printJson({ key_id: keyId, tenant_id: tenant, env: environment, signing_secret: secret });
+  printProperties([
+    ['signing secret', secret],
+    ['', 'X-Atelier-Hmac-Sha256 is base64 of the HMAC-SHA256 of the raw body with this text as the key.'],
+  ]);
+}
+
+export interface ListKeysOptions extends OutputOptions {
+  readonly tenant: string;
+  readonly env?: Environment;
+}
+
+export async function listTenantKeys({ tenant, env, json }: ListKeysOptions): Promise<void> {
+  await using operator = Operator.connect();
+  await operator.accountsOf(tenant, env);
+  const keys = [];
+  for (const environment of environmentsOf(env)) {
+    const reader = new KeysReader(await operator.readModels(environment));
+    keys.push(...(await reader.list(tenant)).map((row) => describe(environment, row)));
+  }
+  if (json) return printJson({ tenant_id: tenant, keys });
+  printTable(keys, {
+    'key id': (key) => key.key_id,
+    environment: (key) => key.env,
+    capabilities: (key) => key.capabilities.join(', '),
+    label: (key) => key.label,
+    status: (key) => key.status,
+    issued: (key) => key.issued_at.toISOString(),
+    retires: (key) => key.retires_at?.toISOString(),
+    revoked: (key) => key.revoked_at?.toISOString(),
+  });
+}
+
+function describe(environment: Environment, row: KeyRow) {
+  const { keyId, capabilities, label, issuedAt, retiresAt, revokedAt } = row;
+  return {
+    ...{ key_id: keyId, env: environment, capabilities, label, status: statusOf(row) },
+    ...{ issued_at: issuedAt, retires_at: retiresAt, revoked_at: revokedAt },
+  };
+}
+
+function statusOf({ retiresAt, revokedAt }: KeyRow): 'active' | 'retiring' | 'retired' | 'revoked' {
+  if (revokedAt) return 'revoked';
+  if (!retiresAt) return 'active';
+  return retiresAt > systemClock() ? 'retiring' : 'retired';
+}
+
+interface FoundKey {
+  readonly environment: Environment;
+  readonly tenant: string;
+}
+
+/** The key with this id, whose environment is looked for. @throws CliError when there is none */
+async function findKey(operator: Operator, keyId: string): Promise<FoundKey> {
+  for (const environment of environments) {
+    const found = await findApiKey(operator.store, environment, keyId);
+    if (found) return { environment, tenant: found.key.tenant };
+  }
+  throw new CliError(noSuchKey(keyId));
+}
+
+function noSuchKey(keyId: string): string {
+  return `there is no key ${keyId}: "atelier keys list --tenant …" shows the ids of keys`;
+}
+
+function explain(keyId: string, rejection: RetireRejection): string {
+  switch (rejection.code) {
+    case 'KEY_NOT_FOUND':
+      return noSuchKey(keyId);
+    case 'KEY_REVOKED':
+      return `key ${keyId} is revoked: "atelier keys issue" makes a new one`;
+    case 'KEY_ROTATED':
+      return `key ${keyId} has a successor already: rotate ${rejection.successorKeyId}, or revoke it`;
+    default:
+      return rejection satisfies never;
+  }
+}
+
+/** The signing secret of a key; undefined where the installation has no signing key. */
+function signingSecret({ signingKey }: Configuration, keyId: string): string | undefined {
+  return signingKey === undefined ? undefined : signingSecretOf(signingKey, keyId);
+}
+
+/** @throws CliError where the installation has no signing key */
+function requireSigningSecret(configuration: Configuration, keyId: string): string {
+  const secret = signingSecret(configuration, keyId);
+  if (secret !== undefined) return secret;
+  throw new CliError('no request can be signed here: set ATELIER_SIGNING_KEY, for the API as well');
+}

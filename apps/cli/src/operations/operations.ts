@@ -1,0 +1,90 @@
+import {
+  installation,
+  setOperationPrice,
+  switchOperation,
+} from '#application/operation/manage-operations.js';
+import { Operations } from '#application/operation/operations.js';
+import type { Environment } from '#domain/streams.js';
+import { workflowOf } from '#domain/workflow/workflows.js';
+import { Operator } from '../operator.js';
+import { printJson, printTable } from '../output.js';
+import { environmentsOf } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
+
+export interface OperationsOptions extends OutputOptions {
+  readonly env?: Environment;
+}
+
+export interface ChangeOperationOptions extends OperationsOptions {
+  readonly reason: string;
+}
+
+export async function listAllOperations({ env, json }: OperationsOptions): Promise<void> {
+  await using operator = Operator.connect();
+  const current = new Operations(operator.store);
+  const operations = [];
+  for (const environment of environmentsOf(env))
+    for (const { name, opClass, credits, enabled } of await current.list(environment))
+      operations.push({ env: environment, name, op_class: opClass, credits_cost: credits, enabled });
+  if (json) return printJson({ operations });
+  printTable(operations, {
+    environment: (operation) => operation.env,
+    name: (operation) => operation.name,
+    class: (operation) => operation.op_class,
+    credits: (operation) => operation.credits_cost,
+    enabled: (operation) => operation.enabled,
+  });
+}
+
+export async function setPrice(
+  name: string,
+  credits: number,
+  options: ChangeOperationOptions,
+): Promise<void> {
+  const { batch } = workflowOf(name);
+  if (batch) throw new CliError(`${name} costs what ${batch.workflow} costs, for each item: price that`);
+  await change(name, options, async (operator, environment) => {
+    const context = operator.context(environment, installation);
+    const price = { credits, reason: options.reason };
+    const priced = await setOperationPrice(operator.store, context, name, price);
+    if (priced.kind === 'rejected') throw new CliError(priced.rejection.message);
+  });
+}
+
+export async function enable(name: string, options: ChangeOperationOptions): Promise<void> {
+  await switchTo(true, name, options);
+}
+
+export async function disable(name: string, options: ChangeOperationOptions): Promise<void> {
+  await switchTo(false, name, options);
+}
+
+async function switchTo(enabled: boolean, name: string, options: ChangeOperationOptions): Promise<void> {
+  await change(name, options, async (operator, environment) => {
+    const context = operator.context(environment, installation);
+    await switchOperation(operator.store, context, name, { enabled, reason: options.reason });
+  });
+}
+
+/** Does it in each environment that is asked for, and tells what the operation is then. */
+async function change(
+  name: string,
+  { env, json }: ChangeOperationOptions,
+  execute: (operator: Operator, environment: Environment) => Promise<void>,
+): Promise<void> {
+  await using operator = Operator.connect();
+  const current = new Operations(operator.store);
+  const operations = [];
+  for (const environment of environmentsOf(env)) {
+    await execute(operator, environment);
+    const { credits, enabled } = await current.termsOf(environment, name);
+    operations.push({ env: environment, name, credits_cost: credits, enabled });
+  }
+  if (json) return printJson({ operations });
+  printTable(operations, {
+    environment: (operation) => operation.env,
+    name: (operation) => operation.name,
+    credits: (operation) => operation.credits_cost,
+    enabled: (operation) => operation.enabled,
+  });
+}

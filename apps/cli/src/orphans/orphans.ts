@@ -1,0 +1,102 @@
+import { load } from '#application/aggregate.js';
+import { orphanCandidates, sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import { jobAggregate } from '#application/render/job-aggregate.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import { systemClock } from '#platform/clock.js';
+import { createLogger } from '#platform/logger.js';
+import type { OpenCharge } from '#projections/ledger/ledger.reader.js';
+import { Operator } from '../operator.js';
+import { printJson, printLine, printTable } from '../output.js';
+import { environmentsOf } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
+
+export interface OrphansOptions extends OutputOptions {
+  readonly env?: Environment;
+  /** In milliseconds. */
+  readonly horizon?: number;
+}
+
+interface Orphan extends OpenCharge {
+  readonly environment: Environment;
+  /** Its job is fenced off already, and only the refund is missing. */
+  readonly fenced: boolean;
+}
+
+/** Changes nothing. What the read models take for an orphan is looked up in the job's own stream before it is shown. */
+export async function listOrphans({ env, horizon, json }: OrphansOptions): Promise<void> {
+  await using operator = Operator.connect();
+  const horizonMs = horizon ?? operator.configuration.projector.orphanHorizonMs;
+  const found: Orphan[] = [];
+  for (const environment of environmentsOf(env))
+    found.push(...(await orphansIn(operator, environment, horizonMs)));
+  const now = systemClock().getTime();
+  const orphans = found.map(({ environment, tenant, chargeId, jobId, amount, createdAt, fenced }) => ({
+    ...{ env: environment, tenant_id: tenant, charge_id: chargeId, job_id: jobId, credits: amount },
+    charged_at: createdAt.toISOString(),
+    age_seconds: Math.floor((now - createdAt.getTime()) / 1000),
+    fenced,
+  }));
+  if (json) return printJson({ horizon_ms: horizonMs, orphans });
+  if (orphans.length === 0) return printLine(`No charge without a job is older than ${horizonMs / 1000} s.`);
+  printTable(orphans, {
+    environment: (orphan) => orphan.env,
+    tenant: (orphan) => orphan.tenant_id,
+    charge: (orphan) => orphan.charge_id,
+    job: (orphan) => orphan.job_id,
+    credits: (orphan) => orphan.credits,
+    age: (orphan) => `${orphan.age_seconds} s`,
+    fenced: (orphan) => orphan.fenced,
+  });
+}
+
+async function orphansIn(
+  operator: Operator,
+  environment: Environment,
+  orphanHorizonMs: number,
+): Promise<Orphan[]> {
+  const openCharges = await operator.ledger(environment);
+  const orphans: Orphan[] = [];
+  for await (const page of orphanCandidates({ openCharges, clock: systemClock, orphanHorizonMs })) {
+    const jobs = await Promise.all(
+      page.map(({ jobId }) => load(operator.store, streamName(environment, 'job', jobId), jobAggregate)),
+    );
+    page.forEach((candidate, index) => {
+      const status = jobs[index]?.state.status;
+      if (status === 'unqueued' || status === 'voided')
+        orphans.push({ ...candidate, environment, fenced: status === 'voided' });
+    });
+  }
+  return orphans;
+}
+
+/** A dispatch that is under way must have the time to queue its job. */
+const leastHorizonMs = 1_000;
+
+/** Does what the projector does, beside it: the second of the two finds the fence and the refund there. */
+export async function sweepNow({ env, horizon, json }: OrphansOptions): Promise<void> {
+  await using operator = Operator.connect();
+  const { configuration, store, accounts } = operator;
+  const orphanHorizonMs = horizon ?? configuration.projector.orphanHorizonMs;
+  if (orphanHorizonMs < leastHorizonMs)
+    throw new CliError('a horizon of less than 1s would give up dispatches that are under way');
+  // Standard output is the verb's own. What fails is counted below; the projector logs in full what fails there.
+  const logger = createLogger('cli', 'silent');
+  const swept = [];
+  for (const environment of environmentsOf(env)) {
+    const openCharges = await operator.ledger(environment);
+    const result = await sweepOrphans({
+      ...{ environment, store, accounts, openCharges, orphanHorizonMs, logger, clock: systemClock },
+    });
+    swept.push({ env: environment, ...result });
+  }
+  if (json) printJson({ horizon_ms: orphanHorizonMs, swept });
+  else
+    printTable(swept, {
+      environment: (each) => each.env,
+      refunded: (each) => each.refunded,
+      spared: (each) => each.spared,
+      failed: (each) => each.failed,
+    });
+  const failed = swept.reduce((sum, each) => sum + each.failed, 0);
+  if (failed > 0) throw new CliError(`${failed} could not be given back: "atelier doctor" says what is away`);
+}

@@ -1,0 +1,47 @@
+import { environments, parseStreamName, type Environment } from '#domain/streams.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
+import { CliError } from './verb.js';
+
+/** The environment that `--env` names, or both. */
+export function environmentsOf(env: Environment | undefined): readonly Environment[] {
+  return env ? [env] : environments;
+}
+
+/** @throws CliError for a name that this service does not write */
+export function checkStreamName(stream: string): NonNullable<ReturnType<typeof parseStreamName>> {
+  const name = parseStreamName(stream);
+  if (name) return name;
+  throw new CliError(
+    `${JSON.stringify(stream)} is not the name of a stream: it is live. or test., then account-, job-, key-, asset- or usage-, then an id`,
+  );
+}
+
+export function noSuchStream(stream: string): CliError {
+  return new CliError(
+    `there is no stream ${stream}: "atelier events tail" shows the names of streams as events come`,
+  );
+}
+
+/** A time in milliseconds, as the events' own `recordedAt` tells it, or a number of what the verb counts by. */
+export type Moment = { readonly time: number } | { readonly number: bigint };
+
+/** @throws CliError for an option that is neither a time nor, where `counted` says of what, a number */
+export function momentOf(option: string, text: string, counted: 'position' | 'revision'): Moment {
+  if (/^\d{1,18}$/.test(text)) return { number: BigInt(text) };
+  return { time: timeOf(option, text, `a ${counted} or a time`) };
+}
+
+/** @returns milliseconds. @throws CliError */
+export function timeOf(option: string, text: string, wanted = 'a time'): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new CliError(`${option} must be ${wanted} such as 2026-01-31T12:00:00Z, not ${JSON.stringify(text)}`);
+}
+
+/** Whether an event of a stream had happened at the moment that `--at` names. @throws CliError */
+export function happenedBy(at: string | undefined): (event: RecordedEvent) => boolean {
+  if (at === undefined) return () => true;
+  const moment = momentOf('--at', at, 'revision');
+  if ('number' in moment) return ({ revision }) => revision <= moment.number;
+  return ({ metadata }) => Date.parse(metadata.recordedAt) <= moment.time;
+}

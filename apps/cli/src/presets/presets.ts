@@ -1,0 +1,109 @@
+import { installation } from '#application/operation/manage-operations.js';
+import { publishPreset, retirePreset, type PresetDraft } from '#application/preset/publish-preset.js';
+import { seedPresets } from '#application/preset/seed-presets.js';
+import type { Environment } from '#domain/streams.js';
+import { systemClock } from '#platform/clock.js';
+import { PresetsReader } from '#projections/presets/presets.reader.js';
+import { openStorage } from '#storage/open-storage.js';
+import { Operator } from '../operator.js';
+import { printJson, printLine, printTable } from '../output.js';
+import { environmentsOf } from '../places.js';
+import { CliError, type OutputOptions } from '../verb.js';
+import { readPresetFile } from './preset-file.js';
+
+export interface PresetsOptions extends OutputOptions {
+  readonly env?: Environment;
+}
+
+/** A preset of the operator's own; or with `--all` those that come with this release, retired ones as well. */
+export async function publishPresets(
+  file: string | undefined,
+  { all, env, json }: PresetsOptions & { readonly all?: boolean },
+): Promise<void> {
+  if ((file === undefined) === (all !== true))
+    throw new CliError('name a file, or use --all: one of the two');
+  const draft = file === undefined ? undefined : await readPresetFile(file);
+  await using operator = Operator.connect();
+  const presets = [];
+  for (const environment of environmentsOf(env)) {
+    const { position, ...done } = draft
+      ? await publishOne(operator, environment, draft)
+      : await publishAll(operator, environment);
+    await operator.caughtUp(environment, 'presets', position);
+    presets.push({ env: environment, id: draft?.id ?? null, ...done });
+  }
+  if (json) return printJson({ presets });
+  printTable(presets, {
+    environment: (preset) => preset.env,
+    preset: (preset) => preset.id ?? 'all',
+    published: (preset) => preset.published,
+    unchanged: (preset) => preset.unchanged,
+  });
+}
+
+async function publishOne(operator: Operator, environment: Environment, draft: PresetDraft) {
+  const context = operator.context(environment, installation);
+  const storage = openStorage(operator.configuration);
+  const outcome = await publishPreset(operator.store, storage, context, draft, { restorePreview: true });
+  switch (outcome.kind) {
+    case 'rejected':
+      throw new CliError(
+        `${draft.id} is a ${outcome.rejection.kind}, and stays one: give this preset another id`,
+      );
+    case 'unchanged':
+      return { published: 0, unchanged: 1, position: undefined };
+    case 'published':
+      return { published: 1, unchanged: 0, position: outcome.position };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function publishAll(operator: Operator, environment: Environment) {
+  const storage = openStorage(operator.configuration);
+  return seedPresets(operator.store, storage, environment, systemClock, { restore: true });
+}
+
+export async function retireOwnPreset(
+  presetId: string,
+  { reason, env, json }: PresetsOptions & { readonly reason: string },
+): Promise<void> {
+  await using operator = Operator.connect();
+  const retired: Environment[] = [];
+  for (const environment of environmentsOf(env)) {
+    const context = operator.context(environment, installation);
+    const done = await retirePreset(operator.store, context, presetId, reason);
+    // An own preset may have been published in one environment only.
+    if (done.kind === 'rejected') continue;
+    await operator.caughtUp(environment, 'presets', done.position);
+    retired.push(environment);
+  }
+  if (retired.length === 0)
+    throw new CliError(`there is no preset ${presetId}: "atelier presets list" shows those that there are`);
+  if (json) printJson({ id: presetId, retired });
+  else printLine(`The preset ${presetId} is retired in ${retired.join(' and ')}.`);
+}
+
+/** Retired ones included. */
+export async function listAllPresets({ env, json }: PresetsOptions): Promise<void> {
+  await using operator = Operator.connect();
+  const presets = [];
+  for (const environment of environmentsOf(env)) {
+    const rows = await new PresetsReader(await operator.readModels(environment)).all();
+    for (const { presetId, kind, label, publishedAt, retiredAt } of rows)
+      presets.push({
+        ...{ id: presetId, env: environment, kind, label, status: retiredAt ? 'retired' : 'published' },
+        ...{ published_at: publishedAt, retired_at: retiredAt },
+      });
+  }
+  if (json) return printJson({ presets });
+  printTable(presets, {
+    preset: (preset) => preset.id,
+    environment: (preset) => preset.env,
+    kind: (preset) => preset.kind,
+    label: (preset) => preset.label,
+    status: (preset) => preset.status,
+    published: (preset) => preset.published_at.toISOString(),
+    retired: (preset) => preset.retired_at?.toISOString(),
+  });
+}
