@@ -1,7 +1,7 @@
 import { environments } from '#domain/streams.js';
 import { readServerVersion } from '#event-store/server-version.js';
 import type { Configuration } from '#platform/configuration.js';
-import { pgBossQueueLevels } from '#render-queue/pg-boss-queue-levels.js';
+import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { findConfiguration } from './find-configuration.js';
 import { printJson, printLine, printTable } from './output.js';
