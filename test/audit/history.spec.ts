@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Findings, type Finding } from '#audit/findings.js';
+import { AuditFindings, type Finding } from '#audit/findings.js';
 import { History } from '#audit/history/history.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { acme, planted, story } from './support/planted.js';
@@ -7,7 +7,7 @@ import { at, busyStory } from './support/story.js';
 
 /** A day after the story, with a horizon of a minute. */
 function findingsIn(events: readonly RecordedEvent[], tenant?: string): Finding[] {
-  const findings = new Findings();
+  const findings = new AuditFindings();
   const history = new History(findings, { tenant });
   for (const event of events) history.apply(event);
   history.end(Date.parse(at(86_400)), 60_000);
@@ -55,7 +55,7 @@ describe('the audit of a history', () => {
   });
 
   it('has patience with a charge that is younger than the horizon', () => {
-    const findings = new Findings();
+    const findings = new AuditFindings();
     const history = new History(findings);
     for (const event of story().debit('acme', 'j').recorded()) history.apply(event);
     history.end(Date.parse(at(2)) + 60_000, 60_000);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CheckName } from '#audit/checks.js';
+import type { CheckName } from '#audit/findings.js';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf } from './support/story.js';
 

@@ -1,8 +1,8 @@
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import type { Check } from './checks.js';
 import type { ReadBalance } from './compare/balances.js';
-import type { Finding, Tally } from './findings.js';
+import type { AuditCheck, Finding, Tally } from './findings.js';
+import type { ReadModelFold } from './rows/read-model-fold.js';
 
 export type AuditPhase = 'reading history' | 'comparing rows' | 'looking closer';
 
@@ -23,20 +23,22 @@ export interface AuditOptions {
   readonly store: EventStore;
   /** Where read models are. They are compared only without a cut: they have no past. */
   readonly readStoreUrl: string;
+  /** All read models. */
+  readonly readModels: readonly ReadModelFold[];
   readonly readBalance: ReadBalance;
   readonly environments: readonly Environment[];
   readonly tenant?: string | undefined;
   readonly cut?: Cut | undefined;
   /** How long a charge may stay open that should be closed, in milliseconds. */
   readonly horizonMs: number;
-  /** How long read models may take to come along, in milliseconds. */
+  /** How long a read model may stand still before the end of the log, in milliseconds. */
   readonly patienceMs?: number;
   readonly now: number;
   readonly signal: AbortSignal;
   onProgress?(progress: AuditProgress): void;
 }
 
-export interface CheckResult extends Check, Tally {
+export interface CheckResult extends AuditCheck, Tally {
   /** False: the audit was asked for a part of what there is, to which this check does not apply. */
   readonly done: boolean;
 }

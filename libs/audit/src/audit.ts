@@ -1,20 +1,20 @@
 import { parseStreamName, type Environment } from '#domain/streams.js';
 import { walkLog } from '#event-store/copy/walk-log.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
-import { checks } from './checks.js';
 import type { AuditOptions, AuditPhase, AuditReport, CheckResult } from './audit-options.js';
-import { checkAnswers } from './compare/answers.js';
-import { checkLedgerSums, checkShownBalances, type BalancesAtCheckpoint } from './compare/balances.js';
-import { compareRows, type Comparison } from './compare/compare-rows.js';
-import { ExpectedRows } from './compare/expected-rows.js';
+import { auditedEvent, placeOf, TenantFilter, type AuditedEvent } from './audited-event.js';
+import {
+  checkAnswers,
+  checkLedgerSums,
+  checkShownBalances,
+  type BalancesAtCheckpoint,
+} from './compare/balances.js';
+import { compareTable, ExpectedRows, type ComparedTable } from './compare/compare-rows.js';
 import { RowExplanations } from './compare/explain-rows.js';
 import { checkReadModelsLive } from './compare/read-models-live.js';
 import { ReadStoreSnapshot } from './compare/read-store-snapshot.js';
-import { Findings } from './findings.js';
-import { auditedEvent, placeOf, type AuditedEvent } from './audited-event.js';
+import { AuditFindings, checks } from './findings.js';
 import { History } from './history/history.js';
-import { TenantFilter } from './history/tenant-filter.js';
-import { rowModels } from './rows/row-models.js';
 
 /**
  * Reads the history once, folds the audit's own model of it, and holds it against itself and against the read store,
@@ -29,48 +29,56 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
 }
 
 class Audit {
-  private readonly findings = new Findings();
+  private readonly findings = new AuditFindings();
   private readonly history: History;
   private readonly expected: readonly ExpectedRows[];
   /** By environment: the balances at the checkpoint of its ledger. */
   private readonly balances = new Map<Environment, BalancesAtCheckpoint>();
+  /** Where the log ends: no checkpoint of the snapshot lies beyond. */
   private head: bigint | undefined;
+  private lastRead: bigint | undefined;
 
   constructor(
     private readonly options: AuditOptions,
     private readonly snapshot: ReadStoreSnapshot | undefined,
   ) {
-    const { tenant } = options;
+    const { tenant, readModels, store } = options;
     this.history = new History(this.findings, { tenant });
-    const compared = tenant === undefined ? rowModels : rowModels.filter((model) => model.tenantColumn);
+    // Presets have no tenant, and are not compared in the audit of one.
+    const compared = readModels.filter(
+      ({ columns }) => tenant === undefined || columns.some(({ name }) => name === 'tenant'),
+    );
     this.expected = (snapshot?.serving ?? []).flatMap((serving) => {
       const model = compared.find(({ name }) => name === serving.name);
-      return model ? [new ExpectedRows(model, serving)] : [];
+      return model ? [new ExpectedRows(model, serving, store)] : [];
     });
   }
 
   async run(): Promise<AuditReport> {
     const { store, cut, horizonMs, now } = this.options;
-    // After the snapshot was taken, so that no checkpoint in it lies beyond.
     this.head = await store.head();
     await this.readHistory();
     const asOf = cut === undefined ? now : 'time' in cut ? cut.time : this.history.newest;
     this.history.end(asOf, horizonMs);
-    const comparisons = this.snapshot ? await this.compare(this.snapshot) : [];
-    await this.lookCloser(new RowExplanations(comparisons));
-    if (this.snapshot) await this.checkReadStore(this.snapshot, comparisons);
+    const tables = this.snapshot ? await this.compare(this.snapshot) : [];
+    await this.lookCloser(new RowExplanations(tables, store));
+    if (this.snapshot) await this.checkReadStore(this.snapshot, tables);
     return this.report();
   }
 
   private async readHistory(): Promise<void> {
-    const ledgers = this.expected.filter(({ model }) => model.name === 'ledger');
+    const ledgers = this.expected.filter(({ check }) => check === 'ledger');
     for await (const events of this.log('reading history')) {
       for (const recorded of events) {
         for (const { serving, environment } of ledgers) {
           if (recorded.position > (serving.position ?? -1n)) this.keepBalances(environment);
         }
         const event = this.history.apply(recorded);
-        if (event) for (const expected of this.expected) expected.apply(event);
+        if (!event) continue;
+        for (const expected of this.expected) {
+          if (expected.lacks(event, recorded)) await expected.load(recorded);
+          expected.apply(event, recorded);
+        }
       }
     }
     for (const { environment } of ledgers) this.keepBalances(environment);
@@ -80,26 +88,25 @@ class Audit {
   private keepBalances(environment: Environment): void {
     if (this.balances.has(environment)) return;
     const accounts = [...this.history.accounts.all].filter((account) => account.environment === environment);
-    this.balances.set(environment, new Map(accounts.map(({ stream, balance }) => [stream, balance])));
+    this.balances.set(environment, new Map(accounts.map(({ tenant, balance }) => [tenant, balance])));
   }
 
-  private async compare(snapshot: ReadStoreSnapshot): Promise<Comparison[]> {
-    const comparisons: Comparison[] = [];
+  private async compare(snapshot: ReadStoreSnapshot): Promise<ComparedTable[]> {
+    const { tenant, signal, onProgress } = this.options;
+    const tables: ComparedTable[] = [];
     const through = BigInt(this.expected.reduce((sum, { rows }) => sum + rows.size, 0));
     let position = 0n;
     const onRows = (count: number) => {
-      this.options.signal.throwIfAborted();
+      signal.throwIfAborted();
       position += BigInt(count);
-      this.options.onProgress?.({ phase: 'comparing rows', position, from: 0n, through });
+      onProgress?.({ phase: 'comparing rows', position, from: 0n, through });
     };
-    for (const expected of this.expected) {
-      const { tenant } = this.options;
-      comparisons.push(await compareRows(snapshot, expected, this.findings, { tenant, onRows }));
-    }
-    return comparisons;
+    for (const expected of this.expected)
+      tables.push(await compareTable(snapshot, expected, this.findings, { tenant, onRows }));
+    return tables;
   }
 
-  /** Of what is suspected, the history is read again. */
+  /** Reads the history again for what is suspected. */
   private async lookCloser(rows: RowExplanations): Promise<void> {
     const { eventIds } = this.history;
     if (!rows.isNeeded && eventIds.suspects.size === 0) return;
@@ -110,40 +117,30 @@ class Audit {
         if (!place || !filter.concerns(recorded, place)) continue;
         eventIds.seeAgain(recorded.id, place);
         const event = readAgain(recorded);
-        if (event) rows.apply(event);
+        if (event) rows.apply(event, recorded);
       }
     }
     eventIds.report();
-    const parked = (this.snapshot?.parked ?? []).map(
-      ({ environment, name, stream }) => `${environment}.${name} ${stream}`,
-    );
+    const parked = this.snapshot?.parked.map((each) => `${each.environment}.${each.name} ${each.stream}`);
     rows.report(this.findings, new Set(parked));
   }
 
-  private async checkReadStore(
-    snapshot: ReadStoreSnapshot,
-    comparisons: readonly Comparison[],
-  ): Promise<void> {
-    const { findings, history, options } = this;
-    const { tenant, environments, store, readBalance, readStoreUrl: url, patienceMs = 10_000 } = options;
-    for (const { expected, sums } of comparisons) {
-      if (expected.model.name !== 'ledger') continue;
-      checkLedgerSums(expected.environment, sums, this.balances.get(expected.environment)!, findings);
+  private async checkReadStore(snapshot: ReadStoreSnapshot, tables: readonly ComparedTable[]): Promise<void> {
+    const { findings, history, options, head = 0n } = this;
+    const { tenant, environments, store, readBalance, readModels, patienceMs = 10_000 } = options;
+    for (const { expected, sums } of tables) {
+      const balances = this.balances.get(expected.environment);
+      if (expected.check === 'ledger' && balances)
+        checkLedgerSums(expected.environment, sums, balances, findings);
     }
     await checkAnswers(snapshot, environments, tenant, history, findings);
     await checkShownBalances(store, history.accounts.all, readBalance, findings);
-    const concerns = (stream: string) => tenant === undefined || history.streams.ownerOf(stream) === tenant;
-    const live = { url, environments, concerns, patienceMs };
-    const served = tenant === undefined ? this.expected : this.withoutTenants(snapshot);
-    await checkReadModelsLive(served, snapshot.parked, this.head ?? 0n, findings, live);
-  }
-
-  /** An audit of one tenant does not compare the read models of the installation, which serve all the same. */
-  private withoutTenants({ serving }: ReadStoreSnapshot): ExpectedRows[] {
-    return serving.flatMap((each) => {
-      const known = this.expected.find((expected) => expected.serving === each);
-      const model = rowModels.find(({ name }) => name === each.name);
-      return known ?? (model ? new ExpectedRows(model, each) : []);
+    const behind = this.expected.filter(({ beyond }) => beyond > 0);
+    await checkReadModelsLive(snapshot, findings, {
+      ...{ url: options.readStoreUrl, environments, head, patienceMs },
+      names: readModels.map(({ name }) => name),
+      concerns: (stream) => tenant === undefined || history.streams.ownerOf(stream) === tenant,
+      beyond: new Map(behind.map(({ table, beyond }) => [table, beyond])),
     });
   }
 
@@ -165,11 +162,9 @@ class Audit {
     }
   }
 
-  private lastRead: bigint | undefined;
-
   private get through(): bigint | undefined {
-    const { cut } = this.options;
-    const { head } = this;
+    const { head, options } = this;
+    const { cut } = options;
     if (head === undefined || cut === undefined || 'time' in cut) return head;
     return cut.position < head ? cut.position : head;
   }
@@ -193,12 +188,12 @@ class Audit {
   }
 }
 
-/** Not a number for what others have written, of which nothing is known. */
+/** Not a number for events that the service does not write: nothing is known of their metadata. */
 function recordedAt({ stream, metadata }: RecordedEvent): number {
   return parseStreamName(stream) ? Date.parse(metadata.recordedAt) : Number.NaN;
 }
 
-/** What could not be read the first time was told then. */
+/** Undefined for what could not be read the first time: it was told then. */
 function readAgain(recorded: RecordedEvent): AuditedEvent | undefined {
   const place = placeOf(recorded);
   try {

@@ -1,10 +1,10 @@
-import type { DomainEvent } from '#domain/events.js';
+import type { DomainEvent, DomainEventType } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
 import { parseStreamName, type Environment, type StreamCategory } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 
 /** Where an event stands, and whose it says it is. */
-export interface EventPlace {
+export interface EventOrigin {
   readonly stream: string;
   readonly environment: Environment;
   readonly category: StreamCategory;
@@ -18,10 +18,13 @@ export interface EventPlace {
 }
 
 /** A stored event in today's form, and its place. */
-export type AuditedEvent = DomainEvent & EventPlace;
+export type AuditedEvent = Placed<DomainEvent>;
 
-/** The place alone, which is known even of an event that cannot be read. Undefined for a stream that is none of ours. */
-export function placeOf(recorded: RecordedEvent): EventPlace | undefined {
+/** Events of some types, and their place. */
+export type Placed<Event> = Event & EventOrigin;
+
+/** The place alone, which is known even of an event that cannot be read. Undefined for a stream that the service does not write. */
+export function placeOf(recorded: RecordedEvent): EventOrigin | undefined {
   const name = parseStreamName(recorded.stream);
   if (!name) return undefined;
   const { stream, revision, position, metadata } = recorded;
@@ -31,11 +34,101 @@ export function placeOf(recorded: RecordedEvent): EventPlace | undefined {
 }
 
 /** @throws UnknownEventType, EventFromTheFuture */
-export function auditedEvent(recorded: RecordedEvent, place: EventPlace): AuditedEvent {
+export function auditedEvent(recorded: RecordedEvent, place: EventOrigin): AuditedEvent {
   return Object.assign(decode(recorded), place);
 }
 
 /** The categories of streams that belong to a tenant; the others are the installation's. */
 export function belongsToTenant(category: StreamCategory): boolean {
   return category !== 'preset' && category !== 'operation';
+}
+
+/** The category of streams that events of each type live in. */
+export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> = {
+  AccountOpened: 'account',
+  PlanChanged: 'account',
+  CreditsPurchased: 'account',
+  CreditsDebited: 'account',
+  CreditsSettled: 'account',
+  CreditsRefunded: 'account',
+  AccountSuspended: 'account',
+  AccountReactivated: 'account',
+  JobQueued: 'job',
+  RenderStarted: 'job',
+  StageCompleted: 'job',
+  JobSucceeded: 'job',
+  JobFailed: 'job',
+  JobCancelled: 'job',
+  JobVoided: 'job',
+  ApiKeyIssued: 'key',
+  ApiKeyRetired: 'key',
+  ApiKeyRevoked: 'key',
+  AssetStored: 'asset',
+  ExternalRefAssigned: 'product',
+  ProductRegistered: 'product',
+  ProductRevised: 'product',
+  ProductArchived: 'product',
+  PresetPublished: 'preset',
+  PresetRetired: 'preset',
+  OperationPriced: 'operation',
+  OperationEnabled: 'operation',
+  OperationDisabled: 'operation',
+  RequestRejected: 'usage',
+};
+
+/** Whose an event's data says it is, where it says so. */
+export function ownerIn(event: AuditedEvent): string | undefined {
+  switch (event.type) {
+    case 'AccountOpened':
+    case 'JobQueued':
+    case 'JobVoided':
+    case 'ApiKeyIssued':
+    case 'AssetStored':
+    case 'ExternalRefAssigned':
+    case 'ProductRegistered':
+      return event.data.tenant;
+    default:
+      return undefined;
+  }
+}
+
+/** The id that an event's data gives the thing, where it does: the same as its stream's. */
+export function idIn(event: AuditedEvent): string | undefined {
+  switch (event.type) {
+    case 'AccountOpened':
+      return event.data.tenant;
+    case 'JobQueued':
+      return event.data.jobId;
+    case 'ApiKeyIssued':
+      return event.data.keyId;
+    case 'AssetStored':
+      return event.data.assetId;
+    case 'ProductRegistered':
+      return event.data.productId;
+    case 'PresetPublished':
+      return event.data.presetId;
+    default:
+      return undefined;
+  }
+}
+
+/** Which events an audit of one tenant looks at: those of the tenant's streams, even where their metadata names another tenant. */
+export class TenantFilter {
+  private readonly streams = new Set<string>();
+
+  constructor(private readonly tenant: string | undefined) {}
+
+  /** Must be asked about every event of the log, in its order. */
+  concerns({ data }: Pick<RecordedEvent, 'data'>, place: EventOrigin): boolean {
+    if (this.tenant === undefined) return true;
+    const { stream, category, streamId, tenant } = place;
+    if (!belongsToTenant(category)) return false;
+    if (category === 'account' || category === 'usage') return streamId === this.tenant;
+    if (this.streams.has(stream)) return true;
+    // Data of any event, which may even be unreadable: it names its tenant or does not.
+    const owner = (data as { tenant?: unknown } | null)?.tenant ?? tenant;
+    if (owner !== this.tenant) return false;
+    this.streams.add(stream);
+    return true;
+  }
 }

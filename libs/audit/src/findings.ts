@@ -1,4 +1,62 @@
-import type { CheckName } from './checks.js';
+/** By name: the invariant it belongs to (docs/auditing.md, "What must always hold"), and what must hold. In the order of the report. */
+const rules = {
+  balance: [1, 'balance = purchases − debits + refunds at each revision, and never below 0'],
+  accounts: [1, 'accounts are debited while active, and within their daily cap'],
+  charges: [2, 'a charge is made once, then settled or refunded once, for what was charged'],
+  'job-has-charge': [3, 'a job was charged before it was queued: its price, to its tenant'],
+  batches: [3, 'the parent of a batch has no charge; each of its children has'],
+  'charge-has-job': [3, 'past the horizon no charge is open without a job'],
+  outcomes: [4, 'succeeded ⇔ settled; failed, cancelled, voided ⇔ refunded'],
+  terminal: [5, 'a job ends once, and nothing follows its end'],
+  attempts: [5, 'attempts of a job count up from 1 and are bounded'],
+  'job-beginning': [5, 'a job begins with JobQueued, or with JobVoided and nothing else'],
+  lifecycles: [5, 'keys, assets, presets and products begin once, and revoked keys stay so'],
+  answered: [6, 'the job of each answer kept under an Idempotency-Key exists'],
+  revisions: [7, 'revisions of a stream are 0..n without gaps'],
+  'event-ids': [7, 'event ids are unique'],
+  positions: [7, 'positions grow'],
+  formats: [7, 'each event can be read, and belongs where it is'],
+  jobs: [8, 'read model jobs = fold of history'],
+  timeline: [8, 'read model timeline = fold of history'],
+  usage: [8, 'read model usage = fold of history'],
+  ledger: [8, 'read model ledger = fold of history'],
+  renders: [8, 'read model renders = fold of history'],
+  keys: [8, 'read model keys = fold of history'],
+  assets: [8, 'read model assets = fold of history'],
+  presets: [8, 'read model presets = fold of history'],
+  catalog: [8, 'read model catalog = fold of history'],
+  'read-models-live': [8, 'each read model serves, stands not still, has nothing parked, and comes along'],
+  'ledger-sums': [9, 'the rows of /v1/transactions sum to the balance'],
+  'balance-shown': [9, 'the balance of /v1/credits is that of history'],
+  tenants: [10, 'an event is of the tenant of its stream, and names only what is theirs'],
+  replayed: [11, 'nothing was charged, closed or bought twice'],
+} as const;
+
+export type CheckName = keyof typeof rules;
+
+export interface AuditCheck {
+  readonly name: CheckName;
+  readonly invariant: number;
+  readonly title: string;
+  /** What the check needs: the log alone, or the read store beside it. */
+  readonly scope: 'history' | 'read-store';
+}
+
+const needReadStore: readonly string[] = ['answered', 'ledger-sums', 'balance-shown'];
+
+// The keys of an object that is declared above are those that its type has.
+export const checks: readonly AuditCheck[] = (Object.keys(rules) as CheckName[]).map((name) => {
+  const [invariant, title] = rules[name];
+  const scope = invariant === 8 || needReadStore.includes(name) ? 'read-store' : 'history';
+  return { name, invariant, title, scope };
+});
+
+/** The check of a read model has the read model's name. @throws Error for a read model that no check is named after */
+export function checkOfReadModel(name: string): CheckName {
+  const found = checks.find((check) => check.name === name && check.invariant === 8);
+  if (!found) throw new Error(`the audit has no check for the read model ${name}`);
+  return found.name;
+}
 
 /** One thing that is wrong. What does not apply is absent. */
 export interface Finding {
@@ -16,6 +74,12 @@ export interface Finding {
   readonly found?: unknown;
 }
 
+/** An event by its place in its stream. */
+export interface Revision {
+  readonly stream: string;
+  readonly revision: number;
+}
+
 /** Of each check. Of a history that is wrong through and through, the rest is counted. */
 export const mostFindingsKept = 10_000;
 
@@ -25,7 +89,7 @@ export interface Tally {
 }
 
 /** Counts what was checked and what is wrong. */
-export class Findings {
+export class AuditFindings {
   private readonly tallies = new Map<CheckName, { checked: number; wrong: number }>();
   private readonly kept: Finding[] = [];
 
@@ -39,6 +103,17 @@ export class Findings {
     const entry = this.entry(finding.check);
     entry.wrong++;
     if (entry.wrong <= this.mostKept) this.kept.push(finding);
+  }
+
+  /** An event is wrong, or shows what is. */
+  wrongAt(
+    { stream, revision }: Revision,
+    check: CheckName,
+    message: string,
+    expected: unknown,
+    found: unknown,
+  ): void {
+    this.wrong({ check, message, stream, revision, expected, found });
   }
 
   /** Wrong things that nothing more is said of. */

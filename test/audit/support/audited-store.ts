@@ -5,6 +5,7 @@ import { environments, type Environment } from '#domain/streams.js';
 import type { NewEvent } from '#event-store/event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
 import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import type { Story } from './story.js';
 
@@ -43,6 +44,7 @@ export class AuditedStore implements AsyncDisposable {
     const { store, url, sql: pool } = this.fixture;
     return audit({
       ...{ store, readStoreUrl: url, environments, horizonMs: 60_000, patienceMs: 2_000 },
+      readModels: foldsForAudit(readModels),
       readBalance: async (environment: Environment, tenant: string) => {
         const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
         const { state, position } = await accounts.read(environment, tenant);

@@ -1,5 +1,7 @@
 import { audit } from '#audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
+import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { caughtUp } from './invariants.js';
 import { horizonMs, type World } from './world.js';
 
@@ -10,6 +12,7 @@ export async function auditFindings(world: World): Promise<string[]> {
   const accounts = new AccountWriter(store, snapshots);
   const report = await audit({
     ...{ store, readStoreUrl: world.database.url, environments: ['test'] },
+    readModels: foldsForAudit(readModels),
     ...{ horizonMs, now: Date.now(), signal: AbortSignal.timeout(60_000) },
     readBalance: async (environment, tenant) => {
       const { state, position } = await accounts.read(environment, tenant);

@@ -4,6 +4,8 @@ import type { ReadBalance } from '#audit/compare/balances.js';
 import { mostFindingsKept, type Finding } from '#audit/findings.js';
 import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
+import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf, momentOf } from '../places.js';
@@ -30,7 +32,8 @@ export async function auditLedger({ env, tenant, at, horizon, json }: AuditLedge
   const { databaseUrl, projector } = operator.configuration;
   const report = await withProgress('the audit was stopped', (signal, onProgress) =>
     audit({
-      ...{ store: operator.store, readStoreUrl: databaseUrl, readBalance: balancesOf(operator) },
+      ...{ store: operator.store, readStoreUrl: databaseUrl },
+      ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
       ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },
       ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },
     }),

@@ -1,5 +1,5 @@
 import { readForwards } from '#application/aggregate.js';
-import { AccountLedger, type Movement } from '#audit/ledger/movements.js';
+import { AccountLedger, type Movement } from '#audit/ledger/statement.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { Operator } from '../operator.js';

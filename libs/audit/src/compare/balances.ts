@@ -1,7 +1,9 @@
-import type { Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
-import type { Findings } from '../findings.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { AuditFindings } from '../findings.js';
 import type { AccountSums } from '../history/accounts.js';
+import type { History } from '../history/history.js';
+import type { ReadStoreSnapshot } from './read-store-snapshot.js';
 
 /** What `GET /v1/credits` shows: the balance that the service itself arrives at, and the last event that it knows. */
 export interface ShownBalance {
@@ -12,7 +14,7 @@ export interface ShownBalance {
 /** Undefined: the service knows no such account. */
 export type ReadBalance = (environment: Environment, tenant: string) => Promise<ShownBalance | undefined>;
 
-/** Of a ledger, when its rows were read: the balance of each account by its stream. */
+/** At the checkpoint of a ledger: the balance of each tenant. */
 export type BalancesAtCheckpoint = ReadonlyMap<string, number>;
 
 /** The rows of a tenant sum to the balance that the tenant had at the ledger's checkpoint. */
@@ -20,18 +22,15 @@ export function checkLedgerSums(
   environment: Environment,
   sums: ReadonlyMap<string, number>,
   balances: BalancesAtCheckpoint,
-  findings: Findings,
+  findings: AuditFindings,
 ): void {
-  const streams = new Set([
-    ...balances.keys(),
-    ...[...sums.keys()].map((t) => `${environment}.account-${t}`),
-  ]);
-  for (const stream of streams) {
+  const table = `${environment}.ledger`;
+  for (const tenant of new Set([...balances.keys(), ...sums.keys()])) {
     findings.checked('ledger-sums');
-    const expected = balances.get(stream) ?? 0;
-    const found = sums.get(stream.slice(`${environment}.account-`.length)) ?? 0;
+    const expected = balances.get(tenant) ?? 0;
+    const found = sums.get(tenant) ?? 0;
     if (expected === found) continue;
-    const table = `${environment}.ledger`;
+    const stream = streamName(environment, 'account', tenant);
     const message = 'the rows of the ledger do not sum to the balance';
     findings.wrong({ check: 'ledger-sums', message, stream, table, expected, found });
   }
@@ -42,7 +41,7 @@ export async function checkShownBalances(
   store: EventStore,
   accounts: Iterable<AccountSums>,
   readBalance: ReadBalance,
-  findings: Findings,
+  findings: AuditFindings,
 ): Promise<void> {
   for (const account of accounts) {
     const { environment, tenant, stream } = account;
@@ -69,9 +68,31 @@ async function balanceAt(store: EventStore, { stream, balance, revision }: Accou
   }
 }
 
-/** What an event of an account does to its balance, in credits. */
-function effectOf({ type, data }: { readonly type: string; readonly data: unknown }): number {
+/** What an event does to the balance of its account, in credits. The event may be one that cannot be read. */
+function effectOf({ type, data }: RecordedEvent): number {
+  // The events about credits say how many.
   const { amount } = data as { amount: number };
   if (type === 'CreditsPurchased' || type === 'CreditsRefunded') return amount;
   return type === 'CreditsDebited' ? -amount : 0;
+}
+
+/** What was answered 202 has happened. Of dispatches with an Idempotency-Key the answer is kept for a day. */
+export async function checkAnswers(
+  snapshot: ReadStoreSnapshot,
+  environments: readonly Environment[],
+  tenant: string | undefined,
+  { jobs }: History,
+  findings: AuditFindings,
+): Promise<void> {
+  for (const environment of environments) {
+    for (const { jobId, endpoint, key } of await snapshot.keptAnswers(environment, tenant)) {
+      findings.checked('answered');
+      const found = jobs.state(jobs.number(environment, jobId));
+      if (found !== 'unknown' && found !== 'voided') continue;
+      const message = `${endpoint} was answered with this job under the Idempotency-Key ${JSON.stringify(key)}`;
+      const stream = streamName(environment, 'job', jobId);
+      const what = found === 'unknown' ? 'no such job' : found;
+      findings.wrong({ check: 'answered', message, stream, expected: 'JobQueued', found: what });
+    }
+  }
 }

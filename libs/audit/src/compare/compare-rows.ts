@@ -1,23 +1,90 @@
-import type { Findings } from '../findings.js';
-import { hashOfRowKey, hashText } from '../rows/row-key.js';
-import type { RowModel } from '../rows/row-model.js';
-import { none, type Key } from '../rows/row-store.js';
-import type { ExpectedRows } from './expected-rows.js';
-import type { ReadStoreSnapshot } from './read-store-snapshot.js';
+import type { Environment } from '#domain/streams.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { AuditedEvent, EventOrigin } from '../audited-event.js';
+import { checkOfReadModel, type AuditFindings, type CheckName } from '../findings.js';
+import { AuditedRows } from '../rows/audited-rows.js';
+import { DigestRows } from '../rows/digest-rows.js';
+import { moneyModels } from '../rows/money-models.js';
+import type { ReadModelFold } from '../rows/read-model-fold.js';
+import { hashOfRowKey, hashText, none, type RowKey } from '../rows/row-store.js';
+import type { ReadStoreSnapshot, ServingModel } from './read-store-snapshot.js';
+
+/** A read model that serves, and the rows that it must have. */
+export class ExpectedRows {
+  readonly check: CheckName;
+  readonly rows: DigestRows;
+  /** Events of its streams that lie beyond its checkpoint. */
+  beyond = 0;
+  private readonly audited: AuditedRows;
+
+  constructor(
+    readonly model: ReadModelFold,
+    readonly serving: ServingModel,
+    store: EventStore,
+  ) {
+    this.check = checkOfReadModel(model.name);
+    this.rows = new DigestRows(this.columns, moneyModels[model.name]?.slots ?? 0);
+    this.audited = new AuditedRows(model, this.rows, store);
+  }
+
+  get environment(): Environment {
+    return this.serving.environment;
+  }
+
+  get table(): string {
+    return `${this.serving.environment}.${this.model.name}`;
+  }
+
+  get columns(): string[] {
+    return this.model.columns.map(({ name }) => name);
+  }
+
+  /** Whether rows have to be loaded before the event is applied. */
+  lacks(event: AuditedEvent, recorded: RecordedEvent): boolean {
+    return this.shows(event) && this.audited.lacks(recorded);
+  }
+
+  load(recorded: RecordedEvent): Promise<void> {
+    return this.audited.load(recorded);
+  }
+
+  apply(event: AuditedEvent, recorded: RecordedEvent): void {
+    if (this.shows(event)) this.audited.apply(event, recorded);
+    else if (this.consumes(event)) this.beyond++;
+  }
+
+  /** Whether the read model shows this event: it is made of such streams, and has come so far. */
+  shows(event: EventOrigin): boolean {
+    return this.consumes(event) && this.hasPassed(event);
+  }
+
+  keyOf(cells: readonly unknown[]): RowKey {
+    // Columns of primary keys are texts and numbers.
+    return cells.slice(0, this.model.keyColumns) as unknown as RowKey;
+  }
+
+  private consumes({ environment, category }: EventOrigin): boolean {
+    return environment === this.environment && this.model.categories.includes(category);
+  }
+
+  private hasPassed({ position }: EventOrigin): boolean {
+    return this.serving.position !== undefined && position <= this.serving.position;
+  }
+}
 
 /** Of each read model. The rest of the wrong rows is counted. */
 const mostSuspects = 10_000;
 
 /** A row that is not what it must be. */
-export interface Suspect {
+export interface SuspectRow {
   readonly keyHash: string;
   /** As the table has it; undefined: it has none. */
   readonly cells: readonly unknown[] | undefined;
 }
 
-export interface Comparison {
+export interface ComparedTable {
   readonly expected: ExpectedRows;
-  readonly suspects: readonly Suspect[];
+  readonly suspects: readonly SuspectRow[];
   /** Wrong rows beyond those. */
   readonly more: number;
   /** Σ of `credits_delta` by tenant; of the ledger only. */
@@ -30,14 +97,14 @@ export interface CompareOptions {
 }
 
 /** Holds each row of a table against its digest. What differs is suspected; the cells are looked at one by one later. */
-export async function compareRows(
+export async function compareTable(
   snapshot: ReadStoreSnapshot,
   expected: ExpectedRows,
-  findings: Findings,
+  findings: AuditFindings,
   { tenant, onRows }: CompareOptions,
-): Promise<Comparison> {
-  const { model, serving, rows } = expected;
-  const suspects: Suspect[] = [];
+): Promise<ComparedTable> {
+  const { check, rows } = expected;
+  const suspects: SuspectRow[] = [];
   const sums = new Map<string, number>();
   let more = 0;
   if (!(await hasItsColumns(snapshot, expected, findings))) return { expected, suspects, more, sums };
@@ -45,18 +112,18 @@ export async function compareRows(
     if (suspects.length < mostSuspects) suspects.push({ keyHash, cells });
     else more++;
   };
-  for await (const page of snapshot.rows(serving, model, tenant)) {
-    findings.checked(model.name, page.length);
+  for await (const page of snapshot.rows(expected.serving, expected.model, tenant)) {
+    findings.checked(check, page.length);
     onRows(page.length);
     for (const cells of page) {
-      const key = keyOf(model, cells);
+      const key = expected.keyOf(cells);
       const row = rows.find(key);
       if (row === none || !rows.meet(row, cells)) suspect(hashText(hashOfRowKey(key)), cells);
-      if (model.name === 'ledger') addUp(sums, model, cells);
+      if (check === 'ledger') addUp(sums, expected.columns, cells);
     }
   }
   for (const missing of rows.missing()) {
-    findings.checked(model.name);
+    findings.checked(check);
     suspect(hashText(missing), undefined);
   }
   return { expected, suspects, more, sums };
@@ -65,30 +132,23 @@ export async function compareRows(
 /** A column that the audit does not know is not compared, and so is wrong; without one that it knows nothing can be. */
 async function hasItsColumns(
   snapshot: ReadStoreSnapshot,
-  { model, serving, table }: ExpectedRows,
-  findings: Findings,
+  { check, serving, table, columns }: ExpectedRows,
+  findings: AuditFindings,
 ): Promise<boolean> {
-  const known = Object.keys(model.columns);
   const actual = await snapshot.columnsOf(serving);
-  const missing = known.filter((name) => !actual.includes(name));
-  for (const column of actual.filter((name) => !known.includes(name))) {
+  const missing = columns.filter((name) => !actual.includes(name));
+  for (const column of actual.filter((name) => !columns.includes(name))) {
     const message = 'a column that this audit does not know, and did not compare';
-    findings.wrong({ check: model.name, message, table, column, expected: null, found: column });
+    findings.wrong({ check, message, table, column, expected: null, found: column });
   }
   for (const column of missing) {
     const message = 'a column is missing: the table was not compared';
-    findings.wrong({ check: model.name, message, table, column, expected: column, found: null });
+    findings.wrong({ check, message, table, column, expected: column, found: null });
   }
   return missing.length === 0;
 }
 
-export function keyOf(model: RowModel, cells: readonly unknown[]): Key {
-  // The kinds of the key's columns are those of `Key`.
-  return cells.slice(0, model.keyColumns) as unknown as Key;
-}
-
-function addUp(sums: Map<string, number>, { columns }: RowModel, cells: readonly unknown[]): void {
-  const names = Object.keys(columns);
-  const tenant = String(cells[names.indexOf('tenant')]);
-  sums.set(tenant, (sums.get(tenant) ?? 0) + Number(cells[names.indexOf('credits_delta')]));
+function addUp(sums: Map<string, number>, columns: readonly string[], cells: readonly unknown[]): void {
+  const tenant = String(cells[columns.indexOf('tenant')]);
+  sums.set(tenant, (sums.get(tenant) ?? 0) + Number(cells[columns.indexOf('credits_delta')]));
 }

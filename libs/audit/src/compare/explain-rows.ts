@@ -1,102 +1,93 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import type { AuditedEvent } from '../audited-event.js';
-import type { Finding, Findings } from '../findings.js';
+import type { AuditFindings, Finding } from '../findings.js';
+import { AuditedRows } from '../rows/audited-rows.js';
 import { ExactRows, type ExactRow } from '../rows/exact-rows.js';
-import type { RowModel } from '../rows/row-model.js';
-import { keyOf, type Comparison, type Suspect } from './compare-rows.js';
+import type { ComparedTable, ExpectedRows, SuspectRow } from './compare-rows.js';
+
+interface Explained {
+  readonly table: ComparedTable;
+  readonly rows: ExactRows;
+  readonly audited: AuditedRows;
+}
 
 /** Says of the suspected rows what they must be and what they are. For that the history is folded a second time. */
 export class RowExplanations {
-  private readonly exact: { readonly comparison: Comparison; readonly rows: ExactRows }[];
+  private readonly explained: readonly Explained[];
 
-  constructor(comparisons: readonly Comparison[]) {
-    this.exact = comparisons
+  constructor(tables: readonly ComparedTable[], store: EventStore) {
+    this.explained = tables
       .filter(({ suspects }) => suspects.length > 0)
-      .map((comparison) => {
-        const wanted = new Set(comparison.suspects.map(({ keyHash }) => keyHash));
-        return { comparison, rows: new ExactRows(wanted) };
+      .map((table) => {
+        const rows = new ExactRows(new Set(table.suspects.map(({ keyHash }) => keyHash)));
+        return { table, rows, audited: new AuditedRows(table.expected.model, rows, store) };
       });
   }
 
   get isNeeded(): boolean {
-    return this.exact.length > 0;
+    return this.explained.length > 0;
   }
 
-  apply(event: AuditedEvent): void {
-    for (const { comparison, rows } of this.exact) {
-      const { expected } = comparison;
-      if (!expected.consumes(event) || !expected.hasPassed(event)) continue;
+  apply(event: AuditedEvent, recorded: RecordedEvent): void {
+    for (const { table, rows, audited } of this.explained) {
+      if (!table.expected.shows(event)) continue;
       rows.begin(event);
-      expected.model.fold(event, rows);
+      audited.apply(event, recorded);
     }
   }
 
   /** `parked`: the streams that a read model has put aside, as `{table} {stream}`. */
-  report(findings: Findings, parked: ReadonlySet<string>): void {
-    for (const { comparison, rows } of this.exact) {
-      const { expected, suspects, more } = comparison;
-      const { model, table } = expected;
+  report(findings: AuditFindings, parked: ReadonlySet<string>): void {
+    for (const { table, rows } of this.explained) {
+      const { expected, suspects, more } = table;
       for (const suspect of suspects) {
-        for (const finding of explain(model, table, suspect, rows.row(suspect.keyHash))) {
-          const isParked = parked.has(`${table} ${finding.stream}`);
+        for (const finding of explain(expected, suspect, rows.row(suspect.keyHash))) {
+          const isParked = parked.has(`${expected.table} ${finding.stream}`);
           const message = isParked ? `${finding.message}: its stream is parked` : finding.message;
           findings.wrong({ ...finding, message });
         }
       }
-      findings.wrongUntold(model.name, more);
+      findings.wrongUntold(expected.check, more);
     }
   }
 }
 
 function* explain(
-  model: RowModel,
-  table: string,
-  { cells }: Suspect,
+  compared: ExpectedRows,
+  { cells }: SuspectRow,
   expected: ExactRow | undefined,
 ): Generator<Finding> {
-  const names = Object.keys(model.columns);
+  const { check, table, columns } = compared;
   const shown = expected?.shows;
   const place = shown && { stream: shown.stream, revision: shown.revision };
-  const check = model.name;
+  const must = expected?.present ? readable(compared, expected.cells) : null;
   if (!cells) {
-    if (!expected?.present) return;
-    const key = keyOf(
-      model,
-      names.map((name) => expected.cells[name]),
-    );
-    const row = readable(model, expected.cells);
-    yield {
-      ...{ check, message: 'a row is missing', table, key: key.join('/') },
-      ...place,
-      ...{ expected: row, found: null },
-    };
+    if (!must || !expected) return;
+    const key = compared.keyOf(columns.map((name) => expected.cells[name])).join('/');
+    yield { check, message: 'a row is missing', table, key, ...place, expected: must, found: null };
     return;
   }
-  const key = keyOf(model, cells).join('/');
-  const actual = Object.fromEntries(names.map((name, index) => [name, cells[index]]));
-  if (!expected?.present) {
-    const found = readable(model, actual);
-    yield {
-      ...{ check, message: 'a row that nothing in history explains', table, key },
-      ...place,
-      ...{ expected: null, found },
-    };
+  const key = compared.keyOf(cells).join('/');
+  const is = readable(compared, Object.fromEntries(columns.map((name, index) => [name, cells[index]])));
+  if (!must) {
+    const message = 'a row that nothing in history explains';
+    yield { check, message, table, key, ...place, expected: null, found: is };
     return;
   }
-  const [must, is] = [readable(model, expected.cells), readable(model, actual)];
-  for (const column of names) {
-    if (isDeepStrictEqual(must[column], is[column])) continue;
-    yield {
-      ...{ check, message: 'a cell differs', table, key, column },
-      ...place,
-      ...{ expected: must[column], found: is[column] },
-    };
+  for (const column of columns) {
+    const [expected, found] = [must[column], is[column]];
+    if (isDeepStrictEqual(expected, found)) continue;
+    yield { check, message: 'a cell differs', table, key, column, ...place, expected, found };
   }
 }
 
 /** Times as people write them. */
-function readable(model: RowModel, cells: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const entries = Object.entries(model.columns).map(([name, kind]) => {
+function readable(
+  { model }: ExpectedRows,
+  cells: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = model.columns.map(({ name, kind }) => {
     const cell = cells[name] ?? null;
     const isTime = kind === 'time' && typeof cell === 'number';
     return [name, isTime ? timeText(cell) : withoutUndefined(cell)] as const;
@@ -104,7 +95,7 @@ function readable(model: RowModel, cells: Readonly<Record<string, unknown>>): Re
   return Object.fromEntries(entries);
 }
 
-/** Fractions of a millisecond are none of ours, and are what is wrong then. */
+/** Events have whole milliseconds: a fraction is what is wrong. */
 function timeText(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   if (!Number.isFinite(whole) || Math.abs(whole) > 8.64e15) return String(milliseconds);

@@ -1,102 +1,129 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import type { Findings } from '../findings.js';
-import { rowModels } from '../rows/row-models.js';
-import type { ExpectedRows } from './expected-rows.js';
-import type { ParkedStream } from './read-store-snapshot.js';
-import { checkViews } from './views.js';
-
-const pollMs = 200;
+import type { AuditFindings } from '../findings.js';
+import type { ReadStoreSnapshot } from './read-store-snapshot.js';
 
 export interface LivenessOptions {
   readonly url: string;
   readonly environments: readonly Environment[];
-  /** Of this tenant's streams only: an audit of one tenant says nothing of the others. */
+  /** Names of all read models. */
+  readonly names: readonly string[];
+  /** Whether a stream is of the tenant that is asked for: an audit of one tenant says nothing of the others. */
   readonly concerns: (stream: string) => boolean;
-  /** How long a read model may stand before where the log ended when the audit began. */
+  /** By table: events beyond the checkpoint that the snapshot has. */
+  readonly beyond: ReadonlyMap<string, number>;
+  /** Where the log ended when the audit began. */
+  readonly head: bigint;
+  /** How long a read model may stand still before the head. */
   readonly patienceMs: number;
 }
 
-/** A read model that stands still, has put streams aside, or does not come along, has wrong rows before long. */
+/** A read model that stands still, has parked streams, or does not reach the head, has wrong rows before long. */
 export async function checkReadModelsLive(
-  expected: readonly ExpectedRows[],
-  parked: readonly ParkedStream[],
-  head: bigint,
-  findings: Findings,
-  { url, environments, concerns, patienceMs }: LivenessOptions,
+  { serving, parked }: ReadStoreSnapshot,
+  findings: AuditFindings,
+  options: LivenessOptions,
 ): Promise<void> {
-  for (const environment of environments) {
-    for (const { name } of rowModels) {
-      findings.checked('read-models-live');
-      if (expected.some(({ table }) => table === `${environment}.${name}`)) continue;
+  const { url, environments, names, concerns, beyond, head } = options;
+  const check = 'read-models-live';
+  for (const table of environments.flatMap((environment) => names.map((name) => `${environment}.${name}`))) {
+    findings.checked(check);
+    const model = serving.find(({ environment, name }) => table === `${environment}.${name}`);
+    if (!model) {
       const message = 'no generation of this read model serves: has the projector never run?';
-      wrong(findings, `${environment}.${name}`, message, 'live', 'not there');
+      findings.wrong({ check, message, table, expected: 'live', found: 'not there' });
+    } else if (model.state !== 'live') {
+      const message = `the read model stands still: ${model.haltedBecause}`;
+      findings.wrong({ check, message, table, expected: 'live', found: model.state });
     }
-  }
-  for (const { serving, table } of expected) {
-    if (serving.state === 'live') continue;
-    wrong(findings, table, `the read model stands still: ${serving.haltedBecause}`, 'live', serving.state);
   }
   for (const { environment, name, stream, revision, events, error } of parked) {
     if (!concerns(stream)) continue;
     const message = `${events} events are parked: ${error?.split('\n', 1)[0] ?? 'they wait behind another one'}`;
-    const table = `${environment}.${name}`;
-    findings.wrong({
-      ...{ check: 'read-models-live', message, table, stream, revision },
-      ...{ expected: 'nothing parked', found: `${events} events` },
-    });
+    const place = { table: `${environment}.${name}`, stream, revision };
+    findings.wrong({ check, message, ...place, expected: 'nothing parked', found: `${events} events` });
   }
-  await checkViews(url, environments, findings);
-  const behind = expected.filter(({ beyond }) => beyond > 0);
-  for (const { model, reached } of await stillBehind(url, behind, head, patienceMs)) {
-    const message = `${model.beyond} events have not reached it: the rows that they make are missing`;
-    wrong(findings, model.table, message, `position ${head}`, `position ${reached ?? 'none'}`);
-  }
-}
-
-function wrong(findings: Findings, table: string, message: string, expected: unknown, found: unknown): void {
-  findings.wrong({ check: 'read-models-live', message, table, expected, found });
-}
-
-interface Behind {
-  readonly model: ExpectedRows;
-  readonly reached: string | null;
-}
-
-/** How many times the patience one may have with read models that come along slowly. */
-const mostRounds = 6;
-
-/** Looks until all have come along, or none of them has moved for so long. */
-async function stillBehind(
-  url: string,
-  candidates: readonly ExpectedRows[],
-  head: bigint,
-  patienceMs: number,
-): Promise<Behind[]> {
-  if (candidates.length === 0) return [];
   const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
   client.on('error', () => undefined);
   await client.connect();
   try {
-    const beganAt = performance.now();
-    let [movedAt, last] = [beganAt, ''];
-    for (; ; await sleep(pollMs)) {
-      const { rows } = await client.query<{ table: string; position: string | null }>(
-        `select environment || '.' || name as table, position::text from read_store.projections
-          where state in ('live', 'halted')`,
-      );
-      const positions = new Map(rows.map(({ table, position }) => [table, position]));
-      const behind = candidates
-        .map((model) => ({ model, reached: positions.get(model.table) ?? null }))
-        .filter(({ reached }) => reached === null || BigInt(reached) < head);
-      const now = performance.now();
-      const reached = behind.map((each) => each.reached).join();
-      if (reached !== last) [movedAt, last] = [now, reached];
-      const isPatient = now - movedAt <= patienceMs && now - beganAt <= patienceMs * mostRounds;
-      if (behind.length === 0 || !isPatient) return behind;
+    for (const { table, generation, definition } of await viewsAstray(client, environments)) {
+      const message = 'the view that readers read is over another generation than the one that serves';
+      const found = definition === null ? 'no view' : (tableIn(definition) ?? definition);
+      findings.wrong({ check, message, table, expected: `${table}_g${generation}`, found });
+    }
+    for (const { table, reached } of await stillBehind(client, options)) {
+      const message = `${beyond.get(table)} events have not reached it: the rows that they make are missing`;
+      const found = `position ${reached ?? 'none'}`;
+      findings.wrong({ check, message, table, expected: `position ${head}`, found });
     }
   } finally {
     await client.end();
   }
+}
+
+interface Behind {
+  readonly table: string;
+  readonly reached: string | null;
+}
+
+const pollMs = 200;
+/** The whole wait for read models that move slowly, in times of the patience with one that does not move. */
+const mostRounds = 6;
+
+/** Looks until all have reached the head, or none of them has moved for as long as there is patience. */
+async function stillBehind(
+  client: pg.Client,
+  { beyond, head, patienceMs }: LivenessOptions,
+): Promise<Behind[]> {
+  const beganAt = performance.now();
+  let [movedAt, last] = [beganAt, ''];
+  for (; beyond.size > 0; await pause(pollMs)) {
+    const { rows } = await client.query<{ table: string; position: string | null }>(
+      `select environment || '.' || name as table, position::text from read_store.projections
+        where state in ('live', 'halted')`,
+    );
+    const positions = new Map(rows.map(({ table, position }) => [table, position]));
+    const behind = [...beyond.keys()]
+      .map((table) => ({ table, reached: positions.get(table) ?? null }))
+      .filter(({ reached }) => reached === null || BigInt(reached) < head);
+    const now = performance.now();
+    const reached = behind.map((each) => each.reached).join();
+    if (reached !== last) [movedAt, last] = [now, reached];
+    const isPatient = now - movedAt <= patienceMs && now - beganAt <= patienceMs * mostRounds;
+    if (behind.length === 0 || !isPatient) return behind;
+  }
+  return [];
+}
+
+interface ServingView {
+  readonly table: string;
+  readonly generation: number;
+  readonly definition: string | null;
+}
+
+/** A switch of generations may come between the two halves of a look: what is seen three times is so. */
+const looks = 3;
+const lookAgainMs = 300;
+
+/** Views that are not over the generation that serves, whose rows were compared. */
+async function viewsAstray(client: pg.Client, environments: readonly Environment[]): Promise<ServingView[]> {
+  for (let look = 1; ; look++) {
+    const { rows } = await client.query<ServingView>(
+      `select environment || '.' || name as table, generation,
+          pg_get_viewdef(to_regclass(environment || '.' || name)) as definition
+        from read_store.projections where environment = any($1) and state in ('live', 'halted')`,
+      [environments],
+    );
+    const astray = rows.filter(
+      ({ table, generation, definition }) => tableIn(definition ?? '') !== `${table}_g${generation}`,
+    );
+    if (astray.length === 0 || look === looks) return astray;
+    await pause(lookAgainMs);
+  }
+}
+
+function tableIn(definition: string): string | undefined {
+  return /\bfrom\s+(\w+\.\w+_g\d+)/i.exec(definition)?.[1];
 }

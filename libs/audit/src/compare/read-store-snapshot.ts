@@ -1,12 +1,12 @@
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import type { ReadModelName, RowModel } from '../rows/row-model.js';
+import type { ReadModelFold } from '../rows/read-model-fold.js';
 import type { ColumnKind } from '../rows/row-store.js';
 
 /** A read model that serves, as `read_store.projections` had it when the snapshot was taken. */
 export interface ServingModel {
   readonly environment: Environment;
-  readonly name: ReadModelName;
+  readonly name: string;
   readonly generation: number;
   readonly state: string;
   readonly haltedBecause: string | null;
@@ -14,9 +14,9 @@ export interface ServingModel {
   readonly position: bigint | undefined;
 }
 
-export interface ParkedStream {
+export interface ParkedRows {
   readonly environment: Environment;
-  readonly name: ReadModelName;
+  readonly name: string;
   readonly stream: string;
   readonly events: number;
   readonly revision: number;
@@ -33,7 +33,7 @@ export interface KeptAnswer {
 
 const rowsPerPage = 2000;
 
-/** Everything as the server sends it: text. */
+/** Everything as the server sends it, as text. The type asks for a parser of each kind that `pg` knows, and this is one for all. */
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
 
 /**
@@ -45,7 +45,7 @@ export class ReadStoreSnapshot implements AsyncDisposable {
   private constructor(
     private readonly client: pg.Client,
     readonly serving: readonly ServingModel[],
-    readonly parked: readonly ParkedStream[],
+    readonly parked: readonly ParkedRows[],
   ) {}
 
   /** @throws what PostgreSQL says, for example when there are no tables */
@@ -64,7 +64,7 @@ export class ReadStoreSnapshot implements AsyncDisposable {
           from read_store.projections where environment = any($1) and state in ('live', 'halted')`,
         [environments],
       );
-      const parked = await client.query<ParkedStream>(
+      const parked = await client.query<ParkedRows>(
         `select p.environment, p.name, p.stream, count(*)::integer as events,
             min(p.revision)::integer as revision, min(p.error) as error
           from read_store.parked_events p
@@ -93,10 +93,9 @@ export class ReadStoreSnapshot implements AsyncDisposable {
   }
 
   /** Pages of rows, each as its cells in the order of the columns; the next page is on its way while one is looked at. */
-  async *rows(model: ServingModel, table: RowModel, tenant?: string): AsyncGenerator<unknown[][]> {
-    const kinds = Object.entries(table.columns);
-    const columns = kinds.map(([name, kind]) => selected(name, kind)).join(', ');
-    const ofTenant = tenant === undefined ? '' : ` where ${table.tenantColumn} = $1`;
+  async *rows(model: ServingModel, fold: ReadModelFold, tenant?: string): AsyncGenerator<unknown[][]> {
+    const columns = fold.columns.map(({ name, kind }) => selected(name, kind)).join(', ');
+    const ofTenant = tenant === undefined ? '' : ' where tenant = $1';
     const select = `select ${columns} from ${tableOf(model)}${ofTenant}`;
     const values = tenant === undefined ? [] : [tenant];
     await this.client.query(`declare audited no scroll cursor for ${select}`, values);
@@ -106,13 +105,13 @@ export class ReadStoreSnapshot implements AsyncDisposable {
         rowMode: 'array',
         types: asText,
       });
-    const decoders = kinds.map(([, kind]) => decoderOf[kind]);
+    const decoders = fold.columns.map(({ kind }) => decoderOf[kind]);
     for (let coming = page(); ;) {
       const { rows } = await coming;
       if (rows.length === 0) break;
       coming = page();
       coming.catch(() => undefined);
-      yield rows.map((row) => row.map((cell, place) => (cell === null ? null : decoders[place]!(cell))));
+      yield rows.map((row) => row.map((cell, place) => (cell === null ? null : decoders[place]?.(cell))));
     }
     await this.client.query('close audited');
   }
@@ -134,7 +133,7 @@ export class ReadStoreSnapshot implements AsyncDisposable {
   }
 }
 
-/** Both are names of ours, and no text that anybody gave. */
+/** Both are names that the code gives, never a caller's text. */
 function tableOf({ environment, name, generation }: ServingModel): string {
   return `${environment}.${name}_g${generation}`;
 }
@@ -148,5 +147,5 @@ const decoderOf: Readonly<Record<ColumnKind, (cell: string) => unknown>> = {
   text: (cell) => cell,
   integer: Number,
   time: Number,
-  json: (cell) => JSON.parse(cell) as unknown,
+  json: (cell): unknown => JSON.parse(cell),
 };

@@ -1,13 +1,8 @@
 import type { AccountEvent } from '#domain/account/account.events.js';
 import type { EventOfType } from '#domain/events.js';
 import type { Environment } from '#domain/streams.js';
-import type { EventPlace } from '../audited-event.js';
-import type { Findings } from '../findings.js';
-import type { Charges } from './charges.js';
-import type { Jobs } from './jobs.js';
-import { checkClosing, type Closing } from './outcomes.js';
-import { SpendingWindow } from './spending-window.js';
-import type { Streams } from './streams.js';
+import type { EventOrigin, Placed } from '../audited-event.js';
+import { checkClosing, type Books, type Closing } from './charges.js';
 
 /** An account's sums, in credits. */
 export interface AccountSums {
@@ -22,31 +17,22 @@ export interface AccountSums {
   refunded: number;
 }
 
-interface Account extends AccountSums {
+interface AuditedAccount extends AccountSums {
   status: 'unopened' | 'active' | 'suspended';
-  readonly window: SpendingWindow;
+  /** Credits a day; 0: no cap. */
+  cap: number;
+  readonly day: SpendingDay;
 }
 
-type Placed<Event> = Event & EventPlace;
-
 /** Follows the credits of every account. */
-export class Accounts {
-  private readonly accounts = new Map<string, Account>();
+export class AuditedAccounts {
+  private readonly accounts = new Map<string, AuditedAccount>();
 
-  constructor(
-    private readonly findings: Findings,
-    private readonly streams: Streams,
-    private readonly jobs: Jobs,
-    private readonly charges: Charges,
-  ) {}
+  constructor(private readonly books: Books) {}
 
   /** In the order in which they appeared. */
   get all(): IterableIterator<AccountSums> {
     return this.accounts.values();
-  }
-
-  get(stream: string): AccountSums | undefined {
-    return this.accounts.get(stream);
   }
 
   apply(event: Placed<AccountEvent>): void {
@@ -57,10 +43,10 @@ export class Accounts {
     switch (event.type) {
       case 'AccountOpened':
         account.status = 'active';
-        account.window.cap = event.data.dailySpendCapCredits;
+        account.cap = event.data.dailySpendCapCredits;
         break;
       case 'PlanChanged':
-        account.window.cap = event.data.dailySpendCapCredits;
+        account.cap = event.data.dailySpendCapCredits;
         break;
       case 'CreditsPurchased':
         this.purchase(account, event);
@@ -86,124 +72,128 @@ export class Accounts {
     this.checkBalance(account, event);
   }
 
-  private account({ stream, environment, streamId }: EventPlace): Account {
+  private account({ stream, environment, streamId }: EventOrigin): AuditedAccount {
     let account = this.accounts.get(stream);
     if (!account) {
       const sums = { balance: 0, purchased: 0, debited: 0, refunded: 0 };
       const place = { environment, tenant: streamId, stream, revision: -1, position: 0n };
-      account = { ...place, ...sums, status: 'unopened', window: new SpendingWindow() };
+      account = { ...place, ...sums, status: 'unopened', cap: 0, day: new SpendingDay() };
       this.accounts.set(stream, account);
     }
     return account;
   }
 
-  private checkOpened(account: Account, { type, stream, revision }: Placed<AccountEvent>): void {
-    this.findings.checked('accounts');
-    if ((type === 'AccountOpened') === (account.status === 'unopened')) return;
-    const message = type === 'AccountOpened' ? 'an account opens once' : `${type} before AccountOpened`;
-    const expected = type === 'AccountOpened' ? 'unopened' : 'opened';
-    this.findings.wrong({ check: 'accounts', message, stream, revision, expected, found: account.status });
+  private checkOpened({ status }: AuditedAccount, event: Placed<AccountEvent>): void {
+    const { findings } = this.books;
+    findings.checked('accounts');
+    const opens = event.type === 'AccountOpened';
+    if (opens === (status === 'unopened')) return;
+    const message = opens ? 'an account opens once' : `${event.type} before AccountOpened`;
+    findings.wrongAt(event, 'accounts', message, opens ? 'unopened' : 'opened', status);
   }
 
   /** The balance is kept event by event; the sums beside it are the other way to arrive at it. */
-  private checkBalance(account: Account, { stream, revision, type }: Placed<AccountEvent>): void {
-    this.findings.checked('balance');
-    const expected = account.purchased - account.debited + account.refunded;
-    const { balance } = account;
+  private checkBalance(account: AuditedAccount, event: Placed<AccountEvent>): void {
+    const { findings } = this.books;
+    findings.checked('balance');
+    const { balance, purchased, debited, refunded } = account;
+    const expected = purchased - debited + refunded;
     if (balance !== expected) {
-      const message = `${type} leaves a balance that purchases, debits and refunds do not explain`;
-      this.findings.wrong({ check: 'balance', message, stream, revision, expected, found: balance });
+      const message = `${event.type} leaves a balance that purchases, debits and refunds do not explain`;
+      findings.wrongAt(event, 'balance', message, expected, balance);
     }
-    // What takes from the balance is what is to blame: until it is level again, no other event is.
-    if (balance < 0 && type === 'CreditsDebited') {
-      const message = 'the balance falls below 0';
-      this.findings.wrong({
-        check: 'balance',
-        message,
-        stream,
-        revision,
-        expected: '0 or more',
-        found: balance,
-      });
-    }
+    // A debit is to blame: until the balance is level again, no other event is.
+    if (balance < 0 && event.type === 'CreditsDebited')
+      findings.wrongAt(event, 'balance', 'the balance falls below 0', '0 or more', balance);
   }
 
-  private purchase(account: Account, event: Placed<EventOfType<'CreditsPurchased'>>): void {
+  private purchase(account: AuditedAccount, event: Placed<EventOfType<'CreditsPurchased'>>): void {
+    const { charges } = this.books;
     const { purchaseId, amount } = event.data;
-    const { environment, revision } = event;
     this.checkAmount(event, amount);
     account.balance += amount;
     account.purchased += amount;
-    const number = this.charges.number(environment, purchaseId);
+    const number = charges.number(event.environment, purchaseId);
     this.checkNew(number, event, `purchase ${purchaseId}`);
-    this.charges.become(number, 'purchase', revision);
+    charges.become(number, 'purchase', event.revision);
   }
 
-  private debit(account: Account, event: Placed<EventOfType<'CreditsDebited'>>): void {
+  private debit(account: AuditedAccount, event: Placed<EventOfType<'CreditsDebited'>>): void {
+    const { findings, charges, jobs, streams } = this.books;
     const { chargeId, jobId, parentJobId, amount, at } = event.data;
     const { environment, stream, revision } = event;
     this.checkAmount(event, amount);
-    if (account.status === 'suspended') {
-      const message = 'a suspended account is debited';
-      this.findings.wrong({
-        ...{ check: 'accounts', message, stream, revision },
-        ...{ expected: 'active', found: account.status },
-      });
-    }
+    if (account.status === 'suspended')
+      findings.wrongAt(event, 'accounts', 'a suspended account is debited', 'active', account.status);
     account.balance -= amount;
     account.debited += amount;
     const madeAt = Date.parse(at);
-    const over = account.window.debit(amount, madeAt);
-    if (over) {
-      const message = 'debits go beyond the daily cap';
-      this.findings.wrong({ check: 'accounts', message, stream, revision, ...over });
-    }
-    const number = this.charges.number(environment, chargeId);
-    this.findings.checked('charges');
-    this.findings.checked('charge-has-job');
+    const spent = account.day.debit(amount, madeAt);
+    const { cap } = account;
+    if (cap > 0 && spent > cap)
+      findings.wrongAt(event, 'accounts', 'debits go beyond the daily cap', `at most ${cap} in 24 h`, spent);
+    findings.checked('charges');
+    findings.checked('charge-has-job');
+    const number = charges.number(environment, chargeId);
     if (!this.checkNew(number, event, `charge ${chargeId}`)) return;
-    const job = this.jobs.number(environment, jobId);
-    const parent = parentJobId === undefined ? -1 : this.jobs.number(environment, parentJobId);
+    const job = jobs.number(environment, jobId);
+    const parent = parentJobId === undefined ? -1 : jobs.number(environment, parentJobId);
     const charge = { stream, revision, chargeId, jobId, job, parent, amount, madeAt };
-    this.charges.make(number, this.streams.numberOf(account.tenant), charge);
+    charges.make(number, streams.numberOf(account.tenant), charge);
   }
 
-  private refund(account: Account, event: Placed<EventOfType<'CreditsRefunded'>>): void {
+  private refund(account: AuditedAccount, event: Placed<EventOfType<'CreditsRefunded'>>): void {
+    const { charges } = this.books;
     const { amount, chargeId, reason } = event.data;
     account.balance += amount;
     account.refunded += amount;
-    const charge = this.charges.open.get(this.charges.number(event.environment, chargeId));
-    if (charge) account.window.refund(amount, charge.madeAt);
+    const charge = charges.open.get(charges.number(event.environment, chargeId));
+    if (charge) account.day.refund(amount, charge.madeAt);
     const ended = { 'job-failed': 'failed', 'job-cancelled': 'cancelled', orphaned: 'voided' } as const;
     this.close(event, { state: 'refunded', ended: ended[reason] });
   }
 
   private close(event: Closing, become: Parameters<typeof checkClosing>[2]): void {
-    const { findings, charges, jobs, streams } = this;
-    const closed = checkClosing({ findings, charges, jobs, streams }, event, become);
-    if (closed !== undefined) charges.become(closed, become.state, event.revision);
+    const closed = checkClosing(this.books, event, become);
+    if (closed !== undefined) this.books.charges.become(closed, become.state, event.revision);
   }
 
-  private checkAmount({ type, stream, revision }: Placed<AccountEvent>, amount: number): void {
+  private checkAmount(event: Placed<AccountEvent>, amount: number): void {
     if (Number.isInteger(amount) && amount > 0) return;
-    const message = `${type} is of a whole number of credits`;
-    this.findings.wrong({
-      check: 'balance',
-      message,
-      stream,
-      revision,
-      expected: '1 or more',
-      found: amount,
-    });
+    const message = `${event.type} is of a whole number of credits`;
+    this.books.findings.wrongAt(event, 'balance', message, '1 or more', amount);
   }
 
-  private checkNew(number: number, { stream, revision }: EventPlace, what: string): boolean {
-    this.findings.checked('replayed');
-    const state = this.charges.state(number);
+  private checkNew(number: number, place: EventOrigin, what: string): boolean {
+    const { findings, charges } = this.books;
+    findings.checked('replayed');
+    const state = charges.state(number);
     if (state === 'unknown') return true;
-    const message = `${what} was made before`;
-    const found = `${state} at revision ${this.charges.revision(number)}`;
-    this.findings.wrong({ check: 'replayed', message, stream, revision, expected: 'made once', found });
+    const found = `${state} at revision ${charges.revision(number)}`;
+    findings.wrongAt(place, 'replayed', `${what} was made before`, 'made once', found);
     return false;
+  }
+}
+
+const dayMs = 86_400_000;
+
+/** What an account spends in a day: the day begins with a debit, and ends when more than 24 hours have passed. */
+class SpendingDay {
+  private beganAt = Number.NEGATIVE_INFINITY;
+  private spent = 0;
+
+  /** @returns what was spent since the day began */
+  debit(amount: number, at: number): number {
+    if (at - this.beganAt > dayMs) {
+      this.beganAt = at;
+      this.spent = 0;
+    }
+    this.spent += amount;
+    return this.spent;
+  }
+
+  /** Makes room again for what was charged today. */
+  refund(amount: number, chargedAt: number): void {
+    if (chargedAt >= this.beganAt) this.spent -= amount;
   }
 }

@@ -1,16 +1,20 @@
 import type { RecordedEvent } from '#event-store/event-store.js';
-import { auditedEvent, placeOf, type AuditedEvent, type EventPlace } from '../audited-event.js';
-import type { Findings } from '../findings.js';
-import { Accounts } from './accounts.js';
-import { categoryOfType, idIn, ownerIn } from './belongings.js';
-import { Charges } from './charges.js';
-import { EventIds } from './event-ids.js';
-import { Jobs } from './jobs.js';
+import {
+  auditedEvent,
+  categoryOfType,
+  idIn,
+  ownerIn,
+  placeOf,
+  TenantFilter,
+  type AuditedEvent,
+  type EventOrigin,
+} from '../audited-event.js';
+import type { AuditFindings } from '../findings.js';
+import { AuditedAccounts } from './accounts.js';
+import { AuditedCharges, checkOpenCharges, checkQueued, type Books } from './charges.js';
+import { AuditedJobs } from './jobs.js';
 import { Lifecycles } from './lifecycles.js';
-import { checkOpenCharges } from './outcomes.js';
-import { checkQueued } from './queueing.js';
-import { Streams } from './streams.js';
-import { TenantFilter } from './tenant-filter.js';
+import { AuditedStreams, EventIds } from './streams.js';
 
 export interface HistoryOptions {
   /** Only what is of this tenant. Undefined: everything. */
@@ -19,13 +23,16 @@ export interface HistoryOptions {
   readonly mostAttempts?: number;
 }
 
-/** The audit's own model of the history: takes the log, event by event in its order, and says what is wrong with it. */
-export class History {
-  readonly streams: Streams;
+/**
+ * The audit's own model of the history: takes the log, event by event in its order, and says what is wrong with it. The
+ * simulation and the crash tests judge by it as well.
+ */
+export class History implements Books {
+  readonly streams: AuditedStreams;
   readonly eventIds: EventIds;
-  readonly jobs: Jobs;
-  readonly charges = new Charges();
-  readonly accounts: Accounts;
+  readonly jobs: AuditedJobs;
+  readonly charges = new AuditedCharges();
+  readonly accounts: AuditedAccounts;
   private readonly lifecycles: Lifecycles;
   private readonly filter: TenantFilter;
   private lastPosition = -1n;
@@ -35,13 +42,13 @@ export class History {
   events = 0;
 
   constructor(
-    private readonly findings: Findings,
+    readonly findings: AuditFindings,
     { tenant, mostAttempts = 3 }: HistoryOptions = {},
   ) {
-    this.streams = new Streams(findings);
+    this.streams = new AuditedStreams(findings);
     this.eventIds = new EventIds(findings);
-    this.jobs = new Jobs(findings, mostAttempts);
-    this.accounts = new Accounts(findings, this.streams, this.jobs, this.charges);
+    this.jobs = new AuditedJobs(findings, mostAttempts);
+    this.accounts = new AuditedAccounts(this);
     this.lifecycles = new Lifecycles(findings);
     this.filter = new TenantFilter(tenant);
   }
@@ -51,7 +58,7 @@ export class History {
     return this.lastRecordedAt;
   }
 
-  /** @returns the event in today's form; undefined where nothing more can be made of it, or it is not asked for */
+  /** @returns the event in today's form; undefined where it cannot be read, or is not asked for */
   apply(recorded: RecordedEvent): AuditedEvent | undefined {
     this.checkPosition(recorded);
     const place = placeOf(recorded);
@@ -69,40 +76,36 @@ export class History {
 
   /** The end of the history, as of a moment. `horizonMs`: how long a charge may stay open when it should not. */
   end(now: number, horizonMs: number): void {
-    const { findings, charges, jobs, streams } = this;
-    checkOpenCharges({ findings, charges, jobs, streams }, now - horizonMs);
+    checkOpenCharges(this, now - horizonMs);
   }
 
   private checkPosition({ position, stream, revision }: RecordedEvent): void {
-    this.findings.checked('positions');
-    if (position <= this.lastPosition) {
-      const expected = `more than ${this.lastPosition}`;
+    const { findings, lastPosition } = this;
+    findings.checked('positions');
+    if (position <= lastPosition) {
+      const place = { stream, revision: Number(revision) };
       const message = 'the log does not grow from event to event';
-      const found = String(position);
-      this.findings.wrong({
-        check: 'positions',
-        message,
-        stream,
-        revision: Number(revision),
-        expected,
-        found,
-      });
+      findings.wrongAt(place, 'positions', message, `more than ${lastPosition}`, String(position));
     }
     this.lastPosition = position;
   }
 
-  private read(recorded: RecordedEvent, place: EventPlace, stream: number): AuditedEvent | undefined {
-    this.findings.checked('formats');
+  private read(recorded: RecordedEvent, place: EventOrigin, stream: number): AuditedEvent | undefined {
+    const { findings } = this;
+    findings.checked('formats');
     try {
       const event = auditedEvent(recorded, place);
-      const expected = categoryOfType[event.type];
-      if (expected !== place.category) {
-        this.malformed(place, `${event.type} does not belong into this stream`, expected, place.category);
+      const { type } = event;
+      const category = categoryOfType[type];
+      if (category !== place.category) {
+        const message = `${type} does not belong into this stream`;
+        findings.wrongAt(place, 'formats', message, category, place.category);
         return undefined;
       }
       const id = idIn(event);
       if (id !== undefined && id !== place.streamId) {
-        this.malformed(place, `${event.type} is about something else than its stream`, place.streamId, id);
+        const message = `${type} is about something else than its stream`;
+        findings.wrongAt(place, 'formats', message, place.streamId, id);
       }
       this.streams.checkTenant(stream, event, ownerIn(event));
       this.fold(event);
@@ -110,7 +113,8 @@ export class History {
     } catch (error) {
       // Data that is not what its type says throws wherever it is looked at first.
       const found = error instanceof Error ? error.message : String(error);
-      this.malformed(place, `${recorded.type} cannot be read`, 'an event of a known form', found);
+      const message = `${recorded.type} cannot be read`;
+      findings.wrongAt(place, 'formats', message, 'an event of a known form', found);
       return undefined;
     }
   }
@@ -126,11 +130,9 @@ export class History {
       case 'AccountSuspended':
       case 'AccountReactivated':
         return this.accounts.apply(event);
-      case 'JobQueued': {
-        const { findings, charges, jobs, streams } = this;
-        checkQueued({ findings, charges, jobs, streams }, event);
-        return jobs.apply(event);
-      }
+      case 'JobQueued':
+        checkQueued(this, event);
+        return this.jobs.apply(event);
       case 'RenderStarted':
       case 'StageCompleted':
       case 'JobSucceeded':
@@ -141,14 +143,5 @@ export class History {
       default:
         return this.lifecycles.apply(event);
     }
-  }
-
-  private malformed(
-    { stream, revision }: EventPlace,
-    message: string,
-    expected: unknown,
-    found: unknown,
-  ): void {
-    this.findings.wrong({ check: 'formats', message, stream, revision, expected, found });
   }
 }

@@ -1,30 +1,20 @@
 import type { EventOfType } from '#domain/events.js';
 import type { JobEvent } from '#domain/job/job.events.js';
-import type { EventPlace } from '../audited-event.js';
-import type { Findings } from '../findings.js';
-import { Column } from '../memory/column.js';
+import type { Environment } from '#domain/streams.js';
+import type { Placed } from '../audited-event.js';
+import type { AuditFindings } from '../findings.js';
+import { Column, KeyIndex } from '../memory/columns.js';
 import { hashKey } from '../memory/hash.js';
-import { KeyIndex } from '../memory/key-index.js';
 
-/** unknown: no event of it was seen. The last four end it. */
-export const jobStates = [
-  'unknown',
-  'queued',
-  'rendering',
-  'succeeded',
-  'failed',
-  'cancelled',
-  'voided',
-] as const;
+/** unknown: no event of the job was seen. The last four end it. */
+const jobStates = ['unknown', 'queued', 'rendering', 'succeeded', 'failed', 'cancelled', 'voided'] as const;
 
-export type JobState = (typeof jobStates)[number];
+export type AuditedJobState = (typeof jobStates)[number];
 
 const firstEnd = jobStates.indexOf('succeeded');
 
-type Placed<Event> = Event & EventPlace;
-
 /** What has become of each job, and that it went the way that jobs go. */
-export class Jobs {
+export class AuditedJobs {
   private readonly index = new KeyIndex();
   private readonly states = Column.uint8();
   private readonly attempts = Column.uint8();
@@ -33,17 +23,22 @@ export class Jobs {
   private readonly ends = Column.float64();
 
   constructor(
-    private readonly findings: Findings,
+    private readonly findings: AuditFindings,
     private readonly mostAttempts: number,
   ) {}
 
   /** A job's number; a charge may name a job long before its first event. */
-  number(environment: string, jobId: string): number {
+  number(environment: Environment, jobId: string): number {
     return this.index.add(hashKey(jobId, environment === 'live' ? 1 : 2));
   }
 
-  state(number: number): JobState {
-    return jobStates[this.states.get(number)]!;
+  state(number: number): AuditedJobState {
+    return jobStates[this.states.get(number)] ?? 'unknown';
+  }
+
+  /** How many were started. */
+  attemptsOf(number: number): number {
+    return this.attempts.get(number);
   }
 
   hasEnded(number: number): boolean {
@@ -86,7 +81,8 @@ export class Jobs {
     }
   }
 
-  private checkOrder(number: number, { type, stream, revision }: Placed<JobEvent>): void {
+  private checkOrder(number: number, event: Placed<JobEvent>): void {
+    const { type, revision } = event;
     const state = this.state(number);
     const begins = type === 'JobQueued' || type === 'JobVoided';
     if (begins) this.findings.checked('job-beginning');
@@ -94,47 +90,42 @@ export class Jobs {
       const message = begins ? `${type} of a job that had begun` : `${type} of a job that was never queued`;
       const expected = begins ? 'revision 0' : 'JobQueued before';
       const found = begins ? `revision ${revision}, job ${state}` : 'nothing';
-      this.findings.wrong({ check: 'job-beginning', message, stream, revision, expected, found });
+      this.findings.wrongAt(event, 'job-beginning', message, expected, found);
     }
     if (isEnd(type)) this.findings.checked('terminal');
-    if (this.hasEnded(number)) {
-      const message = `${type} after the job had ${state}`;
-      const expected = `nothing after ${state}`;
-      this.findings.wrong({ check: 'terminal', message, stream, revision, expected, found: type });
-    }
+    if (!this.hasEnded(number)) return;
+    const message = `${type} after the job had ${state}`;
+    this.findings.wrongAt(event, 'terminal', message, `nothing after ${state}`, type);
   }
 
-  private checkStart(number: number, { data, stream, revision }: Placed<EventOfType<'RenderStarted'>>): void {
-    this.findings.checked('attempts');
+  private checkStart(number: number, event: Placed<EventOfType<'RenderStarted'>>): void {
+    const { findings, mostAttempts } = this;
+    const { attempt } = event.data;
     const expected = this.attempts.get(number) + 1;
-    if (data.attempt !== expected) {
-      const message = 'attempts of a job count up from 1';
-      const found = data.attempt;
-      this.findings.wrong({ check: 'attempts', message, stream, revision, expected, found });
-    } else if (expected > this.mostAttempts) {
-      const message = `a job is taken up at most ${this.mostAttempts} times`;
-      this.findings.wrong({
-        ...{ check: 'attempts', message, stream, revision },
-        ...{ expected: `at most ${this.mostAttempts}`, found: data.attempt },
-      });
+    findings.checked('attempts');
+    if (attempt !== expected) {
+      findings.wrongAt(event, 'attempts', 'attempts of a job count up from 1', expected, attempt);
+    } else if (attempt > mostAttempts) {
+      const message = `a job is taken up at most ${mostAttempts} times`;
+      findings.wrongAt(event, 'attempts', message, `at most ${mostAttempts}`, attempt);
     }
-    this.attempts.set(number, data.attempt);
+    this.attempts.set(number, attempt);
   }
 
-  /** What ended the job belongs to its last attempt; that of a photograph's batch to none of its own. */
-  private checkAttempt(number: number, { stream, revision, type }: Placed<JobEvent>, found: number): void {
-    const expected = this.attempts.get(number);
-    if (found === expected && (expected > 0 || this.isParent(number))) return;
-    const message = `${type} of an attempt that was not the last one`;
-    const attempt = expected > 0 ? expected : 'an attempt that was started';
-    this.findings.wrong({ check: 'attempts', message, stream, revision, expected: attempt, found });
+  /** What ends a job belongs to its last attempt. The parent of a batch has no attempts. */
+  private checkAttempt(number: number, event: Placed<JobEvent>, found: number): void {
+    const last = this.attempts.get(number);
+    if (found === last && (last > 0 || this.isParent(number))) return;
+    const message = `${event.type} of an attempt that was not the last one`;
+    const expected = last > 0 ? last : 'an attempt that was started';
+    this.findings.wrongAt(event, 'attempts', message, expected, found);
   }
 
-  private become(number: number, state: JobState): void {
+  private become(number: number, state: AuditedJobState): void {
     this.states.set(number, jobStates.indexOf(state));
   }
 
-  private end(number: number, state: JobState, event: Placed<JobEvent>): void {
+  private end(number: number, state: AuditedJobState, event: Placed<JobEvent>): void {
     this.become(number, state);
     this.ends.set(number, Date.parse(event.data.at));
   }

@@ -1,7 +1,7 @@
 import type { AuditedEvent } from '../audited-event.js';
-import type { Findings } from '../findings.js';
+import type { AuditFindings } from '../findings.js';
 
-interface Thing {
+interface Lifecycle {
   readonly began: string;
   revoked: boolean;
   successor: string | undefined;
@@ -13,9 +13,9 @@ interface Thing {
  * has one event.
  */
 export class Lifecycles {
-  private readonly things = new Map<string, Thing>();
+  private readonly things = new Map<string, Lifecycle>();
 
-  constructor(private readonly findings: Findings) {}
+  constructor(private readonly findings: AuditFindings) {}
 
   apply(event: AuditedEvent): void {
     switch (event.type) {
@@ -55,14 +55,14 @@ export class Lifecycles {
     if (!thing) this.things.set(event.stream, { began: expected, revoked: false, successor: undefined });
   }
 
-  private known(event: AuditedEvent): Thing | undefined {
+  private known(event: AuditedEvent): Lifecycle | undefined {
     this.findings.checked('lifecycles');
     const thing = this.things.get(event.stream);
     if (!thing) this.wrong(event, `${event.type} of what never began`, 'its beginning before', 'nothing');
     return thing;
   }
 
-  private retire(key: Thing | undefined, event: AuditedEvent, successor: string): void {
+  private retire(key: Lifecycle | undefined, event: AuditedEvent, successor: string): void {
     if (!key) return;
     if (key.revoked)
       this.wrong(event, 'a revoked key is retired', 'no event after ApiKeyRevoked', event.type);
@@ -70,18 +70,13 @@ export class Lifecycles {
     key.successor = successor;
   }
 
-  private revoke(key: Thing | undefined, event: AuditedEvent): void {
+  private revoke(key: Lifecycle | undefined, event: AuditedEvent): void {
     if (!key) return;
     if (key.revoked) this.wrong(event, 'a key is revoked once', 'no event after ApiKeyRevoked', event.type);
     key.revoked = true;
   }
 
-  private wrong(
-    { stream, revision }: AuditedEvent,
-    message: string,
-    expected: unknown,
-    found: unknown,
-  ): void {
-    this.findings.wrong({ check: 'lifecycles', message, stream, revision, expected, found });
+  private wrong(event: AuditedEvent, message: string, expected: unknown, found: unknown): void {
+    this.findings.wrongAt(event, 'lifecycles', message, expected, found);
   }
 }

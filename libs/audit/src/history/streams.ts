@@ -1,19 +1,18 @@
-import { belongsToTenant, type EventPlace } from '../audited-event.js';
-import type { Findings } from '../findings.js';
-import { Column } from '../memory/column.js';
+import { belongsToTenant, type EventOrigin } from '../audited-event.js';
+import type { AuditFindings, Revision } from '../findings.js';
+import { Column, KeyIndex } from '../memory/columns.js';
 import { hashKey } from '../memory/hash.js';
-import { KeyIndex } from '../memory/key-index.js';
 
 /** Every stream of the history: how far it has come, and whose it is. */
-export class Streams {
+export class AuditedStreams {
   private readonly index = new KeyIndex();
   private readonly lastRevisions = Column.int32();
-  /** By number of the stream; the number of the tenant, plus 1. 0: of nobody, or not known yet. */
+  /** By number of the stream: the number of the tenant, plus 1. 0: it has no tenant, or none is known yet. */
   private readonly owners = Column.uint32();
   private readonly tenantNumbers = new Map<string, number>();
   private readonly tenants: string[] = [];
 
-  constructor(private readonly findings: Findings) {}
+  constructor(private readonly findings: AuditFindings) {}
 
   get size(): number {
     return this.index.size;
@@ -23,36 +22,36 @@ export class Streams {
    * Revisions 0, 1, 2 …; what follows a gap is counted on from there, so that one gap is told once.
    * @returns the stream's number
    */
-  follow({ stream, revision }: EventPlace): number {
+  follow(place: EventOrigin): number {
+    const { stream, revision } = place;
     const before = this.index.size;
     const number = this.index.add(hashKey(stream));
     const expected = number === before ? 0 : this.lastRevisions.get(number) + 1;
     this.findings.checked('revisions');
     if (revision !== expected) {
       const message = revision > expected ? 'an event is missing before this one' : 'a revision comes twice';
-      this.findings.wrong({ check: 'revisions', message, stream, revision, expected, found: revision });
+      this.findings.wrongAt(place, 'revisions', message, expected, revision);
     }
     this.lastRevisions.set(number, revision);
     return number;
   }
 
   /** `owner`: as the event's data says, where it does. The first event of a stream says whose it is. */
-  checkTenant(number: number, place: EventPlace, owner: string | undefined): void {
-    const { stream, revision, category, tenant } = place;
+  checkTenant(number: number, place: EventOrigin, owner: string | undefined): void {
+    const { category, tenant } = place;
     if (!belongsToTenant(category)) return;
-    const known = this.owners.get(number);
-    const expected = known > 0 ? this.tenants[known - 1]! : (ownerByName(place) ?? owner ?? tenant);
-    if (known === 0) this.owners.set(number, this.numberOf(expected) + 1);
+    const known = this.tenants[this.owners.get(number) - 1];
+    const expected = known ?? ownerByName(place) ?? owner ?? tenant;
+    if (known === undefined) this.owners.set(number, this.numberOf(expected) + 1);
     this.findings.checked('tenants');
     if (tenant === expected && (owner ?? expected) === expected) return;
     for (const found of new Set([tenant, owner ?? expected])) {
-      if (found === expected) continue;
-      const message = 'an event of another tenant';
-      this.findings.wrong({ check: 'tenants', message, stream, revision, expected, found });
+      if (found !== expected)
+        this.findings.wrongAt(place, 'tenants', 'an event of another tenant', expected, found);
     }
   }
 
-  /** Undefined for a stream that there is not, or that is nobody's. */
+  /** Undefined for a stream that does not exist, or belongs to no tenant. */
   ownerOf(stream: string): string | undefined {
     const number = this.index.find(hashKey(stream));
     return number < 0 ? undefined : this.tenants[this.owners.get(number) - 1];
@@ -69,11 +68,46 @@ export class Streams {
   }
 
   tenantOf(number: number): string {
-    return this.tenants[number] ?? 'nobody';
+    return this.tenants[number] ?? 'unknown';
   }
 }
 
 /** An account and a usage log are named after their tenant. */
-function ownerByName({ category, streamId }: EventPlace): string | undefined {
+function ownerByName({ category, streamId }: EventOrigin): string | undefined {
   return category === 'account' || category === 'usage' ? streamId : undefined;
+}
+
+/**
+ * Ids of events by their hash. Two ids that share a hash are only suspected: the events with these ids are read once
+ * more, and only the same id twice is wrong.
+ */
+export class EventIds {
+  private readonly index = new KeyIndex();
+  readonly suspects = new Set<string>();
+  /** By suspected id, filled by the second reading. */
+  private readonly places = new Map<string, Revision[]>();
+
+  constructor(private readonly findings: AuditFindings) {}
+
+  see(id: string): void {
+    this.findings.checked('event-ids');
+    const before = this.index.size;
+    if (this.index.add(hashKey(id)) < before) this.suspects.add(id);
+  }
+
+  seeAgain(id: string, place: Revision): void {
+    if (!this.suspects.has(id)) return;
+    const places = this.places.get(id) ?? [];
+    places.push(place);
+    this.places.set(id, places);
+  }
+
+  /** After the second reading. */
+  report(): void {
+    for (const [id, [first, ...others]] of this.places) {
+      if (!first) continue;
+      const message = `event id ${id} was used before, in ${first.stream} at revision ${first.revision}`;
+      for (const other of others) this.findings.wrongAt(other, 'event-ids', message, 'an id of its own', id);
+    }
+  }
 }

@@ -1,5 +1,107 @@
+import type { EventOfType } from '#domain/events.js';
+import { decode } from '#domain/stored-events.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
-import { AccountLedger, type Movement } from './movements.js';
+
+/** What moves a balance. */
+export type MovementKind = 'pack' | 'subscription' | 'charge' | 'refund';
+
+export interface Movement {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** Of the account's stream. */
+  readonly revision: number;
+  readonly kind: MovementKind;
+  /** Of the purchase or the charge. */
+  readonly id: string;
+  readonly jobId: string | null;
+  readonly operation: string | null;
+  /** The label of a purchase, the endpoint of a charge. */
+  readonly label: string | null;
+  /** Why a charge was given back. */
+  readonly reason: string | null;
+  readonly requestId: string;
+  readonly creditsDelta: number;
+  readonly balanceAfter: number;
+}
+
+type Debit = EventOfType<'CreditsDebited'>['data'];
+
+/** An account's own history as a list of movements with the balance after each. Takes the events in their order. */
+export class AccountLedger {
+  balance = 0;
+  /** The last event that was taken; −1: none yet. */
+  revision = -1;
+  status: 'unopened' | 'active' | 'suspended' = 'unopened';
+  name = '';
+  plan = '';
+  /** Made, and neither settled nor refunded. */
+  readonly open = new Map<string, Debit>();
+
+  /** @returns the movement, where the event is one */
+  apply(recorded: RecordedEvent): Movement | undefined {
+    const event = decode(recorded);
+    this.revision = Number(recorded.revision);
+    switch (event.type) {
+      case 'AccountOpened':
+        this.status = 'active';
+        this.name = event.data.name;
+        this.plan = event.data.plan;
+        return undefined;
+      case 'PlanChanged':
+        this.plan = event.data.plan;
+        return undefined;
+      case 'AccountSuspended':
+        this.status = 'suspended';
+        return undefined;
+      case 'AccountReactivated':
+        this.status = 'active';
+        return undefined;
+      case 'CreditsPurchased': {
+        const { purchaseId: id, kind, label, amount } = event.data;
+        return this.move(recorded, event.data.at, { ...blank, kind, id, label, creditsDelta: amount });
+      }
+      case 'CreditsDebited': {
+        const { chargeId: id, endpoint: label, amount, at } = event.data;
+        this.open.set(id, event.data);
+        return this.move(recorded, at, {
+          ...of(event.data),
+          kind: 'charge',
+          id,
+          label,
+          creditsDelta: -amount,
+        });
+      }
+      case 'CreditsSettled':
+        this.open.delete(event.data.chargeId);
+        return undefined;
+      case 'CreditsRefunded': {
+        const { chargeId: id, jobId, amount, reason, at } = event.data;
+        const charge = this.open.get(id);
+        this.open.delete(id);
+        const known = charge ? { ...of(charge), label: charge.endpoint } : { ...blank, jobId };
+        return this.move(recorded, at, { ...known, kind: 'refund', id, reason, creditsDelta: amount });
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  private move(
+    { metadata, revision }: RecordedEvent,
+    at: string,
+    movement: Omit<Movement, 'at' | 'revision' | 'requestId' | 'balanceAfter'>,
+  ): Movement {
+    this.balance += movement.creditsDelta;
+    const requestId = metadata.requestId;
+    return { ...movement, at, revision: Number(revision), requestId, balanceAfter: this.balance };
+  }
+}
+
+const blank = { jobId: null, operation: null, label: null, reason: null };
+
+function of({ jobId, operation }: Debit) {
+  return { ...blank, jobId, operation };
+}
 
 export interface Period {
   /** Milliseconds. The period begins with the first movement at or after this, */
@@ -28,6 +130,7 @@ export async function* statement(
   let sum: number | undefined;
   for await (const page of pages) {
     for (const event of page) {
+      // Every event of an account says when it happened.
       time = Math.max(time, Date.parse((event.data as { at: string }).at));
       if (time >= to) return yield* close(ledger, sum);
       if (time >= from && sum === undefined) yield opening(ledger, (sum = ledger.balance));

@@ -1,8 +1,6 @@
-import { Column } from '../memory/column.js';
+import { Column, KeyIndex } from '../memory/columns.js';
 import { digestOf, type KeyHash } from '../memory/hash.js';
-import { KeyIndex } from '../memory/key-index.js';
-import { hashOfRowKey } from './row-key.js';
-import { none, type Cell, type Key, type RowStore, type Table } from './row-store.js';
+import { hashOfRowKey, none, type RowCell, type RowKey, type RowStore } from './row-store.js';
 
 const rowsPerChunk = 8192;
 
@@ -11,15 +9,15 @@ export class DigestRows implements RowStore {
   private readonly index = new KeyIndex();
   private readonly present = Column.uint8();
   private readonly met = Column.uint8();
-  private readonly slots: Column[];
+  private readonly slots: readonly Column[];
   private readonly chunks: Uint32Array[] = [];
-  private readonly places: Readonly<Record<string, number>>;
+  /** By column: its place in a row. */
+  private readonly places: ReadonlyMap<string, number>;
   private readonly width: number;
 
-  constructor({ columns, slots = 0 }: Table & { readonly slots?: number }) {
-    const names = Object.keys(columns);
-    this.width = names.length;
-    this.places = Object.fromEntries(names.map((name, place) => [name, place]));
+  constructor(columns: readonly string[], slots: number) {
+    this.width = columns.length;
+    this.places = new Map(columns.map((name, place) => [name, place]));
     this.slots = Array.from({ length: slots }, () => Column.float64());
   }
 
@@ -28,12 +26,16 @@ export class DigestRows implements RowStore {
     return this.index.size;
   }
 
-  find(key: Key): number {
+  wants(): boolean {
+    return true;
+  }
+
+  find(key: RowKey): number {
     const row = this.index.find(hashOfRowKey(key));
     return row >= 0 && this.present.get(row) === 1 ? row : none;
   }
 
-  open(key: Key): number {
+  open(key: RowKey): number {
     const row = this.index.add(hashOfRowKey(key));
     if (row >= this.chunks.length * rowsPerChunk)
       this.chunks.push(new Uint32Array(rowsPerChunk * this.width));
@@ -45,25 +47,26 @@ export class DigestRows implements RowStore {
     this.present.set(row, 0);
   }
 
-  write(row: number, cells: Readonly<Record<string, Cell>>): void {
-    const chunk = this.chunks[Math.floor(row / rowsPerChunk)]!;
-    const first = (row % rowsPerChunk) * this.width;
-    for (const name in cells) chunk[first + this.places[name]!] = digestOf(cells[name]);
+  write(row: number, cells: Readonly<Record<string, RowCell>>): void {
+    const { chunk, first } = this.digests(row);
+    for (const name in cells) {
+      const place = this.places.get(name);
+      if (place !== undefined) chunk[first + place] = digestOf(cells[name]);
+    }
   }
 
   get(row: number, slot: number): number {
-    return this.slots[slot]!.get(row);
+    return this.slots[slot]?.get(row) ?? 0;
   }
 
   put(row: number, slot: number, value: number): void {
-    this.slots[slot]!.set(row, value);
+    this.slots[slot]?.set(row, value);
   }
 
   /** A row was met in the table. @returns whether all of its cells, in the order of the columns, are as they must be */
   meet(row: number, cells: readonly unknown[]): boolean {
     this.met.set(row, 1);
-    const chunk = this.chunks[Math.floor(row / rowsPerChunk)]!;
-    const first = (row % rowsPerChunk) * this.width;
+    const { chunk, first } = this.digests(row);
     for (let place = 0; place < this.width; place++) {
       if (chunk[first + place] !== digestOf(cells[place])) return false;
     }
@@ -75,5 +78,11 @@ export class DigestRows implements RowStore {
     for (let row = 0; row < this.index.size; row++) {
       if (this.present.get(row) === 1 && this.met.get(row) === 0) yield this.index.hashOf(row);
     }
+  }
+
+  private digests(row: number): { readonly chunk: Uint32Array; readonly first: number } {
+    const chunk = this.chunks[Math.floor(row / rowsPerChunk)];
+    if (!chunk) throw new RangeError(`there is no row ${row}`);
+    return { chunk, first: (row % rowsPerChunk) * this.width };
   }
 }

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { auditedEvent, placeOf } from '#audit/audited-event.js';
+import { AuditedRows } from '#audit/rows/audited-rows.js';
+import { ExactRows } from '#audit/rows/exact-rows.js';
+import { hashOfRowKey, hashText } from '#audit/rows/row-store.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '#read-store/folds-for-audit.js';
+import { busyStory } from './support/story.js';
+
+const folds = foldsForAudit(readModels);
+const events = busyStory('live').recorded();
+
+const store: Pick<EventStore, 'readStream'> = {
+  readStream: (stream, { from = 0n } = {}) =>
+    Promise.resolve({
+      kind: 'found',
+      events: events.filter((event) => event.stream === stream && event.revision >= from).slice(0, 2),
+    }),
+};
+
+/** The rows with these keys as the audit expects them, when so many are kept in memory. */
+async function rowsOf(name: string, keys: readonly string[], keptRows: number) {
+  const rows = new ExactRows(new Set(keys));
+  const model = folds.find((fold) => fold.name === name)!;
+  const audited = new AuditedRows(model, rows, store, keptRows);
+  let loads = 0;
+  for (const recorded of events) {
+    const place = placeOf(recorded)!;
+    if (!model.categories.includes(place.category)) continue;
+    if (audited.lacks(recorded)) {
+      loads++;
+      await audited.load(recorded);
+    }
+    rows.begin(place);
+    audited.apply(auditedEvent(recorded, place), recorded);
+  }
+  return { rows: keys.map((key) => rows.row(key)), loads };
+}
+
+function keysOf(name: string): string[] {
+  const { categories, keysOf: keys } = folds.find((fold) => fold.name === name)!;
+  const own = (event: RecordedEvent) => categories.includes(placeOf(event)!.category);
+  const hashes = events.filter(own).flatMap((event) => keys(event).map((key) => hashText(hashOfRowKey(key))));
+  return [...new Set(hashes)];
+}
+
+describe('the rows that the audit expects', () => {
+  it.each(folds.map(({ name }) => name))('of %s are the same when few are kept', async (name) => {
+    const keys = keysOf(name);
+    const all = await rowsOf(name, keys, 10_000);
+    const one = await rowsOf(name, keys, 1);
+    expect(one.rows).toEqual(all.rows);
+    expect(all.rows.filter((row) => row?.present).length).toBeGreaterThan(0);
+    expect(all.loads).toBe(0);
+    if (name === 'jobs' || name === 'renders') expect(one.loads).toBeGreaterThan(0);
+  });
+
+  it('leave out the rest of a stream with an event that the fold cannot take', async () => {
+    const [fold] = folds.filter(({ name }) => name === 'jobs');
+    const keys = keysOf('jobs');
+    const job = events.find(({ type }) => type === 'StageCompleted')!.stream;
+    const poisoned = {
+      ...fold!,
+      evolve: (...[row, event, key]: Parameters<(typeof folds)[number]['evolve']>) => {
+        if (event.stream === job && event.type === 'StageCompleted') throw new Error('cannot');
+        return fold!.evolve(row, event, key);
+      },
+    };
+    const rows = new ExactRows(new Set(keys));
+    const audited = new AuditedRows(poisoned, rows, store);
+    for (const recorded of events) {
+      const place = placeOf(recorded)!;
+      if (place.category === 'job') audited.apply(auditedEvent(recorded, place), recorded);
+    }
+    const cells = keys
+      .map((key) => rows.row(key)?.cells)
+      .find((each) => job.endsWith(`-${each?.['public_id']}`));
+    // The columns about money go on; the others stay where the projector leaves them.
+    expect(cells).toMatchObject({ revision: 1, status: 'SUCCESS', finished_at: null });
+  });
+});
