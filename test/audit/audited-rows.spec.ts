@@ -75,7 +75,7 @@ describe('the rows that the audit expects', () => {
     }
     const cells = keys
       .map((key) => rows.row(key)?.cells)
-      .find((each) => job.endsWith(`-${each?.['public_id']}`));
+      .find((each) => each?.['public_id'] === job.slice('live.job-'.length));
     // The columns about money go on; the others stay where the projector leaves them.
     expect(cells).toMatchObject({ revision: 1, status: 'SUCCESS', finished_at: null });
   });

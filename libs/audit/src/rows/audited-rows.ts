@@ -122,5 +122,5 @@ function textOf(key: RowKey): string {
 /** Times in milliseconds. Whatever else a fold puts into a row is a text, a number, or what JSON can say. */
 function cellOf(value: unknown): RowCell {
   if (value instanceof Date) return value.getTime();
-  return (value ?? null) as RowCell;
+  return value ?? null;
 }
