@@ -216,7 +216,7 @@ describe('a key with a wrong checksum', () => {
     } finally {
       proxy.restore();
     }
-  }, 60_000);
+  });
 });
 
 it('covers all fourteen workflows', () => {

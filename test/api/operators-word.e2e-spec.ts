@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { run } from '../standalone/support/atelier.js';
 import { expectError, type ApiClient, type Json } from './support/api-client.js';
 import { ApiService, type Tenant } from './support/api-service.js';
-
-jest.setTimeout(60_000);
 
 let service: ApiService;
 /** Two API processes: what holds in one must hold in the other with its next request. */

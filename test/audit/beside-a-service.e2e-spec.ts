@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EngineError } from '@atelier/engine';
 import { run } from '../standalone/support/atelier.js';
 import { dispatchBatch } from '../worker/support/batches.js';
 import { engineThat } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';
-
-jest.setTimeout(120_000);
 
 let workshop: Workshop;
 

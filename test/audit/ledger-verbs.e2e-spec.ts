@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { run } from '../standalone/support/atelier.js';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf } from './support/story.js';
-
-jest.setTimeout(120_000);
 
 const [acme, bold] = [idOf('acme'), idOf('bold')];
 

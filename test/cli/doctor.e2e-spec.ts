@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { Atelier, run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
-import { eventually } from '../standalone/support/processes.js';
-
-jest.setTimeout(120_000);
+import { eventually } from '../support/eventually.js';
 
 interface Report {
   readonly ok: boolean;
@@ -45,7 +43,7 @@ describe('the doctor of a service on EventStoreDB', () => {
       const examined = await examine();
       expect(examined.report).toMatchObject({ ok: true });
       return examined;
-    }, 20_000);
+    });
     expect(code).toBe(0);
     expect(report.event_store).toMatchObject({ kind: 'EventStoreDB', version: '24.2.0' });
     expect(Number(report.event_store?.head_position)).toBeGreaterThan(0);

@@ -2,15 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { wholeLog } from '#read-store/testing/rows-of-history.js';
 import { run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
-
-jest.setTimeout(60_000);
 
 const home = temporaryHome();
 let fixture: ReadStoreFixture;

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { Atelier, run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
-import { eventually } from '../standalone/support/processes.js';
+import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 // A whole service is started once for each store that it moves to.
@@ -142,7 +142,7 @@ describe('a service whose history moves to another store', () => {
     await eventually(async () => {
       const { code, stdout } = await command('doctor', '--json');
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.anything() });
-    }, 60_000);
+    });
   }
 
   /** What a client can see. URLs of pictures are signed anew each time. */
@@ -178,7 +178,7 @@ describe('a service whose history moves to another store', () => {
         expect(await get(`/v1/jobs/${jobId}`)).toMatchObject({
           status: expect.stringMatching(/SUCCESS|FAILURE/),
         });
-    }, 60_000);
+    });
   }
 
   const command = (...args: string[]) => run('cli/src/main.js', args, home.path);

@@ -1,10 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiService } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { run } from '../standalone/support/atelier.js';
-
-jest.setTimeout(120_000);
 
 const signingKey = 'a signing key of tests, long enough';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DomainEvent } from '#domain/events.js';
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';
@@ -7,8 +7,6 @@ import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { differencesFromHistory } from '#read-store/testing/rows-of-history.js';
 import { run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
-
-jest.setTimeout(60_000);
 
 const home = temporaryHome();
 let fixture: ReadStoreFixture;

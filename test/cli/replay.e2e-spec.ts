@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DomainEvent } from '#domain/events.js';
 import type { StreamCategory } from '#domain/streams.js';
 import {
@@ -19,8 +19,6 @@ import {
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { run } from '../standalone/support/atelier.js';
 import { temporaryHome } from '../standalone/support/home.js';
-
-jest.setTimeout(60_000);
 
 const home = temporaryHome();
 let fixture: ReadStoreFixture;

@@ -7,7 +7,7 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { readModels } from '#projections/read-models.js';
 import { run } from '../standalone/support/atelier.js';
-import { eventually as eventuallyWithin } from '../standalone/support/processes.js';
+import { eventually as eventuallyWithin } from '../support/eventually.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { Peer } from './peer/peer.js';

@@ -32,22 +32,18 @@ describe('a customer who has read the specification', () => {
   beforeAll(async () => {
     service = await startService(credits);
     library = new Library(service.client);
-  }, 120_000);
+  });
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
-  it.each(journeys)(
-    'ends $workflow with pictures to look at',
-    async ({ workflow, run }): Promise<void> => {
-      const finished = await run(library);
-      expectALifeOfAJob(finished);
-      const pictures = await downloaded(service.client, finished);
-      expect(pictures.length).toBeGreaterThan(0);
-      await checks[workflow]({ library, finished, pictures });
-    },
-    120_000,
-  );
+  it.each(journeys)('ends $workflow with pictures to look at', async ({ workflow, run }): Promise<void> => {
+    const finished = await run(library);
+    expectALifeOfAJob(finished);
+    const pictures = await downloaded(service.client, finished);
+    expect(pictures.length).toBeGreaterThan(0);
+    await checks[workflow]({ library, finished, pictures });
+  });
 
   it('is listed each operation that there is', async () => {
     const { operations } = await service.client.get<{ operations: { name: string; enabled: boolean }[] }>(
@@ -69,7 +65,7 @@ describe('a customer who has read the specification', () => {
     expect(totals(operations.map(({ label, credits_delta }) => [label, -credits_delta]))).toEqual(
       totals(usage.items.map((row, index) => [row.endpoint, spent[index] ?? 0])),
     );
-  }, 30_000);
+  });
 
   /** What a job tells when it has succeeded, from its acceptance to its manifest. */
   function expectALifeOfAJob({ accepted, events, job }: Finished): void {

@@ -9,7 +9,8 @@ import { countedEvents } from '#read-store/consumer-lag.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Installation, type ConsumerLevel } from '#read-store/installation.js';
 import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
-import { eventually, Workshop } from '../worker/support/workshop.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 let workshop: Workshop;
 let installation: Installation;

@@ -2,12 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiService } from '../api/support/api-service.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { eventually } from '../worker/support/workshop.js';
-
-jest.setTimeout(120_000);
+import { eventually } from '../support/eventually.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Tenant } from '../api/support/api-service.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
-import { eventually } from '../worker/support/workshop.js';
+import { eventually } from '../support/eventually.js';
 import { Service, type Role } from './support/service.js';
-
-jest.setTimeout(120_000);
 
 /** The processes of production, with a second projector that stands by. */
 let service: Service;
@@ -51,7 +49,7 @@ describe('outcomes', () => {
     const model = 'environment="test",';
     // A process counts when it has the store's answer, which may be a moment after the event can be read.
     const refunds = `atelier_refunds_total{${model}reason="job-cancelled"}`;
-    await eventually(async () => (await sum(refunds)) > 0, 30_000);
+    await eventually(async () => (await sum(refunds)) > 0);
     const ended = (outcome: string) =>
       `atelier_jobs_finished_total{${model}outcome="${outcome}",workflow="model-generator"}`;
     expect({
@@ -90,7 +88,7 @@ describe('levels', () => {
       await eventually(async () => {
         const levels = await role.metrics();
         return levels.get(name) === 0 && levels.get('atelier_open_charges{environment="test"}') === 0;
-      }, 30_000);
+      });
       const scraped = await role.metrics();
       expect(scraped.get('atelier_installation_readable{source="log"}')).toBe(1);
       expect(scraped.get('atelier_installation_readable{source="ledger"}')).toBe(1);
@@ -102,8 +100,8 @@ describe('levels', () => {
 
 describe('readiness', () => {
   /** A probe that gets no answer in time is a no, so a machine that is busy may say no for a moment. */
-  function becomes(role: Role, status: number): Promise<void> {
-    return eventually(async () => (await role.health('ready')).status === status, 30_000);
+  async function becomes(role: Role, status: number): Promise<void> {
+    await eventually(async () => (await role.health('ready')).status === status);
   }
 
   /** The next commit under the old epochs is refused, and the runner then looks at its projections anew. */
@@ -127,13 +125,13 @@ describe('readiness', () => {
     }
     expect((await roles.worker.health('ready')).status).toBe(200);
     const halted = 'atelier_projection_halted{environment="test",projection="jobs"}';
-    await eventually(async () => (await roles.api.metrics()).get(halted) === 1, 30_000);
+    await eventually(async () => (await roles.api.metrics()).get(halted) === 1);
 
     await takeUpAnew('version - 1000');
     for (const role of Object.values(roles)) {
       await becomes(role, 200);
     }
-    await eventually(async () => (await roles.api.metrics()).get(halted) === 0, 30_000);
+    await eventually(async () => (await roles.api.metrics()).get(halted) === 0);
   });
 
   it('of each role ends while its store is away, and its life does not', async () => {

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.js';
 import { Service } from './support/service.js';
-
-jest.setTimeout(120_000);
 
 const callersTrace = '0af7651916cd43dd8448eb211c80319c';
 const callersSpan = 'b7ad6b7169203331';

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { newId } from '#platform/ids.js';
 import { StoredJobs } from '../../apps/api/src/jobs/stored-jobs.js';
 import { engineThat } from '../worker/support/engines.js';
-import { eventually, Workshop } from '../worker/support/workshop.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { eventually } from '../support/eventually.js';
 import { handledAll } from './support/handled-all.js';
-
-jest.setTimeout(60_000);
 
 let workshop: Workshop;
 
@@ -41,7 +40,7 @@ describe('callers who cancel while workers render and the charges of what ended 
       const started = async () => (await workshop.types('job', ids.jobId)).includes('RenderStarted');
       // Some are cancelled while they wait, the others about when their render ends.
       if (seed % 4 !== 0) {
-        await eventually(started, 30_000);
+        await eventually(started);
         await sleep(Math.random() * 2 * renderMs);
       }
       cancelledAt.set(seed, performance.now());
@@ -49,7 +48,7 @@ describe('callers who cancel while workers render and the charges of what ended 
       return { ids, won: outcome.kind === 'cancelled' };
     };
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => cancelOne(index + 1)));
-    for (const { ids } of outcomes) await workshop.ended(tenant, ids, 30_000);
+    for (const { ids } of outcomes) await workshop.ended(tenant, ids);
     await eventually(() => handledAll(workshop));
     for (const worker of workers) await worker.stop();
 

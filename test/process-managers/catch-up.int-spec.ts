@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueuedJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
-import { eventually, Workshop } from '../worker/support/workshop.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { eventually } from '../support/eventually.js';
 import { handledAll } from './support/handled-all.js';
 import { ends, Story, type End } from './support/story.js';
-
-jest.setTimeout(60_000);
 
 let workshop: Workshop;
 let story: Story;
@@ -74,7 +73,7 @@ describe('a projector that was stopped for an hour', () => {
     }
 
     await workshop.startProjector();
-    await eventually(async () => (await closings()).length >= expected.length, 30_000);
+    await eventually(async () => (await closings()).length >= expected.length);
     expect(inOrder(await closings())).toEqual(inOrder(expected));
     for (const { parent } of batches) {
       await eventually(async () => (await workshop.types('job', parent.jobId)).includes('JobSucceeded'));
@@ -97,7 +96,7 @@ describe('a projector that was stopped for an hour', () => {
       killed += (await workshop.query(kill)).rowCount ?? 0;
     }
     expect(killed).toBeGreaterThan(10);
-    await eventually(async () => (await closings()).length >= expected.length, 30_000);
+    await eventually(async () => (await closings()).length >= expected.length);
     // Whatever was repeated has had its time to do harm.
     await eventually(() => handledAll(workshop));
     expect(inOrder(await closings())).toEqual(inOrder(expected));
@@ -111,7 +110,7 @@ describe('the sweep', () => {
     const orphans = await charged(5, minutesAgo(50));
     await workshop.startProjector({ sweepBatch: 500 });
     const expected = orphans.map(({ chargeId }) => `${chargeId} orphaned`);
-    await eventually(async () => (await closings()).length >= expected.length, 20_000);
+    await eventually(async () => (await closings()).length >= expected.length);
     expect(inOrder(await closings())).toEqual(inOrder(expected));
   });
 
@@ -126,7 +125,7 @@ describe('the sweep', () => {
     expect((await workshop.query('delete from test.jobs')).rowCount).toBe(60);
     await workshop.startProjector({ sweepBatch: 10 });
     const expected = orphans.map(({ chargeId }) => `${chargeId} orphaned`);
-    await eventually(async () => (await closings()).length >= expected.length, 10_000);
+    await eventually(async () => (await closings()).length >= expected.length);
     expect(inOrder(await closings())).toEqual(inOrder(expected));
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { AccountsFixture } from '#application/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
@@ -12,8 +12,6 @@ import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import { ends, Story, type End } from './support/story.js';
-
-jest.setTimeout(60_000);
 
 let fixture: AccountsFixture;
 

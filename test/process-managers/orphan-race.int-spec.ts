@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsFixture } from '#application/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { Dispatcher, DispatchVoided } from '#application/dispatch/dispatcher.js';
@@ -12,8 +12,6 @@ import { AppendOutcomeUnknown, type EventStore, type NewEvent } from '#event-sto
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
-
-jest.setTimeout(60_000);
 
 let fixture: AccountsFixture;
 let tenant: string;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { QueuedJob } from '#domain/job/job.js';
 import { run } from '../standalone/support/atelier.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { Story } from './support/story.js';
-
-jest.setTimeout(60_000);
 
 let workshop: Workshop;
 let story: Story;

@@ -1,13 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EngineError } from '@atelier/engine';
 import { engineThat } from '../worker/support/engines.js';
-import { eventually, Workshop } from '../worker/support/workshop.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { eventually } from '../support/eventually.js';
 import { handledAll } from './support/handled-all.js';
 import { Story } from './support/story.js';
-
-jest.setTimeout(60_000);
 
 let workshop: Workshop;
 
@@ -69,7 +68,7 @@ describe('a history in which everything happened', () => {
     await eventually(() => handledAll(workshop));
     const left = () => workshop.query(`select from pgboss.job where state <> 'completed'`);
     const tasks = async () => (await workshop.query('select from pgboss.job')).rowCount;
-    await eventually(async () => (await tasks()) === 3 + 1 + 2 && (await left()).rowCount === 0, 20_000);
+    await eventually(async () => (await tasks()) === 3 + 1 + 2 && (await left()).rowCount === 0);
     await worker.stop();
     expect(renders).toBe(rendersBefore);
     expect(await pictures()).toEqual(picturesBefore);

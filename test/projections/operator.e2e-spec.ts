@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { environments } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
@@ -12,8 +12,6 @@ import type { ApiClient, Json } from '../api/support/api-client.js';
 import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
 import { seedHistory } from '../bench/history.js';
 import { run } from '../standalone/support/atelier.js';
-
-jest.setTimeout(120_000);
 
 let service: ApiService;
 let api: ApiClient;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { run } from '../standalone/support/atelier.js';
 import { startLoad, type LoadResult } from './support/load.js';
-
-jest.setTimeout(120_000);
 
 let service: ApiService;
 let api: ApiClient;

@@ -10,7 +10,8 @@ import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { runProcess } from '#read-store/process-runner.js';
-import { eventually, Workshop } from '../worker/support/workshop.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 const name = 'charge-closer';
 let workshop: Workshop;

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '#platform/configuration.js';
 import { silenceMs } from '#read-store/exclusive-session.js';
-import { eventually, Workshop } from '../worker/support/workshop.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { eventually } from '../support/eventually.js';
 import { Commotion } from './support/commotion.js';
 import { locks, ProjectorProcess } from './support/projector-process.js';
-
-jest.setTimeout(120_000);
 
 /** What is promised, and kept by the settings; but where a process is paused, a machine that is busy may need longer. */
 const takeOverMs = 5_000;
@@ -82,7 +81,7 @@ describe('of two projectors', () => {
       // It wakes up in the middle of what it was doing, is told that it is out, and waits like any other.
       working.interrupted.clear();
       working.send('SIGCONT');
-      await eventually(() => working.interrupted.size === locks.length, 20_000);
+      await eventually(() => working.interrupted.size === locks.length);
       await commotion.more(10);
       expect([working.active.size, waiting.active.size]).toEqual([0, locks.length]);
       [working, waiting] = [waiting, working];
@@ -104,8 +103,8 @@ describe('of two projectors', () => {
       projector.fenced.clear();
       const before = await takeOverByEpoch(projector);
       const ofTest = locks.filter((lock) => lock.includes('.test'));
-      await eventually(() => ofTest.every((lock) => projector.fenced.has(lock)), 20_000);
-      await eventually(async () => (await epochs()).every((epoch, index) => epoch > before[index]!), 20_000);
+      await eventually(() => ofTest.every((lock) => projector.fenced.has(lock)));
+      await eventually(async () => (await epochs()).every((epoch, index) => epoch > before[index]!));
     }
     await commotion.settle();
   });

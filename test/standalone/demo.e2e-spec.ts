@@ -31,7 +31,7 @@ describe('npm run demo', () => {
     expect(stdout).toContain('Balance: 990 credits, which is the sum of the ledger.');
     await expectAPicture(stdout);
     expect(readdirSync(home.path)).not.toContain('runtime.json');
-  }, 120_000);
+  });
 
   it('uses what runs, a second time', async () => {
     const atelier = await Atelier.start(home.path);
@@ -46,5 +46,5 @@ describe('npm run demo', () => {
     } finally {
       await atelier.stop();
     }
-  }, 120_000);
+  });
 });

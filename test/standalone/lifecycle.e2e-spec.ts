@@ -1,12 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { Atelier, runStandalone } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
-import { eventually, remaining } from './support/processes.js';
-
-// Starting and stopping several processes takes seconds, and many of them on a busy machine.
-jest.setTimeout(120_000);
+import { remaining } from './support/processes.js';
+import { eventually } from '../support/eventually.js';
 
 describe('npm start', () => {
   const home = temporaryHome();
@@ -77,7 +75,7 @@ describe('npm start', () => {
       await eventually(async () => {
         expect(atelier.role(name).pid).not.toBe(before.pid);
         expect((await atelier.get('/health/ready')).status).toBe(200);
-      }, 20_000);
+      });
       expect(await balance()).toBe(1000);
       expect(atelier.output().stderr).toContain(`the ${name} stopped (killed by SIGKILL)`);
     },

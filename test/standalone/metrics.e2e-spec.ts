@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Atelier, run } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
-
-jest.setTimeout(120_000);
 
 describe('metrics of a service that runs', () => {
   const home = temporaryHome();

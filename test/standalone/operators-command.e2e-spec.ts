@@ -3,14 +3,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Atelier, run, type Finished } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
 
 const ulid = /^[0-9A-HJKMNP-TV-Z]{26}$/;
-
-// Starting and stopping several processes takes seconds, and many of them on a busy machine.
-jest.setTimeout(120_000);
 
 describe("the operator's command", () => {
   const home = temporaryHome();

@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { Atelier, run } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
-
-jest.setTimeout(120_000);
 
 describe("a PostgreSQL server of the operator's own", () => {
   const home = temporaryHome();

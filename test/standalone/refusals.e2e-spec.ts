@@ -1,12 +1,9 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runStandalone } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
-
-// Starting and stopping several processes takes seconds, and many of them on a busy machine.
-jest.setTimeout(120_000);
 
 describe('npm start, where it cannot', () => {
   const home = temporaryHome();

@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { readRuntime } from '#platform/runtime-file.js';
 import { temporaryHome } from './support/home.js';
-import { eventually, remaining } from './support/processes.js';
-
-jest.setTimeout(120_000);
+import { remaining } from './support/processes.js';
+import { eventually } from '../support/eventually.js';
 
 describe('npm start, through npm itself', () => {
   const home = temporaryHome();
@@ -23,7 +22,7 @@ describe('npm start, through npm itself', () => {
       const running = readRuntime(home.path);
       if (!running) throw new Error('the service is not ready');
       return running;
-    }, 60_000);
+    });
     expect((await fetch(`${runtime.baseUrl}/health/ready`)).status).toBe(200);
 
     npm.kill('SIGTERM');

@@ -14,7 +14,8 @@ import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import { BatchEngine, dispatchBatch, queue, type Batch } from './support/batches.js';
-import { eventually, Workshop } from './support/workshop.js';
+import { Workshop } from './support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 let workshop: Workshop;
 let projector: { stop(): Promise<void> };

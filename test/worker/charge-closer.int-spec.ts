@@ -6,7 +6,8 @@ import { systemClock } from '#platform/clock.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import { EngineError } from '@atelier/engine';
 import { engineThat, obligingEngine } from './support/engines.js';
-import { eventually, Workshop } from './support/workshop.js';
+import { Workshop } from './support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 let workshop: Workshop;
 let projector: { stop(): Promise<void> };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, Workshop } from './support/workshop.js';
+import { Workshop } from './support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 let workshop: Workshop;
 

@@ -8,7 +8,8 @@ import { jobAggregate } from '#application/render/job-aggregate.js';
 import { cancelJob, completeStage, startRender } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { engineThat, obligingEngine } from './support/engines.js';
-import { eventually, Workshop } from './support/workshop.js';
+import { Workshop } from './support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 let workshop: Workshop;
 const children: ChildProcess[] = [];

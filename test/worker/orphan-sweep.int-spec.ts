@@ -15,7 +15,8 @@ import { createLogger } from '#platform/logger.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { readModelEntities } from '#projections/read-models.js';
 import { createDataSource } from '#read-store/data-source.js';
-import { eventually, Workshop } from './support/workshop.js';
+import { Workshop } from './support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 let workshop: Workshop;
 

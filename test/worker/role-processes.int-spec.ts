@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { eventually, Workshop } from './support/workshop.js';
+import { Workshop } from './support/workshop.js';
+import { eventually } from '../support/eventually.js';
 
 /** The processes of production, with the sketch engine and the folder storage. */
 let workshop: Workshop;
@@ -72,14 +73,11 @@ describe('the worker and the projector as processes', () => {
     const jobs: DispatchIds[] = [];
     const body = { gender: 'female', framing: 'portrait', seed: 3 };
     for (let count = 0; count < 5; count++) jobs.push(await workshop.dispatch(tenant, body));
-    await eventually(
-      async () => (await workshop.find('job', jobs[1]!.jobId, 'RenderStarted')).length > 0,
-      30_000,
-    );
+    await eventually(async () => (await workshop.find('job', jobs[1]!.jobId, 'RenderStarted')).length > 0);
     await Promise.all([worker, projector].map((child) => end(child, () => child.kill('SIGKILL'))));
 
     const again = await Promise.all([startRole('worker'), startRole('projector')]);
-    for (const ids of jobs) await workshop.ended(tenant, ids, 60_000);
+    for (const ids of jobs) await workshop.ended(tenant, ids);
     for (const { jobId } of jobs) {
       const types = await workshop.types('job', jobId);
       expect(types.filter((type) => /^Job(?:Succeeded|Failed)$/.test(type))).toEqual(['JobSucceeded']);
@@ -89,7 +87,7 @@ describe('the worker and the projector as processes', () => {
     expect(await workshop.balance(tenant)).toBe(75);
 
     expect(await Promise.all(again.map((child) => end(child, () => child.kill('SIGTERM'))))).toEqual([0, 0]);
-  }, 120_000);
+  });
 
   it('go on when all their connections were cut', async () => {
     const tenant = await workshop.tenantWith(100);
@@ -101,27 +99,23 @@ describe('the worker and the projector as processes', () => {
       await sleep(300);
     }
     const ids = await workshop.dispatch(tenant, { gender: 'male', framing: 'portrait', seed: 4 });
-    await workshop.ended(tenant, ids, 30_000);
+    await workshop.ended(tenant, ids);
     expect(await workshop.types('job', ids.jobId)).toContain('JobSucceeded');
     expect(await Promise.all(roles.map((child) => end(child, () => child.kill('SIGTERM'))))).toEqual([0, 0]);
-  }, 60_000);
+  });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
-  onLinux(
-    'draw pictures in threads that let the rest of the machine go first',
-    async () => {
-      const [worker, projector] = await Promise.all([startRole('worker'), startRole('projector')]);
-      const tenant = await workshop.tenantWith(100);
-      const ids = await workshop.dispatch(tenant, { gender: 'male', framing: 'portrait', seed: 5 });
-      await workshop.ended(tenant, ids, 30_000);
-      const threads = await threadsOf(worker.pid!);
-      const first = constants.priority.PRIORITY_BELOW_NORMAL;
-      expect(threads.map(({ name }) => name)).toContain('libuv-worker');
-      expect(threads.filter(({ priority }) => priority < first)).toEqual([]);
-      await Promise.all([worker, projector].map((child) => end(child, () => child.kill('SIGTERM'))));
-    },
-    60_000,
-  );
+  onLinux('draw pictures in threads that let the rest of the machine go first', async () => {
+    const [worker, projector] = await Promise.all([startRole('worker'), startRole('projector')]);
+    const tenant = await workshop.tenantWith(100);
+    const ids = await workshop.dispatch(tenant, { gender: 'male', framing: 'portrait', seed: 5 });
+    await workshop.ended(tenant, ids);
+    const threads = await threadsOf(worker.pid!);
+    const first = constants.priority.PRIORITY_BELOW_NORMAL;
+    expect(threads.map(({ name }) => name)).toContain('libuv-worker');
+    expect(threads.filter(({ priority }) => priority < first)).toEqual([]);
+    await Promise.all([worker, projector].map((child) => end(child, () => child.kill('SIGTERM'))));
+  });
 
   it('end when their parent is gone', async () => {
     const child = await startRole('worker');

@@ -39,7 +39,7 @@ async function play(testOutcome: TestOutcome, request: Record<string, unknown> =
     (state) => queueJob(job, state),
     workshop.context(tenant),
   );
-  await workshop.ended(tenant, ids, 25_000);
+  await workshop.ended(tenant, ids);
   const types = await workshop.types('job', ids.jobId);
   const [failed] = await workshop.find('job', ids.jobId, 'JobFailed');
   const [succeeded] = await workshop.find('job', ids.jobId, 'JobSucceeded');

@@ -12,7 +12,7 @@ function task(jobId: string, tenant = 'tenant-a'): RenderTask {
   return { environment: 'test', tenant, jobId };
 }
 
-async function until(condition: () => boolean, timeoutMs = 10_000): Promise<void> {
+async function until(condition: () => boolean, timeoutMs = 60_000): Promise<void> {
   for (const end = Date.now() + timeoutMs; !condition(); await sleep(10)) {
     if (Date.now() > end) throw new Error('it did not come to pass in time');
   }

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   installation,
   setOperationPrice,
   switchOperation,
 } from '#application/operation/manage-operations.js';
+import { eventually } from '../../support/eventually.js';
 import { complaints, expectError, type ApiClient } from '../support/api-client.js';
 import { ApiService, contextOf, type Tenant } from '../support/api-service.js';
 import { baseBodies } from './base-bodies.js';
@@ -24,15 +24,6 @@ beforeEach(async () => {
   tenant = await service.openTenant({ credits: 45 });
   things = await makeThings(service, api, tenant);
 });
-
-/** Other processes hear of the operator's decisions within a second. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('it was not heard of in time');
-    await sleep(20);
-  }
-}
 
 const dry = (workflow: string, body: unknown, headers?: Record<string, string>) =>
   api.post(`/v1/${workflow}?dry_run=true`, tenant.key, body, headers);
@@ -114,9 +105,9 @@ describe('?dry_run=true', () => {
     const theirs = await makeThings(service, api, tester);
     const operator = () => contextOf('test', installation);
     await setOperationPrice(service.store, operator(), 'look', { credits: 7, reason: 'tests' });
-    await until(async () => (await post()).body.credits_cost === 7);
+    await eventually(async () => (await post()).body.credits_cost === 7);
     await switchOperation(service.store, operator(), 'look', { enabled: false, reason: 'tests' });
-    await until(async () => (await post()).status !== 200);
+    await eventually(async () => (await post()).status !== 200);
     expectError(await post(), 403, 'OPERATION_DISABLED');
   });
 

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import { ApiClient } from '../../api/support/api-client.js';
 import { ApiService, type Tenant } from '../../api/support/api-service.js';
 import { startRole, type RoleProcess } from '../../support/role-process.js';
-import { eventually } from '../../worker/support/workshop.js';
+import { eventually } from '../../support/eventually.js';
 import { series } from './series.js';
 
 export type RoleName = 'api' | 'worker' | 'projector';
@@ -66,7 +66,7 @@ export class Service implements AsyncDisposable {
         ({ type, data }) =>
           /Settled|Refunded/.test(type) && (data as { chargeId?: string }).chargeId === requestId,
       );
-    }, 60_000);
+    });
     return { jobId: String(accepted.body.job_id), requestId };
   }
 

@@ -8,7 +8,8 @@ import { streamName } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
 import { differencesFromHistory } from '#read-store/testing/rows-of-history.js';
 import { dispatchBatch } from '../../worker/support/batches.js';
-import { eventually, type Workshop } from '../../worker/support/workshop.js';
+import type { Workshop } from '../../worker/support/workshop.js';
+import { eventually } from '../../support/eventually.js';
 
 const credits = 100_000;
 
@@ -29,7 +30,7 @@ export class Commotion {
 
   async more(jobs: number): Promise<void> {
     const until = this.jobs + jobs;
-    await eventually(() => this.jobs >= until, 30_000);
+    await eventually(() => this.jobs >= until);
   }
 
   /** Ends it, and checks that everything has happened once: in the log, in the render queue and in the read models. */
@@ -37,7 +38,7 @@ export class Commotion {
     this.#ended.abort();
     await Promise.all(this.#callers);
     for (const tenant of this.#tenants) {
-      await eventually(async () => (await this.#openCharges(tenant)) === 0, 30_000);
+      await eventually(async () => (await this.#openCharges(tenant)) === 0);
       const charges = await this.workshop.find('account', tenant, 'CreditsDebited');
       const refunds = await this.workshop.find('account', tenant, 'CreditsRefunded');
       expect(refunds.map(({ chargeId }) => chargeId).toSorted()).toEqual(
@@ -73,10 +74,10 @@ export class Commotion {
           (types) => types[0] === 'JobQueued',
         );
       // A projector that takes over may need some seconds to come to it.
-      await eventually(queued, 30_000);
+      await eventually(queued);
       await this.#cancel(tenant, parent.jobId);
       this.#jobs.push(parent.jobId, ...children.map(({ jobId }) => jobId));
-      await eventually(async () => (await this.#openCharges(tenant)) === 0, 30_000);
+      await eventually(async () => (await this.#openCharges(tenant)) === 0);
     }
   }
 

@@ -22,15 +22,3 @@ export async function remaining(
     await sleep(50);
   }
 }
-
-/** Repeats a look until it gives something. @throws Error after the time, with the last error */
-export async function eventually<T>(look: () => Promise<T>, withinMs: number): Promise<T> {
-  for (const deadline = Date.now() + withinMs; ;) {
-    try {
-      return await look();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await sleep(100);
-    }
-  }
-}

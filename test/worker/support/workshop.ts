@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
@@ -35,6 +34,7 @@ import type { ObjectStorage } from '#storage/object-storage.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { startProjector } from '../../../apps/projector/src/projector.js';
 import { startWorker, type RunningWorker } from '../../../apps/worker/src/worker.js';
+import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 
 const environment = 'test';
@@ -209,13 +209,13 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Waits until the job has ended and its charge is closed. */
-  async ended(tenant: string, { jobId, requestId }: DispatchIds, timeoutMs = 15_000): Promise<void> {
+  async ended(tenant: string, { jobId, requestId }: DispatchIds): Promise<void> {
     await eventually(async () => {
       const { state } = await load(this.store, streamName(environment, 'job', jobId), jobAggregate);
       if (state.status === 'unqueued' || isUnfinished(state)) return false;
       const { state: account } = await this.accounts.read(environment, tenant);
       return account.status !== 'unopened' && account.charges.get(requestId) === undefined;
-    }, timeoutMs);
+    });
   }
 
   async balance(tenant: string): Promise<number> {
@@ -242,14 +242,5 @@ export class Workshop implements AsyncDisposable {
     await this.events.close();
     await this.database.drop();
     await rm(this.folder, { recursive: true, force: true });
-  }
-}
-
-export async function eventually(
-  condition: () => Promise<boolean> | boolean,
-  timeoutMs = 10_000,
-): Promise<void> {
-  for (const end = Date.now() + timeoutMs; !(await condition()); await sleep(20)) {
-    if (Date.now() > end) throw new Error('it did not come to pass in time');
   }
 }

@@ -68,5 +68,5 @@ describe('the event store, when its server is killed', () => {
     expect(await store.head()).toBe(BigInt(answered.length));
     await store.close();
     await pool.end();
-  }, 60_000);
+  });
 });

@@ -143,7 +143,7 @@ export function newEvent(event: DomainEvent, tenant: string): NewEvent {
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
