@@ -5,7 +5,7 @@ import { References } from '#application/dispatch/references.js';
 import { Operations } from '#application/operation/operations.js';
 import { switchOperation } from '#application/operation/manage-operations.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
-import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
+import { evolveJob, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { systemClock } from '#platform/clock.js';
@@ -43,7 +43,7 @@ const read = async (what: string, { key }: Tenant, via = api): Promise<Json> =>
 
 async function queuedJob({ environment }: Tenant, jobId: string): Promise<QueuedJob> {
   const stream = streamName(environment, 'job', jobId);
-  const { state } = await load(service.store, stream, { initial: initialJob, evolve });
+  const { state } = await load(service.store, stream, { initial: initialJob, evolve: evolveJob });
   if (!('job' in state)) throw new Error(`${jobId} is not queued`);
   return state.job;
 }

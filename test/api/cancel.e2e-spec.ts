@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { childJobId, childrenOf } from '#application/dispatch/batch.js';
 import { handle, load } from '#application/aggregate.js';
+import { childJobId, childrenOf } from '#application/dispatch/batch.js';
 import { jobAggregate } from '#application/render/job-aggregate.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
-import type { QueuedJob } from '#domain/job/job.js';
-import { queueJob } from '#domain/job/queue-job.js';
+import { type QueuedJob, queueJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';

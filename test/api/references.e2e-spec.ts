@@ -1,16 +1,15 @@
+import { categoryByKey } from '@atelier/engine/garment-categories';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import { handle } from '#application/aggregate.js';
 import { installation } from '#application/operation/manage-operations.js';
 import { publishPreset, retirePreset } from '#application/preset/publish-preset.js';
-import { categoryByKey } from '@atelier/engine/garment-categories';
 import type { PresetKind } from '#domain/preset/preset.events.js';
-import { archiveProduct } from '#domain/product/archive-product.js';
-import { evolve, initialProduct } from '#domain/product/product.js';
+import { archiveProduct, evolveProduct, initialProduct } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
-import sharp from 'sharp';
-import { contextOf, ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { contextOf, ApiService, type Tenant } from './support/api-service.js';
 import { inputsOf, makePictures, storageOf, uploadPicture, type MadeKind } from './support/made-pictures.js';
 
 let service: ApiService;
@@ -205,7 +204,7 @@ describe('a product', () => {
     await handle(
       service.store,
       streamName('live', 'product', productId),
-      { initial: initialProduct, evolve },
+      { initial: initialProduct, evolve: evolveProduct },
       (state) => archiveProduct({ reason: 'sold out', at: new Date().toISOString() }, state),
       contextOf('live', tenant.id),
     );

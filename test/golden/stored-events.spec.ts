@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as account from '#domain/account/account.js';
-import { evolve as evolveAsset, initialAsset } from '#domain/asset/asset.js';
+import { evolveAsset, initialAsset } from '#domain/asset/asset.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
 import * as operation from '#domain/operation/operation.js';
@@ -32,13 +32,13 @@ const histories = readdirSync(folder).map((file) => ({
 /** What each category's fold makes of a history, as plain JSON. */
 const folds: Record<History['category'], (events: never[]) => unknown> = {
   account: (events: never[]) =>
-    account.toSnapshot(events.reduce(account.evolve, account.initialAccount) as account.OpenedAccount),
-  job: (events: never[]) => events.reduce(job.evolve, job.initialJob),
-  key: (events: never[]) => events.reduce(key.evolve, key.initialKey),
+    account.toSnapshot(events.reduce(account.evolveAccount, account.initialAccount) as account.OpenedAccount),
+  job: (events: never[]) => events.reduce(job.evolveJob, job.initialJob),
+  key: (events: never[]) => events.reduce(key.evolveKey, key.initialKey),
   asset: (events: never[]) => events.reduce(evolveAsset, initialAsset),
-  product: (events: never[]) => events.reduce(product.evolve, product.initialProduct),
-  preset: (events: never[]) => events.reduce(preset.evolve, preset.initialPreset),
-  operation: (events: never[]) => events.reduce(operation.evolve, operation.initialOperation),
+  product: (events: never[]) => events.reduce(product.evolveProduct, product.initialProduct),
+  preset: (events: never[]) => events.reduce(preset.evolvePreset, preset.initialPreset),
+  operation: (events: never[]) => events.reduce(operation.evolveOperation, operation.initialOperation),
   usage: () => null,
 };
 

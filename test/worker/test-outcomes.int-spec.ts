@@ -3,7 +3,7 @@ import { handle } from '#application/aggregate.js';
 import { jobAggregate } from '#application/render/job-aggregate.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
-import { queueJob } from '#domain/job/queue-job.js';
+import { queueJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
 import { obligingEngine } from './support/engines.js';

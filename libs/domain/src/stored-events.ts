@@ -42,6 +42,7 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   RequestRejected: [],
 };
 
+// `Object.keys` forgets the type of the keys.
 export const storedEventTypes = Object.keys(upcasters) as readonly DomainEventType[];
 
 export class UnknownEventType extends Error {
@@ -70,6 +71,7 @@ export function decode(recorded: {
   if (!Object.hasOwn(upcasters, recorded.type)) {
     throw new UnknownEventType(`event type ${recorded.type} is not known to this release`);
   }
+  // `hasOwn` has just shown that it is one of them.
   const steps = upcasters[recorded.type as DomainEventType];
   const { schemaVersion } = recorded.metadata;
   if (schemaVersion > steps.length + 1) {
@@ -77,9 +79,10 @@ export function decode(recorded: {
       `${recorded.type} is stored in version ${schemaVersion}; this release reads up to ${steps.length + 1}`,
     );
   }
-  const data = steps
-    .slice(schemaVersion - 1)
-    .reduce((older, upcast) => upcast(older), recorded.data as StoredData);
+  const data = steps.slice(schemaVersion - 1).reduce(
+    (older, upcast) => upcast(older), // Every event that was ever stored has an object for its data.
+    recorded.data as StoredData,
+  );
   // The golden files prove, version by version, that the steps arrive at today's type.
   return { type: recorded.type, data } as unknown as DomainEvent;
 }

@@ -34,6 +34,7 @@ export function parseStreamName(
 ): { environment: Environment; category: StreamCategory; id: string } | undefined {
   const match = streamPattern.exec(stream);
   if (!match) return undefined;
+  // The pattern has these three groups, and each of them matches.
   const [, environment, category, id] = match as unknown as [string, Environment, StreamCategory, string];
   return { environment, category, id };
 }

@@ -1,13 +1,13 @@
 import { handle } from '#application/aggregate.js';
 import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
-import { evolve, initialJob } from '#domain/job/job.js';
+import { evolveJob, initialJob } from '#domain/job/job.js';
 import { completeStage, failJob as fail, startRender, succeedJob } from '#domain/job/render-job.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
 import { contextOf, type ApiService, type Tenant } from './api-service.js';
 
-const aggregate = { initial: initialJob, evolve };
+const aggregate = { initial: initialJob, evolve: evolveJob };
 const at = () => new Date().toISOString();
 
 type Decide = Parameters<typeof handle<typeof initialJob, never, unknown>>[3];

@@ -1,13 +1,12 @@
 import type { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';
-import { childrenOf } from '#application/dispatch/batch.js';
 import type { CommandContext } from '#application/command-context.js';
+import { childrenOf } from '#application/dispatch/batch.js';
 import { jobAggregate } from '#application/render/job-aggregate.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { Decision } from '#domain/decision.js';
 import type { JobEvent } from '#domain/job/job.events.js';
-import type { Job, QueuedJob } from '#domain/job/job.js';
-import { queueJob } from '#domain/job/queue-job.js';
+import { type Job, type QueuedJob, queueJob } from '#domain/job/job.js';
 import { cancelJob, failJob, startRender, succeedJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';

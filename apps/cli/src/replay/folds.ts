@@ -28,7 +28,7 @@ export interface Fold {
 export function foldOf(category: StreamCategory): Fold | undefined {
   switch (category) {
     case 'account':
-      return new StateFold<account.Account, AccountEvent>(account.initialAccount, account.evolve, {
+      return new StateFold<account.Account, AccountEvent>(account.initialAccount, account.evolveAccount, {
         summary: summariseAccount,
         detail: (state) =>
           state.status === 'unopened'
@@ -36,22 +36,22 @@ export function foldOf(category: StreamCategory): Fold | undefined {
             : { ...summariseAccount(state), open_charges: listCharges(state) },
       });
     case 'job':
-      return new StateFold<job.Job, JobEvent>(job.initialJob, job.evolve, {
+      return new StateFold<job.Job, JobEvent>(job.initialJob, job.evolveJob, {
         summary: (state) => ({ status: state.status, attempt: 'attempt' in state ? state.attempt : 0 }),
         detail: (state) => ({ ...state }),
       });
     case 'key':
-      return new StateFold<key.Key, KeyEvent>(key.initialKey, key.evolve, {
+      return new StateFold<key.Key, KeyEvent>(key.initialKey, key.evolveKey, {
         summary: (state) => ({ status: state.status }),
         detail: (state) => ({ ...state }),
       });
     case 'asset':
-      return new StateFold<asset.Asset, AssetEvent>(asset.initialAsset, asset.evolve, {
+      return new StateFold<asset.Asset, AssetEvent>(asset.initialAsset, asset.evolveAsset, {
         summary: (state) => ({ content_type: state?.contentType, size_bytes: state?.sizeBytes }),
         detail: (state) => ({ ...state }),
       });
     case 'product':
-      return new StateFold<product.Product, ProductEvent>(product.initialProduct, product.evolve, {
+      return new StateFold<product.Product, ProductEvent>(product.initialProduct, product.evolveProduct, {
         summary: (state) =>
           state.status === 'unregistered' || state.status === 'reference'
             ? { ...state }
@@ -59,7 +59,7 @@ export function foldOf(category: StreamCategory): Fold | undefined {
         detail: (state) => ({ ...state }),
       });
     case 'preset':
-      return new StateFold<preset.Preset, PresetEvent>(preset.initialPreset, preset.evolve, {
+      return new StateFold<preset.Preset, PresetEvent>(preset.initialPreset, preset.evolvePreset, {
         summary: (state) =>
           state.status === 'unpublished'
             ? { status: state.status }
@@ -69,7 +69,7 @@ export function foldOf(category: StreamCategory): Fold | undefined {
     case 'operation':
       return new StateFold<operation.Operation, OperationEvent>(
         operation.initialOperation,
-        operation.evolve,
+        operation.evolveOperation,
         { summary: (state) => ({ ...state }), detail: (state) => ({ ...state }) },
       );
     case 'usage':

@@ -1,4 +1,4 @@
-import { evolve, forkAccount, type Account } from '#domain/account/account.js';
+import { evolveAccount, forkAccount, type Account } from '#domain/account/account.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import type { Decision } from '#domain/decision.js';
 import type { NewEvent } from '#event-store/event-store.js';
@@ -41,7 +41,7 @@ export function decideAll(batch: readonly Waiting[], account: Account): DecidedB
       const decision = decide(draft);
       if (decision.kind === 'rejected') return decision;
       decision.events.forEach((event, index) => {
-        draft = evolve(draft, event);
+        draft = evolveAccount(draft, event);
         domainEvents.push(event);
         if (context) events.push(toNewEvent(event, index, context));
       });

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import {
   accountFoldVersion,
-  evolve,
+  evolveAccount,
   fromSnapshot,
   initialAccount,
   toSnapshot,
@@ -44,7 +44,7 @@ export interface AccountWriterOptions {
 }
 
 const maxConflicts = 200;
-const aggregate = { initial: initialAccount, evolve };
+const aggregate = { initial: initialAccount, evolve: evolveAccount };
 const nobody = { requestId: undefined, traceparent: undefined };
 const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -158,7 +158,7 @@ export class AccountWriter {
         continue;
       }
       if (appended.outcome === 'appended') {
-        const state = domainEvents.reduce(evolve, known.state);
+        const state = domainEvents.reduce(evolveAccount, known.state);
         mailbox.known = { state, revision: appended.revision, position: appended.position };
         answer(batch, verdicts, appended.position);
         this.#snapshot(mailbox, mailbox.known);

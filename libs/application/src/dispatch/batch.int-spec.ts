@@ -1,8 +1,8 @@
 import { debitCreditsTogether } from '#domain/account/debit-credits.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenedAccount } from '#domain/account/account.js';
-import { evolve as evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
-import { evolve, initialJob, type QueuedJob } from '#domain/job/job.js';
+import { evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
+import { evolveJob, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -20,7 +20,7 @@ import { Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds } from './idempotency.js';
 import { References } from './references.js';
 
-const jobs = { initial: initialJob, evolve };
+const jobs = { initial: initialJob, evolve: evolveJob };
 const assets = { initial: initialAsset, evolve: evolveAsset };
 const photos = 3;
 

@@ -3,8 +3,7 @@ import {
   type DebitCredits,
   type DebitRejection,
 } from '#domain/account/debit-credits.js';
-import { evolve, initialJob, isUnfinished, type QueuedJob } from '#domain/job/job.js';
-import { queueJob, voidJob } from '#domain/job/queue-job.js';
+import { evolveJob, initialJob, isUnfinished, type QueuedJob, queueJob, voidJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { workflowOf } from '#domain/workflow/workflows.js';
 import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
@@ -55,7 +54,7 @@ interface FoundJob {
   readonly unfinished: boolean;
 }
 
-const aggregate = { initial: initialJob, evolve };
+const aggregate = { initial: initialJob, evolve: evolveJob };
 
 /**
  * Debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge

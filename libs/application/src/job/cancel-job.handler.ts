@@ -1,8 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Decision } from '#domain/decision.js';
 import type { JobEvent } from '#domain/job/job.events.js';
-import type { Job, QueuedJob } from '#domain/job/job.js';
-import { voidJob } from '#domain/job/queue-job.js';
+import { type Job, type QueuedJob, voidJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';

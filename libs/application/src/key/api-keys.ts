@@ -1,5 +1,12 @@
 import type { Capability } from '#domain/key/key.events.js';
-import { evolve, initialKey, issueKey, retireKey, revokeKey, type RetireRejection } from '#domain/key/key.js';
+import {
+  evolveKey,
+  initialKey,
+  issueKey,
+  retireKey,
+  revokeKey,
+  type RetireRejection,
+} from '#domain/key/key.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
@@ -7,7 +14,7 @@ import { handle, load, untouched } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { generateApiKey, hashApiKey } from './api-key.js';
 
-export const keyAggregate = { initial: initialKey, evolve };
+export const keyAggregate = { initial: initialKey, evolve: evolveKey };
 
 export interface IssuedApiKey {
   readonly keyId: string;

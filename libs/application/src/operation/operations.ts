@@ -1,4 +1,4 @@
-import { evolve, initialOperation } from '#domain/operation/operation.js';
+import { evolveOperation, initialOperation } from '#domain/operation/operation.js';
 import type { OperationEvent } from '#domain/operation/operation.events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { workflowOf, workflows, type OperationClass } from '#domain/workflow/workflows.js';
@@ -20,7 +20,7 @@ export interface OperationView extends OperationTerms {
 
 export const operationAggregate: Aggregate<typeof initialOperation, OperationEvent> = {
   initial: initialOperation,
-  evolve,
+  evolve: evolveOperation,
 };
 
 /**

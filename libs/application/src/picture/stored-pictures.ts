@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { evolve, initialAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
+import { evolveAsset, initialAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.events.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
@@ -41,7 +41,10 @@ export class StoredPictures {
     const stream = streamName(environment, 'asset', assetId);
     const remembered = this.#assets.get(`${tenant} ${stream}`);
     if (remembered) return remembered;
-    const { state } = await load<Asset, never>(this.store, stream, { initial: initialAsset, evolve });
+    const { state } = await load<Asset, never>(this.store, stream, {
+      initial: initialAsset,
+      evolve: evolveAsset,
+    });
     if (state?.tenant !== tenant) return undefined;
     this.#assets.set(`${tenant} ${stream}`, state);
     return state;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { accept, type Decision } from '#domain/decision.js';
 import type { PresetEvent, PresetKind } from '#domain/preset/preset.events.js';
 import {
-  evolve,
+  evolvePreset,
   initialPreset,
   publishPreset as decidePublish,
   retirePreset as decideRetire,
@@ -32,7 +32,7 @@ export type PublishOutcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'rejected'; readonly rejection: PresetKindIsFixed };
 
-const aggregate = { initial: initialPreset, evolve };
+const aggregate = { initial: initialPreset, evolve: evolvePreset };
 
 export interface PublishOptions {
   /** One that the operator has retired stays so. */

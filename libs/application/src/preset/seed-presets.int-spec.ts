@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { evolve, initialPreset } from '#domain/preset/preset.js';
-import { presetTable, type PresetRow } from '#domain/preset/preset-table.js';
+import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
+import { presetTable, type BundledPreset } from '#domain/preset/preset-table.js';
 import { streamName } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
@@ -37,7 +37,7 @@ const preview = (background: string) =>
     .toBuffer();
 
 /** A table of its own for each spec, with a preview for each row. */
-async function tableOf(count: number): Promise<PresetRow[]> {
+async function tableOf(count: number): Promise<BundledPreset[]> {
   const table = Array.from({ length: count }, (_, index) => ({
     ...{ id: newId(), kind: 'shot' as const, label: `Shot ${index}`, spec: { framing: 'full', index } },
   }));
@@ -45,12 +45,15 @@ async function tableOf(count: number): Promise<PresetRow[]> {
   return table;
 }
 
-const seed = (table: readonly PresetRow[], more: SeedOptions = {}) =>
+const seed = (table: readonly BundledPreset[], more: SeedOptions = {}) =>
   seedPresets(fixture.store, storage, 'test', systemClock, { table, previews: folder, ...more });
 
 async function presetOf(id: string) {
   const stream = streamName('test', 'preset', id);
-  const { state, revision } = await load(fixture.store, stream, { initial: initialPreset, evolve });
+  const { state, revision } = await load(fixture.store, stream, {
+    initial: initialPreset,
+    evolve: evolvePreset,
+  });
   if (state.status === 'unpublished') throw new Error(`${id} is not published`);
   return { ...state, revision };
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { presetTable, type PresetRow } from '#domain/preset/preset-table.js';
+import { presetTable, type BundledPreset } from '#domain/preset/preset-table.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
@@ -13,7 +13,7 @@ import { publishPreset, type PresetDraft } from './publish-preset.js';
 
 export interface SeedOptions {
   /** Default: the presets that come with this release. */
-  readonly table?: readonly PresetRow[];
+  readonly table?: readonly BundledPreset[];
   /** Where `{id}.jpg` lie. */
   readonly previews?: string;
   /**
@@ -69,7 +69,10 @@ export async function seedPresets(
 }
 
 /** @throws ENOENT for a preset of the table without a preview: the release is not complete */
-async function withPreview(row: PresetRow, folder = packagePath('assets', 'presets')): Promise<PresetDraft> {
+async function withPreview(
+  row: BundledPreset,
+  folder = packagePath('assets', 'presets'),
+): Promise<PresetDraft> {
   return { ...row, preview: await readFile(join(folder, `${row.id}.jpg`)) };
 }
 

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { batchPartOf, concludeBatch, type ConcludeBatch } from '#domain/job/conclude-batch.js';
-import type { QueuedJob } from '#domain/job/job.js';
-import { queueJob } from '#domain/job/queue-job.js';
+import { type QueuedJob, queueJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { decode } from '#domain/stored-events.js';
 import { categoryPrefix, streamName, type Environment } from '#domain/streams.js';

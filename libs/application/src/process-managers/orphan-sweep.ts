@@ -1,5 +1,5 @@
 import type { OrphanCandidate, OpenCharges } from '#application/read-models.js';
-import { voidJob } from '#domain/job/queue-job.js';
+import { voidJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';

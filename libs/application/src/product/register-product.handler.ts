@@ -1,9 +1,15 @@
+import { categoryById } from '@atelier/engine/garment-categories';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { resourceOf } from '#domain/catalog/catalog.js';
-import { categoryById } from '@atelier/engine/garment-categories';
-import { evolve, initialProduct, type KnownProduct } from '#domain/product/product.js';
-import { assignExternalRef, registerProduct, type ProductPicture } from '#domain/product/register-product.js';
+import {
+  evolveProduct,
+  initialProduct,
+  type KnownProduct,
+  assignExternalRef,
+  registerProduct,
+  type ProductPicture,
+} from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { newId, timelessId } from '#platform/ids.js';
@@ -41,7 +47,7 @@ export type RegisteredProduct =
     }
   | { readonly kind: 'unknown-reference'; readonly what: 'upload' | 'garment category' };
 
-const aggregate = { initial: initialProduct, evolve };
+const aggregate = { initial: initialProduct, evolve: evolveProduct };
 
 /**
  * An external reference has a stream of its own, whose first event gives it to a product (ADR 0011). Two posts of the same

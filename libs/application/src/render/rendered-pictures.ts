@@ -1,4 +1,4 @@
-import { evolve, initialAsset, storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
+import { evolveAsset, initialAsset, storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { streamName } from '#domain/streams.js';
@@ -16,7 +16,7 @@ const extensions: Record<EnginePicture['contentType'], string> = {
   'image/webp': 'webp',
 };
 
-const assetAggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve };
+const assetAggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve: evolveAsset };
 
 /**
  * Keeps the pictures of one attempt: the bytes first, then the AssetStored event, so that no event ever names bytes

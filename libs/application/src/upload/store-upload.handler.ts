@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { evolve, initialAsset, storeAsset, type Asset } from '#domain/asset/asset.js';
+import { evolveAsset, initialAsset, storeAsset, type Asset } from '#domain/asset/asset.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -29,7 +29,7 @@ export interface StoredUpload {
   readonly position: bigint | undefined;
 }
 
-const aggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve };
+const aggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, evolve: evolveAsset };
 
 /** SHA-256 on another thread: 25 MB would hold up every other request for tens of milliseconds. */
 function digest(bytes: Buffer): Promise<ArrayBuffer> {

@@ -1,5 +1,4 @@
 import type { AccountEvent, AccountTerms } from './account.events.js';
-import { OpenCharges, type OpenCharge } from './open-charges.js';
 
 /**
  * An account is `unopened` until AccountOpened, then `active`; AccountSuspended makes it `suspended`: it can then
@@ -19,7 +18,7 @@ export type Account =
       /** ISO 8601, or null before the first debit. */
       readonly windowStartedAt: string | null;
       /** Edited in place. Closed charges are forgotten: that makes settle and refund no-ops the second time. */
-      readonly charges: OpenCharges;
+      readonly charges: ChargeBook;
     };
 
 export type OpenedAccount = Exclude<Account, { status: 'unopened' }>;
@@ -53,11 +52,11 @@ export function toSnapshot(account: OpenedAccount): unknown {
 /** The reverse of {@link toSnapshot}. A snapshot of another {@link accountFoldVersion} must not be passed. */
 export function fromSnapshot(snapshot: unknown): OpenedAccount {
   const stored = snapshot as Omit<OpenedAccount, 'charges'> & { charges: [string, OpenCharge][] };
-  return { ...stored, charges: new OpenCharges(stored.charges) };
+  return { ...stored, charges: new ChargeBook(stored.charges) };
 }
 
 /** The state after one more event. Total: it accepts every event that decide functions ever emitted. */
-export function evolve(account: Account, event: AccountEvent): Account {
+export function evolveAccount(account: Account, event: AccountEvent): Account {
   if (event.type === 'AccountOpened') {
     const { tenant, name, at: _at, ...terms } = event.data;
     return {
@@ -68,7 +67,7 @@ export function evolve(account: Account, event: AccountEvent): Account {
       balance: 0,
       spentInWindow: 0,
       windowStartedAt: null,
-      charges: new OpenCharges(),
+      charges: new ChargeBook(),
     };
   }
   if (account.status === 'unopened') throw new Error(`${event.type} on an account that was never opened`);
@@ -129,4 +128,54 @@ function refunded(account: OpenedAccount, refund: { chargeId: string; amount: nu
     balance: account.balance + refund.amount,
     spentInWindow: ofThisWindow ? account.spentInWindow - refund.amount : account.spentInWindow,
   };
+}
+
+/** A debit that is neither settled nor refunded yet. */
+export interface OpenCharge {
+  readonly jobId: string;
+  readonly amount: number;
+  readonly at: string;
+}
+
+/**
+ * The open charges of an account, by charge id. A busy account holds thousands of them, so a state does not copy
+ * them for every event: they are edited in place, and a `fork` is a thin layer over its base that can be thrown
+ * away. The account's writer decides a batch on a fork, and only what the store has committed reaches the base.
+ */
+export class ChargeBook {
+  readonly #charges: Map<string, OpenCharge | undefined>;
+  readonly #base: ChargeBook | undefined;
+
+  constructor(entries: Iterable<readonly [string, OpenCharge]> = [], base?: ChargeBook) {
+    this.#charges = new Map(entries);
+    this.#base = base;
+  }
+
+  get(chargeId: string): OpenCharge | undefined {
+    return this.#charges.has(chargeId) ? this.#charges.get(chargeId) : this.#base?.get(chargeId);
+  }
+
+  open(chargeId: string, charge: OpenCharge): void {
+    this.#charges.set(chargeId, charge);
+  }
+
+  close(chargeId: string): void {
+    if (this.#base) this.#charges.set(chargeId, undefined);
+    else this.#charges.delete(chargeId);
+  }
+
+  fork(): ChargeBook {
+    return new ChargeBook([], this);
+  }
+
+  /** How many are open; for a fork an upper bound, because it does not look into its base. */
+  get size(): number {
+    return this.#charges.size + (this.#base?.size ?? 0);
+  }
+
+  entries(): [string, OpenCharge][] {
+    const all = new Map<string, OpenCharge | undefined>(this.#base?.entries());
+    for (const [chargeId, charge] of this.#charges) all.set(chargeId, charge);
+    return [...all].filter((entry): entry is [string, OpenCharge] => entry[1] !== undefined);
+  }
 }

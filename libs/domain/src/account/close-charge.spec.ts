@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
 import {
-  evolve,
+  evolveAccount,
   forkAccount,
   fromSnapshot,
   initialAccount,
@@ -11,7 +11,7 @@ import {
 import { debited, noon, opened, purchased, refunded, settled, suspended } from './account.fixture.js';
 import { refundCharge, settleCharge } from './close-charge.js';
 
-const account = { initial: initialAccount, evolve };
+const account = { initial: initialAccount, evolve: evolveAccount };
 const charged = [opened(), purchased(100), debited('c1', 10)];
 const settle = (state: typeof initialAccount) => settleCharge({ chargeId: 'c1', at: noon }, state);
 const refund = (state: typeof initialAccount) =>
@@ -62,7 +62,10 @@ describe('an account state', () => {
 
   it('is not touched by what happens to its fork', () => {
     const before = JSON.stringify(toSnapshot(state));
-    const fork = [refunded('c1', 10), debited('c2', 3)].reduce(evolve, forkAccount(state)) as OpenedAccount;
+    const fork = [refunded('c1', 10), debited('c2', 3)].reduce(
+      evolveAccount,
+      forkAccount(state),
+    ) as OpenedAccount;
     expect(fork.charges.entries().map(([chargeId]) => chargeId)).toEqual(['c2']);
     expect(fork.balance).toBe(97);
     expect(JSON.stringify(toSnapshot(state))).toBe(before);

@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
-import { evolve, initialAccount } from './account.js';
+import { evolveAccount, initialAccount } from './account.js';
 import {
   debited,
   debitOf,
@@ -13,7 +13,7 @@ import {
 } from './account.fixture.js';
 import { debitCredits, debitCreditsTogether } from './debit-credits.js';
 
-const account = { initial: initialAccount, evolve };
+const account = { initial: initialAccount, evolve: evolveAccount };
 const debit = (chargeId: string, amount: number, at = noon) => {
   const command = debitOf(chargeId, amount, at);
   return (state: typeof initialAccount) => debitCredits(command, state);

@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
-import { evolve, initialAccount, type Account } from './account.js';
+import { evolveAccount, initialAccount, type Account } from './account.js';
 import { noon, opened, purchased, suspended } from './account.fixture.js';
 import {
   changePlan,
@@ -11,7 +11,7 @@ import {
   suspendAccount,
 } from './manage-account.js';
 
-const account = { initial: initialAccount, evolve };
+const account = { initial: initialAccount, evolve: evolveAccount };
 const terms = { plan: 'studio', dailySpendCapCredits: 5, monthlyCreditQuota: 0, rateLimitPerMin: 60 };
 const purchase = (amount: number) => (state: Account) =>
   purchaseCredits({ purchaseId: 'p1', kind: 'pack', amount, label: 'Starter', at: noon }, state);

@@ -8,7 +8,7 @@ export type Asset = StoredAsset | undefined;
 
 export const initialAsset: Asset = undefined;
 
-export function evolve(_asset: Asset, event: AssetEvent): StoredAsset {
+export function evolveAsset(_asset: Asset, event: AssetEvent): StoredAsset {
   return event.data;
 }
 

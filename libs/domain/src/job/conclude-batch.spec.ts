@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
 import { batchPartOf, concludeBatch, type BatchPart } from './conclude-batch.js';
-import { evolve, initialJob, type Job, type QueuedJob } from './job.js';
+import { evolveJob, initialJob, type Job, type QueuedJob } from './job.js';
 import type { JobArtifact, JobEvent } from './job.events.js';
 
-const job = { initial: initialJob, evolve };
+const job = { initial: initialJob, evolve: evolveJob };
 const at = '2026-06-01T12:00:00.000Z';
 const order: QueuedJob = {
   ...{
@@ -69,7 +69,7 @@ describe('concluding a batch', () => {
     const second: BatchPart = { outcome: 'succeeded', artifacts: [of('g', 'garment')], failures: [] };
     const decision = concludeBatch(
       { parts: [first, second], shared: [of('s', 'background_plate')], at },
-      [queued, started].reduce(evolve, initialJob),
+      [queued, started].reduce(evolveJob, initialJob),
     );
     const [event] = decision.kind === 'accepted' ? decision.events : [];
     const artifacts = event?.type === 'JobSucceeded' ? event.data.artifacts : [];

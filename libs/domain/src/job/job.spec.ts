@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
-import { evolve, initialJob, type Job, type QueuedJob } from './job.js';
 import type { JobEvent, Provenance } from './job.events.js';
-import { queueJob, voidJob } from './queue-job.js';
+import { evolveJob, initialJob, type Job, type QueuedJob, queueJob, voidJob } from './job.js';
 import { cancelJob, completeStage, failJob, maxAttempts, startRender, succeedJob } from './render-job.js';
 
-const job = { initial: initialJob, evolve };
+const job = { initial: initialJob, evolve: evolveJob };
 const at = '2026-06-01T12:00:00.000Z';
 const order: QueuedJob = {
   jobId: 'j1',

@@ -1,3 +1,4 @@
+import { accept, reject, type Decision } from '../decision.js';
 import type { EventOfType } from '../events.js';
 import type { JobEvent } from './job.events.js';
 
@@ -31,7 +32,7 @@ export function isUnfinished(job: Job): job is UnfinishedJob {
   return job.status === 'queued' || job.status === 'rendering';
 }
 
-export function evolve(state: Job, event: JobEvent): Job {
+export function evolveJob(state: Job, event: JobEvent): Job {
   switch (event.type) {
     case 'JobQueued':
       return { status: 'queued', job: event.data, attempt: 0 };
@@ -61,4 +62,26 @@ function queued(state: Job, event: JobEvent): QueuedJob {
 
 function attemptOf(state: Job): number {
   return 'attempt' in state ? state.attempt : 0;
+}
+
+/** `VOIDED`: the sweep has fenced this job off and given its charge back; it must never be queued. */
+export type QueueRejection = { readonly code: 'JOB_EXISTS' | 'JOB_VOIDED' };
+
+export function queueJob(command: QueuedJob, job: Job): Decision<JobEvent, QueueRejection> {
+  if (job.status === 'voided') return reject({ code: 'JOB_VOIDED' });
+  if (job.status !== 'unqueued') return reject({ code: 'JOB_EXISTS' });
+  return accept({ type: 'JobQueued', data: { ...command } });
+}
+
+export interface VoidJob {
+  readonly chargeId: string;
+  readonly tenant: string;
+  readonly at: string;
+}
+
+/** Fences a job that never came: after this a late JobQueued must fail. Refused when the job is there after all. */
+export function voidJob(command: VoidJob, job: Job): Decision<JobEvent, { readonly code: 'JOB_EXISTS' }> {
+  if (job.status === 'voided') return accept();
+  if (job.status !== 'unqueued') return reject({ code: 'JOB_EXISTS' });
+  return accept({ type: 'JobVoided', data: { ...command, reason: 'orphaned' } });
 }

@@ -1,12 +1,12 @@
 import { describe, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
-import { evolve as evolveAsset, initialAsset, storeAsset, type StoredAsset } from '../asset/asset.js';
+import { evolveAsset, initialAsset, storeAsset, type StoredAsset } from '../asset/asset.js';
 import type { AssetEvent } from '../asset/asset.events.js';
-import { evolve, initialKey, issueKey, retireKey, revokeKey, type IssuedKey } from './key.js';
+import { evolveKey, initialKey, issueKey, retireKey, revokeKey, type IssuedKey } from './key.js';
 import type { KeyEvent } from './key.events.js';
 
 const at = '2026-06-01T12:00:00.000Z';
-const key = { initial: initialKey, evolve };
+const key = { initial: initialKey, evolve: evolveKey };
 const grant: IssuedKey = {
   keyId: 'k1',
   tenant: 'acme',

@@ -6,7 +6,7 @@ export type IssuedKey = EventOfType<'ApiKeyIssued'>['data'];
 
 /**
  * A key is `unissued` until ApiKeyIssued, then `active`, until ApiKeyRevoked makes it `revoked` for good. ApiKeyRetired
- * leaves it active and says until when: no event marks that moment, whoever lets requests in looks at the clock.
+ * leaves it active and says until when: no event marks that moment; the guard of the API looks at the clock.
  */
 export type Key =
   | { readonly status: 'unissued' }
@@ -25,7 +25,7 @@ export type RetireRejection =
 
 export const initialKey: Key = { status: 'unissued' };
 
-export function evolve(state: Key, event: KeyEvent): Key {
+export function evolveKey(state: Key, event: KeyEvent): Key {
   switch (event.type) {
     case 'ApiKeyIssued':
       return { status: 'active', key: event.data };

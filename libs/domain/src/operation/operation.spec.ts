@@ -1,10 +1,16 @@
 import { describe, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
 import type { OperationEvent } from './operation.events.js';
-import { disableOperation, enableOperation, evolve, initialOperation, priceOperation } from './operation.js';
+import {
+  disableOperation,
+  enableOperation,
+  evolveOperation,
+  initialOperation,
+  priceOperation,
+} from './operation.js';
 
 const at = '2026-06-01T12:00:00.000Z';
-const operation = { initial: initialOperation, evolve };
+const operation = { initial: initialOperation, evolve: evolveOperation };
 const decided = { reason: 'spring prices', at };
 const priced: OperationEvent = { type: 'OperationPriced', data: { credits: 7, ...decided } };
 const disabled: OperationEvent = { type: 'OperationDisabled', data: decided };

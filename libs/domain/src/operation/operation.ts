@@ -13,7 +13,7 @@ export type OperationRejection = { readonly code: 'INVALID_PRICE'; readonly mess
 
 export const initialOperation: Operation = { credits: null, enabled: true };
 
-export function evolve(state: Operation, event: OperationEvent): Operation {
+export function evolveOperation(state: Operation, event: OperationEvent): Operation {
   switch (event.type) {
     case 'OperationPriced':
       return { ...state, credits: event.data.credits };

@@ -1,7 +1,7 @@
 import type { PresetKind } from './preset.events.js';
 
 /** One preset as the installation is born with it. `spec` is what the engine draws from, and it is never shown. */
-export interface PresetRow {
+export interface BundledPreset {
   /** Fixed, so that a request that worked yesterday works in every installation. Also names `assets/presets/{id}.jpg`. */
   readonly id: string;
   readonly kind: PresetKind;
@@ -16,7 +16,7 @@ const model = (
   seed: number,
   casting: readonly [gender: 'FEMALE' | 'MALE', ethnicity: string, bodyType: string, ageRange: string],
   more: Readonly<Record<string, string>> = {},
-): PresetRow => {
+): BundledPreset => {
   const [gender, ethnicity, body_type, age_range] = casting;
   return { id, kind: 'model', label, spec: { seed, gender, ethnicity, ...more, body_type, age_range } };
 };
@@ -35,7 +35,7 @@ interface SceneChoices {
 }
 
 /** The `authoring` object of background-generator, with the seed that its free choices are taken from. */
-const background = (id: string, label: string, seed: number, scene: SceneChoices): PresetRow => ({
+const background = (id: string, label: string, seed: number, scene: SceneChoices): BundledPreset => ({
   id,
   kind: 'background',
   label,
@@ -64,7 +64,7 @@ const shot = (
   view: readonly [framing: string, cameraHeight: string, angle: string, pose: string],
   light: readonly [direction: string, contrast: number, colourTemperature: number],
   crop: Readonly<Record<string, number>> = {},
-): PresetRow => {
+): BundledPreset => {
   const [framing, camera_height, angle, pose] = view;
   const [direction, contrast, colour_temperature] = light;
   const lit = { direction, contrast, colour_temperature };
@@ -73,7 +73,7 @@ const shot = (
 
 const EVERY_CROP = ['full', 'three_quarter', 'torso'] as const;
 
-export const presetTable: readonly PresetRow[] = [
+export const presetTable: readonly BundledPreset[] = [
   model('01KDVDNA0033KV7VSJM53RAASK', 'Freya', 30, ['FEMALE', 'northern_european', 'slim', '22-26']),
   model('01KDVDNAZ8RGNPCSGVYJZX6K1P', 'Adaeze', 41, ['FEMALE', 'west_african', 'athletic', '22-26']),
   model('01KDVDNBYG8AK45H7TTGDVENH9', 'Hana', 32, ['FEMALE', 'east_asian', 'slim', '18-22']),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PresetEvent } from './preset.events.js';
-import { evolve, initialPreset, publishPreset, retirePreset, type PublishedPreset } from './preset.js';
+import { evolvePreset, initialPreset, publishPreset, retirePreset, type PublishedPreset } from './preset.js';
 
 const studio: PublishedPreset = {
   presetId: 'P1',
@@ -14,7 +14,7 @@ const later = '2026-06-02T12:00:00.000Z';
 const published: PresetEvent = { type: 'PresetPublished', data: studio };
 const retired: PresetEvent = { type: 'PresetRetired', data: { reason: 'dated', at: later } };
 
-const after = (...events: PresetEvent[]) => events.reduce(evolve, initialPreset);
+const after = (...events: PresetEvent[]) => events.reduce(evolvePreset, initialPreset);
 
 describe('publishing a preset', () => {
   it('makes it known', () => {

@@ -11,7 +11,7 @@ export type Preset =
 
 export const initialPreset: Preset = { status: 'unpublished' };
 
-export function evolve(state: Preset, event: PresetEvent): Preset {
+export function evolvePreset(state: Preset, event: PresetEvent): Preset {
   switch (event.type) {
     case 'PresetPublished':
       return { status: 'published', preset: event.data };
@@ -23,7 +23,7 @@ export function evolve(state: Preset, event: PresetEvent): Preset {
   }
 }
 
-/** Whoever refers to a preset relies on what it is for: a model never becomes a background. */
+/** A caller who names a preset relies on what it is for: a model never becomes a background. */
 export interface PresetKindIsFixed {
   readonly code: 'PRESET_KIND_IS_FIXED';
   readonly kind: PublishedPreset['kind'];

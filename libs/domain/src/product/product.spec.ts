@@ -1,21 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
-import { archiveProduct } from './archive-product.js';
 import type { ProductEvent } from './product.events.js';
-import { evolve, initialProduct, primaryImage, type KnownProduct, type Product } from './product.js';
 import {
+  archiveProduct,
+  evolveProduct,
+  initialProduct,
+  primaryImage,
+  type KnownProduct,
+  type Product,
   assignExternalRef,
   maxProductImages,
   registerProduct,
   type ProductPicture,
-  type RegisterProduct,
-} from './register-product.js';
+  type ProductRegistration,
+} from './product.js';
 
 const picture = (assetId: string): ProductPicture => ({
   assetId,
   storageKey: `live/t/uploads/${assetId}.jpg`,
   sha256: assetId,
 });
-const coat: RegisterProduct = {
+const coat: ProductRegistration = {
   productId: 'P1',
   tenant: 'T1',
   title: 'Coat',
@@ -27,11 +31,11 @@ const coat: RegisterProduct = {
   at: '2026-06-01T12:00:00.000Z',
 };
 
-function run(product: Product, ...commands: Partial<RegisterProduct>[]): KnownProduct {
+function run(product: Product, ...commands: Partial<ProductRegistration>[]): KnownProduct {
   const after = commands.reduce((state: Product, change) => {
     const decided = registerProduct({ ...coat, ...change }, state);
     if (decided.kind === 'rejected') throw new Error('rejected');
-    return decided.events.reduce(evolve, state);
+    return decided.events.reduce(evolveProduct, state);
   }, product);
   if (after.status === 'unregistered' || after.status === 'reference') throw new Error(after.status);
   return after;
@@ -104,7 +108,7 @@ describe('an external reference', () => {
 
   it('is given to one product, once', () => {
     expect(assignExternalRef(assigned, initialProduct)).toEqual({ kind: 'accepted', events: [event] });
-    const reference = evolve(initialProduct, event);
+    const reference = evolveProduct(initialProduct, event);
     expect(reference).toEqual({ status: 'reference', productId: 'P1' });
     expect(assignExternalRef({ ...assigned, productId: 'P2' }, reference)).toEqual({
       kind: 'accepted',
@@ -117,7 +121,7 @@ describe('an external reference', () => {
   });
 
   it('is no product', () => {
-    const reference = evolve(initialProduct, event);
+    const reference = evolveProduct(initialProduct, event);
     expect(archiveProduct({ reason: 'sold out', at: 'later' }, reference)).toMatchObject({
       kind: 'rejected',
     });
@@ -131,11 +135,14 @@ describe('an archived product', () => {
   it('was active, and is archived once', () => {
     const active = run(initialProduct, {});
     expect(archiveProduct(archived.data, active)).toEqual({ kind: 'accepted', events: [archived] });
-    expect(archiveProduct(archived.data, evolve(active, archived))).toEqual({ kind: 'accepted', events: [] });
+    expect(archiveProduct(archived.data, evolveProduct(active, archived))).toEqual({
+      kind: 'accepted',
+      events: [],
+    });
     expect(archiveProduct(archived.data, initialProduct)).toMatchObject({ kind: 'rejected' });
   });
 
   it('comes back when it is registered again, even without a change', () => {
-    expect(run(evolve(run(initialProduct, {}), archived), {}).status).toBe('active');
+    expect(run(evolveProduct(run(initialProduct, {}), archived), {}).status).toBe('active');
   });
 });
