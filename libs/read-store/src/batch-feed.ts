@@ -1,5 +1,5 @@
 import type { SubscriptionBatch } from '#event-store/event-store.js';
-import { pause } from './exclusive-session.js';
+import { pause } from '#platform/retry.js';
 
 /** The batches of a subscription, each one read while the one before it is being worked on. */
 export class BatchFeed {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
+import { retryUntilAborted } from '#platform/retry.js';
 import { checkpointChannel, parseNews, serves } from './projection-checkpoints.js';
-import { pause } from './exclusive-session.js';
 
 interface Waiter {
   readonly position: bigint;
@@ -19,8 +19,8 @@ export interface CheckpointWatcherOptions {
 
 /** One timer for all who wait: how exactly a deadline is kept. */
 const tickMs = 20;
-const firstRetryMs = 100;
-const lastRetryMs = 5_000;
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
 
 /**
  * Knows how far each read model is, and wakes those who wait for one to pass a position. Listens to what the runners
@@ -115,20 +115,16 @@ export class CheckpointWatcher {
   private async reconnect(): Promise<void> {
     const { log } = this.options;
     log.warn('the checkpoint watcher lost its connection');
-    for (
-      let retryMs = firstRetryMs;
-      !this.stopping.signal.aborted;
-      retryMs = Math.min(retryMs * 2, lastRetryMs)
-    ) {
-      try {
+    await retryUntilAborted(
+      async () => {
         await this.connect();
         log.info('the checkpoint watcher is connected again');
-        return;
-      } catch (error) {
-        log.warn({ err: error, retryMs }, 'the checkpoint watcher cannot connect');
-        await pause(retryMs, this.stopping.signal);
-      }
-    }
+      },
+      {
+        ...{ signal: this.stopping.signal, firstPauseMs, longestPauseMs },
+        onFailure: (err, retryMs) => log.warn({ err, retryMs }, 'the checkpoint watcher cannot connect'),
+      },
+    );
   }
 
   private async read(client: pg.Client): Promise<void> {

@@ -1,3 +1,6 @@
+import { DatabaseError } from 'pg';
+import { sqlState } from '#platform/postgres.js';
+
 /** Ends a consumer for good: going on would make its data wrong. Restarting it looks again. */
 export class ConsumerHalted extends Error {
   override readonly name: string = 'ConsumerHalted';
@@ -27,14 +30,11 @@ export class FencedOff extends Error {
 /** SQLSTATE of a broken condition in `read_store.require`. */
 const brokenRequirement = 'AT001';
 
-export function sqlState(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as Error & { code?: unknown }).code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
-
 /** The only condition that is required in the database is that the epoch still is ours. */
 export function asConsumerError(error: unknown): unknown {
-  return sqlState(error) === brokenRequirement ? new FencedOff((error as Error).message) : error;
+  return error instanceof DatabaseError && error.code === brokenRequirement
+    ? new FencedOff(error.message)
+    : error;
 }
 
 /** Classes 22 (data exception), 23 (constraint violation) and 54 (program limit): the content's fault, each time again. */

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '#platform/logger.js';
+import { bigintTypes } from '#platform/postgres.js';
+import { pause, retryUntilAborted } from '#platform/retry.js';
 import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js';
 
 export interface ExclusiveOptions {
@@ -22,8 +23,8 @@ export interface ExclusiveOptions {
 /** Does the work until the signal aborts. The client is the very connection that holds the lock. */
 export type ExclusiveWork = (client: pg.Client, signal: AbortSignal) => Promise<void>;
 
-const firstRetryMs = 100;
-const lastRetryMs = 5_000;
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
 /** A session that worked this long was healthy, so the next failure begins a new series of retries. */
 const healthyAfterMs = 10_000;
 const farewellMs = 5_000;
@@ -47,24 +48,25 @@ const goneWithinMs = 50;
  */
 export async function runExclusively(options: ExclusiveOptions, work: ExclusiveWork): Promise<void> {
   const { signal, log, lock } = options;
-  let retryMs = firstRetryMs;
+  await retryUntilAborted(() => sessionsUntilFailure(options, work), {
+    ...{ signal, firstPauseMs, longestPauseMs, healthyAfterMs },
+    mayPass: (error) => !(error instanceof ConsumerHalted),
+    onFailure: (err, retryMs) =>
+      log.error({ err, lock, retryMs }, `${lock} was interrupted and will be taken up again`),
+  });
+}
+
+/** Returns when the signal aborts. */
+async function sessionsUntilFailure(options: ExclusiveOptions, work: ExclusiveWork): Promise<void> {
+  const { signal, log, lock } = options;
   while (!signal.aborted) {
-    const startedAt = performance.now();
     try {
       await oneSession(options, work);
     } catch (thrown) {
       const error = asConsumerError(thrown);
-      if (error instanceof ConsumerHalted) throw error;
-      if (signal.aborted) return;
-      if (performance.now() - startedAt > healthyAfterMs) retryMs = firstRetryMs;
-      if (error instanceof FencedOff) {
-        log.warn({ lock, because: error.message }, `${lock} was fenced off and starts again`);
-        await pause(firstRetryMs, signal);
-        continue;
-      }
-      log.error({ err: error, lock, retryMs }, `${lock} was interrupted and will be taken up again`);
-      await pause(retryMs, signal);
-      retryMs = Math.min(retryMs * 2, lastRetryMs);
+      if (!(error instanceof FencedOff)) throw error;
+      log.warn({ lock, because: error.message }, `${lock} was fenced off and starts again`);
+      await pause(firstPauseMs, signal);
     }
   }
 }
@@ -108,7 +110,7 @@ export function sessionClient({
     options: Object.entries(all)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
-    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    types: bigintTypes,
   });
 }
 
@@ -117,14 +119,6 @@ export async function close(client: pg.Client): Promise<void> {
   const ended = new AbortController();
   const goodbye = client.end().finally(() => ended.abort());
   await Promise.race([goodbye, pause(farewellMs, ended.signal)]);
-}
-
-/** Revisions and positions are `bigint`; the rest is read as `pg` always does. */
-function parserOf(
-  oid: Parameters<typeof pg.types.getTypeParser>[0],
-  format?: 'text' | 'binary',
-): (value: string) => unknown {
-  return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format);
 }
 
 /** Polls instead of queueing: a backend that queues for a lock does not notice when its client is gone. */
@@ -142,11 +136,6 @@ async function acquire(client: pg.Client, options: ExclusiveOptions, signal: Abo
     } else await pause(options.takeOverPollMs ?? takeOverPollMs, signal);
   }
   return false;
-}
-
-/** Resolves early, without an error, when the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /**

@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
+import { sqlState } from '#platform/postgres.js';
+import { retry } from '#platform/retry.js';
 
 // The shapes of the application's port: a library does not import it, and TypeScript compares them where they meet.
 interface Ids {
@@ -179,24 +181,14 @@ function heldBy(request: KeyedRequest, holder: string): string[] {
   return [...nameOf(request), holder];
 }
 
-const tries = 5;
-const pauseMs = 100;
-
 /**
  * Repeats a statement that changes nothing the second time: a connection that broke under it would otherwise leave
- * the key locked until the lease ends. What the database itself says no to is not repeated.
+ * the key locked until the lease ends. What the database itself refuses is not repeated, unless it is going down
+ * (class 57) or lost the connection (class 08).
  */
-async function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await statement();
-    } catch (error) {
-      // Five characters of PostgreSQL's, of which class 57 is a server that goes down.
-      const { code } = error as { code?: unknown };
-      const refused =
-        typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:57|08|EPIPE)/.test(code);
-      if (refused || attempt === tries) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * attempt));
-    }
-  }
+function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
+  return retry(statement, {
+    ...{ attempts: 5, firstPauseMs: 100 },
+    mayPass: (error) => /^(?:57|08)/.test(sqlState(error) ?? '57'),
+  });
 }

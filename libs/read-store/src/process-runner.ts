@@ -2,8 +2,9 @@ import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { EventFilter, EventStore, SubscriptionBatch } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
+import { retryUntilAborted } from '#platform/retry.js';
 import { asConsumerError, FencedOff } from './consumer-errors.js';
-import { pause, runExclusively } from './exclusive-session.js';
+import { runExclusively } from './exclusive-session.js';
 import { type ProjectedEvent, toProjectedEvent } from './projected-event.js';
 
 /** The transaction in which a process moves its checkpoint. Never to be committed by the handler. */
@@ -42,8 +43,8 @@ export type ProcessOptions = CommonOptions &
     | { readonly mode: 'at-least-once'; handle(events: readonly ProjectedEvent[]): Promise<void> }
   );
 
-const firstRetryMs = 100;
-const lastRetryMs = 10_000;
+const firstPauseMs = 100;
+const longestPauseMs = 10_000;
 
 /**
  * Hands the events of the log to a handler, in order, from where it left off; one runner per name and environment is
@@ -92,23 +93,13 @@ async function handleUntilDone(
   signal: AbortSignal,
 ): Promise<void> {
   const { name, environment, log } = options;
-  let retryMs = firstRetryMs;
-  while (!signal.aborted) {
-    try {
-      await handleOnce(options, client, checkpoint, batch);
-      return;
-    } catch (thrown) {
-      const error = asConsumerError(thrown);
-      if (error instanceof FencedOff || signal.aborted) throw error;
-      const position = String(batch.position);
-      log.error(
-        { err: error, process: name, environment, position, retryMs },
-        `${name} failed and tries again`,
-      );
-      await pause(retryMs, signal);
-      retryMs = Math.min(retryMs * 2, lastRetryMs);
-    }
-  }
+  const position = String(batch.position);
+  await retryUntilAborted(() => handleOnce(options, client, checkpoint, batch), {
+    ...{ signal, firstPauseMs, longestPauseMs },
+    mayPass: (error) => !(asConsumerError(error) instanceof FencedOff),
+    onFailure: (err, retryMs) =>
+      log.error({ err, process: name, environment, position, retryMs }, `${name} failed and tries again`),
+  });
 }
 
 async function handleOnce(

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { sqlState } from '#platform/postgres.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, type AppendOutcome } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import { appendBatch, isAccepted, type Append, type BatchAnswer } from './append-statement.js';
-import { backoffMs, classify, messageOf, onClient, sqlState, unavailable } from './connection.js';
+import { backoffMs, classify, messageOf, onClient, unavailable } from './connection.js';
 import { findEvents, judgeDuplicate, judgeRefused } from './replays.js';
 
 /** Bounds of one batch. An append larger than them still goes, alone. */

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bigintTypes, sqlState } from '#platform/postgres.js';
 import { EventStoreError, EventStoreUnavailable } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 
@@ -26,10 +27,6 @@ export function classify(error: unknown): Failure {
   const passing =
     code.startsWith('53') || code.startsWith('40') || ['57014', '55P03', '25006'].includes(code);
   return passing ? 'not-done' : 'refused';
-}
-
-export function sqlState(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
 /** Our own or the caller's: no server had a part in it. */
@@ -102,21 +99,6 @@ async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolC
   }
 }
 
-const parseBigints = (text: string): bigint[] =>
-  text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt);
-
-const bigintParsers = new Map<number, (text: string) => bigint | bigint[]>([
-  [20, BigInt],
-  [1016, parseBigints],
-]);
-
-/** int8 and int8[] become bigint for our own queries only: the process-wide parsers belong to everybody. */
-const types: pg.CustomTypesConfig = {
-  // The declaration has one overload for each literal oid, which no single function can satisfy.
-  getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format: 'text') =>
-    bigintParsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-};
-
 export interface Statement {
   /** Unique for the text: each connection prepares it once under this name. */
   readonly name: string;
@@ -134,7 +116,7 @@ export async function query<Row extends pg.QueryResultRow>(
   const config: pg.QueryConfig & { query_timeout: number } = {
     ...statement,
     values,
-    types,
+    types: bigintTypes,
     query_timeout: timeoutMs,
   };
   return (await client.query<Row>(config)).rows;

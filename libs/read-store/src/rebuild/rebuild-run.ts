@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { sqlState } from '../consumer-errors.js';
+import { sqlState } from '#platform/postgres.js';
+import { retry } from '#platform/retry.js';
 import { createIndexes } from '../read-model-tables.js';
 import type { Comparison } from './comparison.js';
 import { dropGeneration, loadGenerations, markComplete, type ServingRow, switchTo } from './generations.js';
@@ -103,19 +103,22 @@ export class RebuildRun {
   /** False: the live rows may have been changed by somebody else since they were compared. */
   private async switchWhenClose(epochs: ReadonlyMap<string, bigint> | undefined): Promise<boolean> {
     const { live, session, request } = this.parts;
-    for (let attempt = 1; ; attempt++) {
+    const isKeptBusy = (error: unknown) => passing.includes(sqlState(error) ?? '');
+    const attempt = async () => {
+      this.switched.clear();
       await this.drawClose();
-      try {
-        return await live.holding((serving) => this.switchInHold(serving, epochs));
-      } catch (error) {
-        if (!passing.includes(sqlState(error) ?? '')) throw error;
-        if (attempt === switchAttempts)
-          throw new RebuildRefused(
-            `${session.environment}: a query that runs for long keeps the views busy: end it, then run "atelier projections switch"`,
-          );
-        this.switched.clear();
-        await sleep(switchRetryMs, undefined, { signal: request.signal });
-      }
+      return live.holding((serving) => this.switchInHold(serving, epochs));
+    };
+    try {
+      return await retry(attempt, {
+        ...{ signal: request.signal, attempts: switchAttempts, mayPass: isKeptBusy },
+        ...{ firstPauseMs: switchRetryMs, longestPauseMs: switchRetryMs },
+      });
+    } catch (error) {
+      if (!isKeptBusy(error)) throw error;
+      throw new RebuildRefused(
+        `${session.environment}: a query that runs for long keeps the views busy: end it, then run "atelier projections switch"`,
+      );
     }
   }
 

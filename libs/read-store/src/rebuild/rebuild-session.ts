@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { bigintTypes } from '#platform/postgres.js';
 import type { ReadModel } from '../read-model.js';
 
 export interface RebuildOptions {
@@ -105,18 +106,11 @@ export function rebuildClient(url: string, settings: Readonly<Record<string, str
     options: Object.entries({ jit: 'off', ...settings })
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
-    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    types: bigintTypes,
   });
   // The statement that is under way fails by itself, and so does the next one.
   client.on('error', () => undefined);
   return client;
-}
-
-function parserOf(
-  oid: Parameters<typeof pg.types.getTypeParser>[0],
-  format?: 'text' | 'binary',
-): (value: string) => unknown {
-  return oid === pg.types.builtins.INT8 ? BigInt : pg.types.getTypeParser(oid, format);
 }
 
 const key = `hashtextextended('atelier.rebuild.' || $1, 0)`;

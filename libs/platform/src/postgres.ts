@@ -1,0 +1,22 @@
+import pg from 'pg';
+
+/** PostgreSQL's code of what went wrong; undefined for an error that is not the server's. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+const parseBigints = (text: string): bigint[] =>
+  text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt);
+
+const bigintParsers = new Map<number, (text: string) => bigint | bigint[]>([
+  [pg.types.builtins.INT8, BigInt],
+  // int8[]
+  [1016, parseBigints],
+]);
+
+/** `int8` and `int8[]` become `bigint` on the connections that are made with these, and stay text on all others. */
+export const bigintTypes: pg.CustomTypesConfig = {
+  // The declaration has one overload for each literal oid, which no single function can satisfy.
+  getTypeParser: ((oid: Parameters<typeof pg.types.getTypeParser>[0], format: 'text') =>
+    bigintParsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
