@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bigintTypes, sqlState } from '#platform/postgres.js';
 import { EventStoreError, EventStoreUnavailable } from '../event-store.js';
