@@ -4,6 +4,10 @@ const spec =
   '(?:[.](?:spec|int-spec|e2e-spec|fixture|conformance)[.]ts|^(?:apps|libs|packages|projections)/.+/(?:testing|conformance)/.+)$';
 const libraries = (names) => `^libs/(?:${names})/`;
 
+/** The ports of the application that adapters serve. */
+const ports =
+  '^libs/application/src/(?:read-models|consistency/read-your-writes|dispatch/idempotency|limits/rate-limit-store)[.]ts$';
+
 /** A package, wherever it is installed, and also when it is not: it then goes by its bare name. */
 const packages = (names) => [`(?:^|/)node_modules/(?:@types/)?(?:${names})(?:/|$)`, `^(?:${names})(?:/|$)`];
 
@@ -51,10 +55,18 @@ module.exports = {
           '^libs/render-queue/src/[^/]*pg-boss',
           '^packages/sketch/',
           '^libs/read-store/',
-          '^projections/',
+          '^projections/src/(?!.+[.]read-model[.]ts$)',
           ...packages('typeorm|pg|pg-boss|@eventstore|@aws-sdk|sharp|fastify|@fastify|@nestjs/typeorm'),
         ],
       },
+    },
+    {
+      name: 'application-takes-rows-as-types',
+      comment:
+        'A read model declares its rows once. The application speaks of them in its ports, and runs none of it.',
+      severity: 'error',
+      from: { path: '^libs/application/', pathNot: spec },
+      to: { path: '^projections/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'libraries-do-not-import-apps',
@@ -79,13 +91,14 @@ module.exports = {
     },
     {
       name: 'ports-know-no-users',
-      comment: 'Platform, ports and adapters serve the application; they do not call it.',
+      comment:
+        'Platform, ports and adapters serve the application; they do not call it. An adapter imports the port that it serves.',
       severity: 'error',
       from: {
         path: libraries('platform|validation|event-store|storage|render-queue|read-store'),
         pathNot: spec,
       },
-      to: { path: ['^libs/application/', '^projections/'] },
+      to: { path: ['^libs/application/', '^projections/'], pathNot: ports },
     },
     {
       name: 'packages-know-no-service',
@@ -137,10 +150,10 @@ module.exports = {
     {
       name: 'projections-fold-domain-events',
       comment:
-        'A read model knows the domain events, its table, and nothing else: that is what makes it rebuildable.',
+        'A read model knows the domain events, its table, and nothing else: that is what makes it rebuildable. Its reader knows the port that it serves.',
       severity: 'error',
       from: { path: '^projections/', pathNot: spec },
-      to: { pathNot: ['^projections/', '^libs/domain/', '^libs/read-store/', ...packages('typeorm')] },
+      to: { pathNot: ['^projections/', '^libs/domain/', '^libs/read-store/', ports, ...packages('typeorm')] },
     },
     {
       name: 'audit-judges-by-itself',

@@ -1,15 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-
-export interface PageRequest {
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** One page and how many rows there are in all. */
-export interface Page<Row> {
-  readonly items: Row[];
-  readonly total: number;
-}
+import type { Page, PageRequest } from '#application/read-models.js';
 
 /** Counted in the statement that reads the page, so that the two always speak of the same moment. */
 export async function readPage<Row extends ObjectLiteral>(

@@ -2,11 +2,6 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { watchAnnouncements, type Listener } from '#application/announcements.js';
-import {
-  IdempotencyLeaseLost,
-  idempotencyLeaseMs,
-  idempotencyRetentionHours,
-} from '#application/dispatch/idempotency.js';
 import { JobWatch } from '#application/job/job-watch.js';
 import { Authenticator } from '#application/key/authenticator.js';
 import { AccountRates } from '#application/limits/account-rates.js';
@@ -134,11 +129,7 @@ export async function openDependencies(
       logger,
       reads: { of: (environment) => (environment === 'live' ? live : test) },
     },
-    idempotency: new PostgresIdempotencyStore(pool, {
-      leaseMs: idempotencyLeaseMs,
-      retentionHours: idempotencyRetentionHours,
-      leaseLost: (message) => new IdempotencyLeaseLost(message),
-    }),
+    idempotency: new PostgresIdempotencyStore(pool),
     jobStreams: new StoredJobs(store),
     jobWatch,
     ...(configuration.imageModels ? { imageModels: configuration.imageModels } : {}),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { idempotencyLeaseMs, idempotencyRetentionHours } from '#application/dispatch/idempotency.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
 import type { Environment } from '#domain/streams.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
@@ -58,11 +57,7 @@ export class Housekeeping {
     const { environment } = this;
     const openCharges = new LedgerReader(dataSource);
     await sweepOrphans({ ...this.dependencies, environment, openCharges, signal });
-    await new PostgresIdempotencyStore(pool, {
-      leaseMs: idempotencyLeaseMs,
-      retentionHours: idempotencyRetentionHours,
-      leaseLost: (message) => new Error(message),
-    }).forgetExpired(environment);
+    await new PostgresIdempotencyStore(pool).forgetExpired(environment);
     await new PostgresRateLimitStore(pool).forgetEmpty();
   }
 }

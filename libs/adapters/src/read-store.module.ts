@@ -2,12 +2,7 @@ import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown 
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Checkpoints } from '#application/consistency/read-your-writes.js';
-import {
-  IdempotencyLeaseLost,
-  idempotencyLeaseMs,
-  idempotencyRetentionHours,
-  IdempotencyStore,
-} from '#application/dispatch/idempotency.js';
+import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { MemoryRateLimitStore, RateLimitStore } from '#application/limits/rate-limit-store.js';
 import { ReadModels, type EnvironmentReads } from '#application/read-models.js';
 import { environments, type Environment } from '#domain/streams.js';
@@ -172,12 +167,7 @@ const bucketPool = Symbol('connections for rate limits');
     {
       provide: IdempotencyStore,
       inject: [keyPool],
-      useFactory: (pool: pg.Pool) =>
-        new PostgresIdempotencyStore(pool, {
-          leaseMs: idempotencyLeaseMs,
-          retentionHours: idempotencyRetentionHours,
-          leaseLost: (message) => new IdempotencyLeaseLost(message),
-        }),
+      useFactory: (pool: pg.Pool) => new PostgresIdempotencyStore(pool),
     },
     {
       provide: bucketPool,

@@ -1,7 +1,21 @@
 import type { CatalogResource } from '#domain/catalog/catalog.js';
-import type { JobArtifact } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
+import type { CatalogRow } from '#projections/catalog/catalog.read-model.js';
+import type { JobRow } from '#projections/jobs/jobs.read-model.js';
+import type { LedgerRow } from '#projections/ledger/ledger.read-model.js';
+import type { PresetRow } from '#projections/presets/presets.read-model.js';
+import type { FinishedRender } from '#projections/renders/renders.read-model.js';
+import type { TimelineRow } from '#projections/timeline/timeline.read-model.js';
+import type { UsageRow } from '#projections/usage/usage.read-model.js';
+
+// The rows are those that the read models declare: a column is declared once. Types only: the application reads them
+// through these ports.
+export type RenderView = Readonly<FinishedRender>;
+export type CatalogEntry = Readonly<CatalogRow>;
+export type PresetTile = Pick<Readonly<PresetRow>, 'presetId' | 'label' | 'storageKey'>;
+export type LedgerEntryView = Readonly<LedgerRow>;
+export type UsageView = Readonly<UsageRow>;
 
 export interface PageRequest {
   readonly limit: number;
@@ -14,41 +28,16 @@ export interface Page<Row> {
   readonly total: number;
 }
 
-export type JobStatus = 'NOT_STARTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
+/** A job as its read model, or the fold of its own stream, shows it. */
+export type JobView = Readonly<JobRow>;
 
 /** An event of a job's timeline as a caller may see it; URLs are still to be presigned. */
-export interface TimelineEventView {
-  /** The polling cursor: revision in the job's stream + 1. */
-  readonly seq: number;
-  readonly eventType: string;
-  readonly stage: string;
-  readonly message: string;
-  readonly artifacts: readonly JobArtifact[];
-  readonly extra: Readonly<Record<string, unknown>>;
-}
-
-/** A job as its read model, or the fold of its own stream, shows it. */
-export interface JobView {
-  readonly publicId: string;
-  readonly jobType: string;
-  readonly status: JobStatus;
-  readonly creditsCost: number;
-  readonly requestId: string;
-  readonly parentJobId: string | null;
-  readonly createdAt: Date;
-  readonly startedAt: Date | null;
-  readonly finishedAt: Date | null;
-  /** Artifacts of a job that succeeded. */
-  readonly result: readonly JobArtifact[] | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly latestSeq: number;
-  readonly latestEvent: TimelineEventView & { readonly createdAt: string };
-}
+export type TimelineEntry = Readonly<TimelineRow>;
 
 export interface JobsFilter {
   /** Absent: all types. */
   readonly jobTypes?: readonly string[] | undefined;
-  readonly status?: JobStatus | undefined;
+  readonly status?: JobView['status'] | undefined;
   /** Strictly after. */
   readonly createdAfter?: Date | undefined;
   readonly limit: number;
@@ -62,8 +51,6 @@ export abstract class JobReads {
   abstract find(tenant: string, jobId: string): Promise<JobView | undefined>;
   abstract children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
 }
-
-export type TimelineEntry = TimelineEventView & { readonly createdAt: Date };
 
 /** The timeline read model of one environment. */
 export abstract class TimelineReads {
@@ -83,37 +70,11 @@ export abstract class JobStreams {
   abstract find(environment: Environment, tenant: string, jobId: string): Promise<FoundJob | undefined>;
 }
 
-/** A finished picture, under the id of the job that made it. */
-export interface RenderView {
-  readonly publicId: string;
-  readonly jobType: string;
-  readonly label: string;
-  readonly kind: string;
-  readonly width: number;
-  readonly height: number;
-  readonly storageKey: string;
-  readonly createdAt: Date;
-}
-
 /** The renders gallery of one environment. */
 export abstract class RenderReads {
   /** Newest first. */
   abstract list(tenant: string, page: PageRequest): Promise<Page<RenderView>>;
   abstract find(tenant: string, publicId: string): Promise<RenderView | undefined>;
-}
-
-/** A building block that a job of the caller's made. */
-export interface CatalogEntry {
-  /** Of its picture, and of the entry. */
-  readonly assetId: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly storageKey: string;
-  readonly width: number;
-  readonly height: number;
-  readonly attributes: Readonly<Record<string, unknown>>;
-  readonly jobId: string;
-  readonly createdAt: Date;
 }
 
 /** The catalogue of one environment. */
@@ -128,50 +89,16 @@ export abstract class CatalogReads {
   ): Promise<readonly CatalogEntry[]>;
 }
 
-/** A preset as a caller chooses it. */
-export interface PresetTile {
-  readonly presetId: string;
-  readonly label: string;
-  /** Of the preview. */
-  readonly storageKey: string;
-}
-
 /** The presets of one environment. */
 export abstract class PresetReads {
   /** Those that can be chosen. */
   abstract published(kind: PresetKind): Promise<readonly PresetTile[]>;
 }
 
-export interface LedgerEntryView {
-  readonly id: string;
-  readonly kind: string;
-  readonly label: string;
-  readonly creditsDelta: number;
-  readonly status: string;
-  readonly createdAt: Date;
-}
-
 /** The credit ledger of one environment. */
 export abstract class LedgerReads {
   /** Newest first. */
   abstract list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
-}
-
-export interface UsageView {
-  readonly requestId: string;
-  readonly endpoint: string;
-  readonly method: string;
-  readonly status: string;
-  readonly httpStatus: number | null;
-  readonly creditsCharged: number;
-  readonly creditsRefunded: number;
-  readonly jobId: string | null;
-  readonly createdAt: Date;
-  readonly submittedAt: Date | null;
-  readonly resolvedAt: Date | null;
-  readonly latencyMs: number | null;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
 }
 
 /** The usage log of one environment. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Checkpoints } from '#application/consistency/read-your-writes.js';
 import type { Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { retryUntilAborted } from '#platform/retry.js';
@@ -27,7 +28,7 @@ const longestPauseMs = 5_000;
  * announce at each commit on a single connection; polls on the same one where announcements do not come through. When
  * it loses the connection it makes a new one and reads the positions anew; until then waiting ends at its deadline.
  */
-export class CheckpointWatcher {
+export class CheckpointWatcher implements Checkpoints {
   /** `{environment}:{readModel}` → position. */
   private readonly positions = new Map<string, bigint>();
   private readonly waiters = new Map<string, Set<Waiter>>();

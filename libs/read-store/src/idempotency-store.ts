@@ -1,50 +1,29 @@
 import type pg from 'pg';
+import {
+  IdempotencyLeaseLost,
+  idempotencyLeaseMs,
+  idempotencyRetentionHours,
+  type DispatchIds,
+  type IdempotencyBeginning,
+  type IdempotencyLease,
+  type IdempotencyStore,
+  type IdempotentRequest,
+} from '#application/dispatch/idempotency.js';
 import type { Environment } from '#domain/streams.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
 
-// The shapes of the application's port: a library does not import it, and TypeScript compares them where they meet.
-interface Ids {
-  readonly requestId: string;
-  readonly jobId: string;
-}
-
-interface KeyedRequest {
-  readonly environment: Environment;
-  readonly tenant: string;
-  readonly endpoint: string;
-  readonly key: string;
-  readonly bodyHash: string;
-}
-
-interface Lease {
-  readonly request: KeyedRequest;
-  readonly holder: string;
-}
-
-type Beginning =
-  | { readonly kind: 'new' | 'resume'; readonly ids: Ids; readonly lease: Lease }
-  | { readonly kind: 'answered'; readonly answer: unknown }
-  | { readonly kind: 'in-use' | 'reused' };
-
-interface TakenRow {
+interface TakenKey {
   readonly request_id: string;
   readonly job_id: string;
   /** The lease's end, as text. */
   readonly holder: string;
 }
 
-interface KeyRow {
+interface StoredKey {
   readonly body_hash: string;
   readonly status: 'running' | 'answered';
   readonly response_body: unknown;
-}
-
-export interface IdempotencySettings {
-  readonly leaseMs: number;
-  readonly retentionHours: number;
-  /** Thrown when a lease was lost where it is needed. */
-  readonly leaseLost: (message: string) => Error;
 }
 
 /**
@@ -52,13 +31,13 @@ export interface IdempotencySettings {
  * ends it. Forgetting after the retention time happens when the key is used again, and by {@link forgetExpired}.
  * The lease's end, as the database wrote it, names the holder: every taking of the lease sets another one.
  */
-export class PostgresIdempotencyStore {
+export class PostgresIdempotencyStore implements IdempotencyStore {
   constructor(
     private readonly pool: pg.Pool,
-    private readonly settings: IdempotencySettings,
+    private readonly leaseMs = idempotencyLeaseMs,
   ) {}
 
-  async begin(request: KeyedRequest, ids: Ids): Promise<Beginning> {
+  async begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning> {
     const started = await persistently(() => this.#start(request, ids));
     if (started !== undefined) return { kind: 'new', ids, lease: { request, holder: started } };
 
@@ -74,15 +53,15 @@ export class PostgresIdempotencyStore {
     return { kind: 'resume', ids: earlier, lease: { request, holder: taken.holder } };
   }
 
-  async reassign({ request, holder }: Lease, ids: Ids): Promise<void> {
+  async reassign({ request, holder }: IdempotencyLease, ids: DispatchIds): Promise<void> {
     const { rowCount } = await this.pool.query(
       `update ${this.#table(request)} set request_id = $5, job_id = $6 where ${held}`,
       [...heldBy(request, holder), ids.requestId, ids.jobId],
     );
-    if (rowCount !== 1) throw this.settings.leaseLost('another try goes on with this Idempotency-Key');
+    if (rowCount !== 1) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
   }
 
-  async answer({ request, holder }: Lease, answer: unknown): Promise<void> {
+  async answer({ request, holder }: IdempotencyLease, answer: unknown): Promise<void> {
     await persistently(() =>
       this.pool.query({
         name: `answer ${request.environment}`,
@@ -92,7 +71,7 @@ export class PostgresIdempotencyStore {
     );
   }
 
-  async release({ request, holder }: Lease): Promise<void> {
+  async release({ request, holder }: IdempotencyLease): Promise<void> {
     await persistently(() =>
       this.pool.query(
         `update ${this.#table(request)} set locked_until = '-infinity' where ${held}`,
@@ -105,7 +84,7 @@ export class PostgresIdempotencyStore {
   async forgetExpired(environment: Environment): Promise<number> {
     const { rowCount } = await this.pool.query(
       `delete from ${environment}.idempotency_keys where created_at < now() - make_interval(hours => $1)`,
-      [this.settings.retentionHours],
+      [idempotencyRetentionHours],
     );
     return rowCount ?? 0;
   }
@@ -114,7 +93,7 @@ export class PostgresIdempotencyStore {
    * The lease's end when this is the first use of the key, or its first after the retention time. Where the answer to
    * an earlier try was lost, the row is there under our own request id, and is ours.
    */
-  async #start(request: KeyedRequest, ids: Ids): Promise<string | undefined> {
+  async #start(request: IdempotentRequest, ids: DispatchIds): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ holder: string }>({
       name: `begin ${request.environment}`,
       text: `insert into ${this.#table(request)} as known
@@ -131,15 +110,15 @@ export class PostgresIdempotencyStore {
         request.bodyHash,
         ids.requestId,
         ids.jobId,
-        this.settings.leaseMs,
-        this.settings.retentionHours,
+        this.leaseMs,
+        idempotencyRetentionHours,
       ],
     });
     return rows[0]?.holder;
   }
 
-  async #find(request: KeyedRequest): Promise<KeyRow | undefined> {
-    const { rows } = await this.pool.query<KeyRow>({
+  async #find(request: IdempotentRequest): Promise<StoredKey | undefined> {
+    const { rows } = await this.pool.query<StoredKey>({
       name: `find ${request.environment}`,
       text: `select body_hash, status, response_body from ${this.#table(request)}
              where tenant = $1 and endpoint = $2 and key = $3`,
@@ -152,17 +131,17 @@ export class PostgresIdempotencyStore {
    * Of many that find an expired lease at the same time, the row's lock lets one through. The ids are those of that
    * moment: a try in between may have gone on under others.
    */
-  async #takeOver(request: KeyedRequest): Promise<TakenRow | undefined> {
-    const { rows } = await this.pool.query<TakenRow>(
+  async #takeOver(request: IdempotentRequest): Promise<TakenKey | undefined> {
+    const { rows } = await this.pool.query<TakenKey>(
       `update ${this.#table(request)} set locked_until = ${leaseEnd('$4')}
        where tenant = $1 and endpoint = $2 and key = $3 and status = 'running' and locked_until < clock_timestamp()
        returning request_id, job_id, locked_until::text as holder`,
-      [...nameOf(request), this.settings.leaseMs],
+      [...nameOf(request), this.leaseMs],
     );
     return rows[0];
   }
 
-  #table({ environment }: KeyedRequest): string {
+  #table({ environment }: IdempotentRequest): string {
     return `${environment}.idempotency_keys`;
   }
 }
@@ -173,11 +152,11 @@ function leaseEnd(milliseconds: string): string {
   return `clock_timestamp() + make_interval(secs => ${milliseconds} / 1000.0)`;
 }
 
-function nameOf({ tenant, endpoint, key }: KeyedRequest): string[] {
+function nameOf({ tenant, endpoint, key }: IdempotentRequest): string[] {
   return [tenant, endpoint, key];
 }
 
-function heldBy(request: KeyedRequest, holder: string): string[] {
+function heldBy(request: IdempotentRequest, holder: string): string[] {
   return [...nameOf(request), holder];
 }
 

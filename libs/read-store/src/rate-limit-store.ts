@@ -1,11 +1,12 @@
 import type pg from 'pg';
+import type { RateLimitStore } from '#application/limits/rate-limit-store.js';
 
 /**
  * The buckets of the rate limit in Postgres: exact over any number of processes, because the row's lock puts the
  * requests of one credential in order, and because the only clock is the database's. The same arithmetic as the
  * application's leaky bucket.
  */
-export class PostgresRateLimitStore {
+export class PostgresRateLimitStore implements RateLimitStore {
   constructor(private readonly pool: pg.Pool) {}
 
   /** Counts one request. @returns the level that it left, in requests */

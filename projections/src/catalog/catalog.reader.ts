@@ -1,10 +1,11 @@
 import { In, type DataSource } from 'typeorm';
+import type { Page, PageRequest, CatalogReads } from '#application/read-models.js';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
-import { readPage, type Page, type PageRequest } from '../page.js';
+import { readPage } from '../page.js';
 import { CatalogRow } from './catalog.read-model.js';
 
 /** The catalogue of one environment. Another tenant's entry is as unknown as one that never was. */
-export class CatalogReader {
+export class CatalogReader implements CatalogReads {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */

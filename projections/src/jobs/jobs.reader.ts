@@ -1,18 +1,9 @@
 import { In, MoreThan, type DataSource } from 'typeorm';
-import { JobRow, type JobStatus } from './jobs.read-model.js';
-
-export interface JobsFilter {
-  /** Absent: all types. */
-  readonly jobTypes?: readonly string[] | undefined;
-  readonly status?: JobStatus | undefined;
-  /** Strictly after. */
-  readonly createdAfter?: Date | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
+import type { JobReads, JobsFilter } from '#application/read-models.js';
+import { JobRow } from './jobs.read-model.js';
 
 /** The jobs of one environment. A job of another tenant is as unknown as one that never was. */
-export class JobsReader {
+export class JobsReader implements JobReads {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */

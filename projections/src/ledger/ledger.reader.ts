@@ -1,22 +1,25 @@
 import { type DataSource, MoreThanOrEqual } from 'typeorm';
+import type {
+  LedgerReads,
+  OpenCharges,
+  OrphanCandidate,
+  Page,
+  PageRequest,
+} from '#application/read-models.js';
 import { type Environment, environments } from '#domain/streams.js';
 import type { Queries } from '#read-store/consumers.js';
 import { JobRow } from '../jobs/jobs.read-model.js';
-import { type Page, type PageRequest, readPage } from '../page.js';
+import { readPage } from '../page.js';
 import { LedgerRow } from './ledger.read-model.js';
 
 /** A charge that is still open although no job came of it, as far as the read models know. */
-export interface OpenCharge {
-  readonly tenant: string;
-  readonly chargeId: string;
-  readonly jobId: string;
+export interface ChargeWithoutJob extends OrphanCandidate {
   /** In credits. */
   readonly amount: number;
-  readonly createdAt: Date;
 }
 
 /** The credit ledger of one environment. */
-export class LedgerReader {
+export class LedgerReader implements LedgerReads, OpenCharges<ChargeWithoutJob> {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first, in the order of the account's own stream. */
@@ -44,7 +47,11 @@ export class LedgerReader {
    * the jobs read model. Only candidates: the read models may be behind, and the fence on the job's stream decides.
    * `after` is the last one of the page before.
    */
-  async openChargesOlderThan(before: Date, limit: number, after?: OpenCharge): Promise<OpenCharge[]> {
+  async openChargesOlderThan(
+    before: Date,
+    limit: number,
+    after?: OrphanCandidate,
+  ): Promise<ChargeWithoutJob[]> {
     const query = this.rows
       .createQueryBuilder('ledger')
       .leftJoin(JobRow, 'job', 'job.publicId = ledger.jobId')

@@ -1,9 +1,10 @@
 import { IsNull, Not, type DataSource } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../page.js';
+import type { Page, PageRequest, RenderReads } from '#application/read-models.js';
+import { readPage } from '../page.js';
 import { RenderRow, type FinishedRender } from './renders.read-model.js';
 
 /** The renders gallery of one environment: pictures that are finished. */
-export class RendersReader {
+export class RendersReader implements RenderReads {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */

@@ -1,8 +1,9 @@
 import { MoreThan, type DataSource } from 'typeorm';
+import type { TimelineReads } from '#application/read-models.js';
 import { TimelineRow } from './timeline.read-model.js';
 
 /** The timelines of one environment's jobs. */
-export class TimelineReader {
+export class TimelineReader implements TimelineReads {
   constructor(private readonly dataSource: DataSource) {}
 
   /**

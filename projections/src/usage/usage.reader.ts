@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { readPage, type Page, type PageRequest } from '../page.js';
+import type { Page, PageRequest, UsageReads } from '#application/read-models.js';
+import { readPage } from '../page.js';
 import { UsageRow } from './usage.read-model.js';
 
 /** The usage log of one environment. */
-export class UsageReader {
+export class UsageReader implements UsageReads {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first. */

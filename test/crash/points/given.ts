@@ -125,8 +125,7 @@ export async function abandonedTry(world: World, customer: Customer, charge: 'ch
   const body = { product_image_s3_key: await picture(world, customer), display_name: '', seed: 7 };
   const ids = { requestId: newId(), jobId: newId() };
   const key = newId();
-  const leaseLost = (message: string) => new Error(message);
-  const keys = new PostgresIdempotencyStore(world.pool, { leaseMs: -1, retentionHours: 24, leaseLost });
+  const keys = new PostgresIdempotencyStore(world.pool, -1);
   const named = { environment: 'test', tenant: customer.tenant, endpoint: `/v1/${direct}`, key } as const;
   await keys.begin({ ...named, bodyHash: hashBody(body) }, ids);
   if (charge === 'charged') await debit(world, customer, direct, body, ids);

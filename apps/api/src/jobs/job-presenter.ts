@@ -1,4 +1,4 @@
-import type { JobView, TimelineEventView } from '#application/read-models.js';
+import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { JobDetail } from '#application/job/get-job.handler.js';
@@ -30,7 +30,7 @@ export class JobPresenter {
     };
   }
 
-  async event(event: TimelineEventView & { readonly createdAt: string | Date }): Promise<JobEventResponse> {
+  async event(event: JobView['latestEvent'] | TimelineEntry): Promise<JobEventResponse> {
     const { seq, eventType, stage, message, artifacts, extra, createdAt } = event;
     return {
       seq,

@@ -4,7 +4,7 @@ import { jobAggregate } from '#application/render/job-aggregate.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
-import type { OpenCharge } from '#projections/ledger/ledger.reader.js';
+import type { ChargeWithoutJob } from '#projections/ledger/ledger.reader.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
@@ -16,7 +16,7 @@ export interface OrphansOptions extends OutputOptions {
   readonly horizon?: number;
 }
 
-interface Orphan extends OpenCharge {
+interface Orphan extends ChargeWithoutJob {
   readonly environment: Environment;
   /** Its job is fenced off already, and only the refund is missing. */
   readonly fenced: boolean;
