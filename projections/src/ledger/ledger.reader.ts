@@ -50,7 +50,7 @@ export class LedgerReader implements LedgerReads, OpenCharges<ChargeWithoutJob> 
   async openChargesOlderThan(
     before: Date,
     limit: number,
-    after?: OrphanCandidate,
+    after?: ChargeWithoutJob,
   ): Promise<ChargeWithoutJob[]> {
     const query = this.rows
       .createQueryBuilder('ledger')
