@@ -2,13 +2,13 @@ import sharp from 'sharp';
 import type { EngineImage, EnginePicture, EngineStage, RenderRequest } from '@atelier/engine';
 import { SeededRandom } from './drawing/seeded-random.js';
 import { drawScene } from './scenery/draw-scene.js';
-import { sceneSpecFrom } from './scenery/scene-spec-from.js';
+import { sceneFromBody, type SceneAuthoring } from './scenery/scene-spec-from.js';
 import { GROUNDS, LIGHTS, REGISTERS, SETTINGS, TOPOLOGIES, ZONES } from './scenery/scene-spec.js';
 import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
 
-const authoring = {
+const authoring: SceneAuthoring = {
   display_name: 'Quiet room',
   setting: 'indoor_location',
   photographic_register: 'real_photo',
@@ -41,8 +41,8 @@ async function render(asked: RenderRequest): Promise<{ picture: EnginePicture; s
 }
 
 /** The scene at a size at which many are drawn quickly. */
-async function small(changes: Record<string, unknown>, seed = 7): Promise<Buffer> {
-  const spec = sceneSpecFrom({ authoring: { ...authoring, ...changes } }, seed);
+async function small(changes: Partial<SceneAuthoring>, seed = 7): Promise<Buffer> {
+  const spec = sceneFromBody({ authoring: { ...authoring, ...changes } }, seed);
   const { raster } = await drawScene(spec, { width: 192, height: 256 }, new SeededRandom(seed));
   return Buffer.from(raster.data);
 }

@@ -1,6 +1,6 @@
-import type { EngineImage, RenderContext, RenderRequest, RenderResult } from '@atelier/engine';
+import type { EngineImage, RenderContext, Renderer, RenderRequest } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
+import { canvasSize, drawnSize, previewSize, type CanvasOrder, type CanvasSize } from './canvas-size.js';
 import type { Raster } from './drawing/rasterise.js';
 import { SeededRandom } from './drawing/seeded-random.js';
 import { encode } from './encode.js';
@@ -8,37 +8,42 @@ import { drawComposition } from './scenery/composition.js';
 import { drawScene, type DrawnScene } from './scenery/draw-scene.js';
 import { crops } from './scenery/framing.js';
 import { sceneFromPicture } from './scenery/scene-from-picture.js';
-import { isFields, sceneFields, sceneSpecFrom, sceneSpecOf } from './scenery/scene-spec-from.js';
+import {
+  sceneFields,
+  sceneFromBody,
+  sceneFromWords,
+  sceneSpecOf,
+  type SceneAuthoring,
+  type SceneWords,
+} from './scenery/scene-spec-from.js';
 import type { SceneSpec } from './scenery/scene-spec.js';
 import { marked } from './scene.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
 
-const NAMED = ['authoring', 'scene_type', 'mood', 'dominant_colors'];
-
-/** The fields of a request that describe a scene; `metadata` and the like describe none. */
-const described = (body: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => NAMED.includes(name) && value !== undefined),
-  );
+/** The scene in one of two forms. */
+export interface BackgroundGeneratorOrder extends CanvasOrder, SceneWords {
+  readonly authoring?: SceneAuthoring;
+}
 
 /**
  * A new version of a background: the scene that it was drawn from, or what its pixels tell, under this request's seed and
  * with what this request says anew.
  */
-async function versionOf(image: EngineImage, request: RenderRequest): Promise<SceneSpec> {
-  const { seed } = request;
-  const asked = described(request.body);
-  if (isFields(asked['authoring'])) return sceneSpecFrom(asked, seed);
-  const known = sceneSpecOf(image.meta, seed) ?? (await sceneFromPicture(image, asked, seed));
-  const wanted = sceneSpecFrom(asked, seed);
+async function versionOf(
+  image: EngineImage,
+  { body, seed }: RenderRequest<BackgroundGeneratorOrder>,
+): Promise<SceneSpec> {
+  if (body.authoring) return sceneFromBody(body, seed);
+  const known = sceneSpecOf(image.meta, seed) ?? (await sceneFromPicture(image, body, seed));
+  const wanted = sceneFromWords(body, seed);
   return {
     ...known,
     seed,
-    ...(asked['scene_type']
+    ...(body.scene_type
       ? { topology: wanted.topology, ground: wanted.ground, setting: wanted.setting, anchors: wanted.anchors }
       : {}),
-    ...(asked['mood'] ? { mood: wanted.mood, light: wanted.light } : {}),
-    ...(asked['dominant_colors'] ? { palette: wanted.palette, paletteWords: wanted.paletteWords } : {}),
+    ...(body.mood ? { mood: wanted.mood, light: wanted.light } : {}),
+    ...(body.dominant_colors ? { palette: wanted.palette, paletteWords: wanted.paletteWords } : {}),
   };
 }
 
@@ -67,7 +72,7 @@ export function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize):
 async function compositionStage(
   spec: SceneSpec,
   size: CanvasSize,
-  request: RenderRequest,
+  request: RenderRequest<unknown>,
   context: RenderContext,
 ): Promise<void> {
   const { width, height } = previewSize(size);
@@ -88,9 +93,9 @@ async function compositionStage(
  * Draws a place for subjects to stand in, from `authoring` or from the flat `scene_type`, `mood` and `dominant_colors`.
  * @throws EngineError `bad_input` when `background_image` cannot be read
  */
-export const backgroundGenerator: Workflow = async (request, context): Promise<RenderResult> => {
+export const backgroundGenerator: Renderer<BackgroundGeneratorOrder> = async (request, context) => {
   const given = request.inputs.find((input) => input.name === 'background_image');
-  const spec = given ? await versionOf(given, request) : sceneSpecFrom(request.body, request.seed);
+  const spec = given ? await versionOf(given, request) : sceneFromBody(request.body, request.seed);
   await breathe(context.signal);
   const asked = canvasSize(request.body, '3:4');
   const size = drawnSize(asked);

@@ -21,8 +21,12 @@ export const OUTPUT_PRESETS = {
   landscape: '16:9',
 } as const satisfies Record<string, AspectRatio>;
 
-const has = <K extends string>(table: Readonly<Record<K, unknown>>, key: unknown): key is K =>
-  typeof key === 'string' && Object.hasOwn(table, key);
+/** The fields of a body that say how large its picture is. */
+export interface CanvasOrder {
+  readonly aspect_ratio?: AspectRatio;
+  readonly output_preset?: keyof typeof OUTPUT_PRESETS;
+  readonly resolution?: Resolution;
+}
 
 export interface CanvasSize {
   readonly width: number;
@@ -31,20 +35,10 @@ export interface CanvasSize {
   readonly resolution: Resolution;
 }
 
-/**
- * The picture's size in pixels. `resolution` names the long side (default 1K); `aspect_ratio` wins over
- * `output_preset`; a value that is not known falls back to the default, because the API has refused it before.
- */
-export function canvasSize(body: Readonly<Record<string, unknown>>, fallback: AspectRatio): CanvasSize {
-  const preset = body['output_preset'];
-  const asked = body['aspect_ratio'];
-  const aspectRatio = has(ASPECT_RATIOS, asked)
-    ? asked
-    : has(OUTPUT_PRESETS, preset)
-      ? OUTPUT_PRESETS[preset]
-      : fallback;
-  const wanted = body['resolution'];
-  const resolution = has(RESOLUTIONS, wanted) ? wanted : '1K';
+/** The picture's size in pixels. `resolution` names the long side; `aspect_ratio` wins over `output_preset`. */
+export function canvasSize(order: CanvasOrder, fallback: AspectRatio): CanvasSize {
+  const { aspect_ratio: ratio, output_preset: preset, resolution = '1K' } = order;
+  const aspectRatio = ratio ?? (preset ? OUTPUT_PRESETS[preset] : fallback);
   return { ...pixels(RESOLUTIONS[resolution], ASPECT_RATIOS[aspectRatio]), aspectRatio, resolution };
 }
 

@@ -1,4 +1,4 @@
-import { EngineError, type EngineImage, type RenderRequest, type RenderResult } from '@atelier/engine';
+import { EngineError, type EngineImage, type Renderer, type RenderRequest } from '@atelier/engine';
 import { breathe } from './abort.js';
 import { canvasSize, drawnSize } from './canvas-size.js';
 import {
@@ -29,39 +29,45 @@ import { directed } from './composition/pose.js';
 import { EYES, placeFor, studio, type Place, type Setting } from './composition/setting.js';
 import { readShot, type ShotRecipe } from './composition/shot.js';
 import { viewOf, type View } from './composition/view.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
 
-/** The catalogue's format is fixed, whatever is asked; `quality: high` doubles its sides. */
-function catalogueSize(body: RenderRequest['body']): Pick<Easel, 'asked' | 'size'> {
-  const resolution = body['quality'] === 'high' ? '2K' : '1K';
+export interface CatalogShotsOrder {
+  readonly garment_image_asset_refs: readonly string[];
+  readonly product_title: string;
+  readonly model_preset_id: string;
+  readonly background_preset_id: string;
+  readonly shot_preset_id: string;
+  readonly quality?: 'medium' | 'high';
+}
+
+/** The catalogue's format is fixed; `quality: high` doubles its sides. */
+function catalogueSize({ quality }: CatalogShotsOrder): Pick<Easel, 'asked' | 'size'> {
+  const resolution = quality === 'high' ? '2K' : '1K';
   const asked = canvasSize({ aspect_ratio: '2:3', resolution }, '2:3');
   return { asked, size: drawnSize(asked) };
 }
 
-const ECHOED = [
-  'garment_image_asset_refs',
-  'model_preset_id',
-  'background_preset_id',
-  'shot_preset_id',
-  'product_title',
-] as const;
-
 /** What the picture was ordered with, exactly as it was ordered. */
-const echo = (body: RenderRequest['body']): Record<string, unknown> =>
-  Object.fromEntries(ECHOED.filter((name) => name in body).map((name) => [name, body[name]]));
+const echo = (body: CatalogShotsOrder): Record<string, unknown> => ({
+  garment_image_asset_refs: body.garment_image_asset_refs,
+  model_preset_id: body.model_preset_id,
+  background_preset_id: body.background_preset_id,
+  shot_preset_id: body.shot_preset_id,
+  product_title: body.product_title,
+});
 
-const garmentInputs = ({ inputs }: RenderRequest): EngineImage[] =>
+const garmentInputs = ({ inputs }: RenderRequest<unknown>): EngineImage[] =>
   inputs
-    .filter(({ name }) => /^garment(-\d+)?$/.test(name))
+    .filter(({ name }) => /^garment-\d+$/.test(name))
     .sort((a, b) => Number(a.name.slice(8)) - Number(b.name.slice(8)));
 
-async function takeGarments(easel: Easel): Promise<[Garment, ...Garment[]]> {
+async function takeGarments(easel: Easel, title: string): Promise<[Garment, ...Garment[]]> {
   const { request, context, size } = easel;
   const inputs = garmentInputs(request);
   const garments: Garment[] = [];
   for (const input of inputs) {
     // The title speaks of the product as a whole: with several garments it cannot say what each of them is.
-    const words = inputs.length === 1 ? request.body : {};
+    const words = inputs.length === 1 ? title : '';
     garments.push(await readGarment(input, garmentSide(size.resolution), words));
     await breathe(context.signal);
   }
@@ -91,13 +97,14 @@ const lightIn = (setting: Setting, { light }: ShotRecipe): Light => ({
 
 async function factsOf(
   easel: Easel,
+  body: CatalogShotsOrder,
   garments: readonly [Garment, ...Garment[]],
   outfit: Outfit,
   view: View,
   drawn: Drawn,
 ): Promise<Record<string, unknown>> {
   return {
-    ...echo(easel.request.body),
+    ...echo(body),
     ...(await pictureFacts(easel, garments[0], outfit, view, drawn)),
     garments: garments.map((garment) => ({
       ...garmentFacts(garment),
@@ -111,11 +118,12 @@ async function factsOf(
  * 2:3. What a preset is made of stays inside: the picture's meta names presets by their ids only.
  * @throws EngineError `bad_input` when there is no garment, or a picture cannot be read, or no garment stands out in it
  */
-export const catalogShots: Workflow = async (request, context): Promise<RenderResult> => {
-  const easel: Easel = { request, context, ...catalogueSize(request.body) };
-  const garments = await takeGarments(easel);
+export const catalogShots: Renderer<CatalogShotsOrder> = async (request, context) => {
+  const { body } = request;
+  const easel: Easel = { request, context, ...catalogueSize(body) };
+  const garments = await takeGarments(easel, body.product_title);
   const shot = readShot(inputOf(request, 'shot')?.meta);
-  const person = await personFrom(inputOf(request, 'model'), request.body, request.seed);
+  const person = await personFrom(inputOf(request, 'model'), {}, request.seed);
   const outfit = dressPerson(directed(person, shot), garments);
   const { setting, view } = await placeOf(easel, viewOf(outfit, shot, easel.size), shot);
   await breathe(context.signal);
@@ -129,11 +137,10 @@ export const catalogShots: Workflow = async (request, context): Promise<RenderRe
   await report(easel, 'figure_posed', 'The model stands as the shot asks', posed);
   const cloth = await drawCloth(easel, outfit, view);
   const subject = await inLight(easel, { figure, cloth }, lightIn(setting, shot), view);
-  const title = request.body['product_title'];
   const picture = await finished(easel, [...place, ...subject], {
     kind: 'catalog_image',
-    label: request.displayName || (typeof title === 'string' ? title : 'Catalogue picture'),
-    meta: await factsOf(easel, garments, outfit, view, { figure, cloth }),
+    label: request.displayName || body.product_title,
+    meta: await factsOf(easel, body, garments, outfit, view, { figure, cloth }),
   });
   const worn = outfit.worn.map(({ fit }) => fit.garmentClass).join(' and ');
   return { pictures: [picture], message: `The ${worn} is taken as the shot asks`, model: MODEL };

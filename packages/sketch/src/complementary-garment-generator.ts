@@ -1,6 +1,6 @@
-import type { EnginePicture, RenderRequest, RenderResult } from '@atelier/engine';
+import type { EnginePicture, Renderer, RenderRequest } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
+import { canvasSize, drawnSize, previewSize, type CanvasOrder, type CanvasSize } from './canvas-size.js';
 import { inkEdge } from './dressing/form.js';
 import { shade } from './drawing/colour.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
@@ -10,9 +10,16 @@ import { encode } from './encode.js';
 import { Cloth } from './garments/cloth.js';
 import { paintGarment } from './garments/draw-garment.js';
 import { fabricOf } from './garments/fabric.js';
-import { garmentFacts, garmentFromBody, type GarmentSpec } from './garments/garment-spec.js';
+import {
+  garmentFacts,
+  garmentFromBody,
+  type GarmentOrder,
+  type GarmentSpec,
+} from './garments/garment-spec.js';
 import { compose } from './scene.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
+
+export interface ComplementaryGarmentGeneratorOrder extends CanvasOrder, GarmentOrder {}
 
 /** Plain paper with the light of a window: even enough that the garment can be cut out again. */
 const GROUNDS = ['#f4f1ea', '#eef0ef', '#f3eee9', '#f0efe8'] as const;
@@ -30,7 +37,7 @@ function ground(size: CanvasSize, random: SeededRandom): Promise<Raster> {
 }
 
 /** A square of the cloth, large enough that the weave is seen. */
-async function swatch(spec: GarmentSpec, request: RenderRequest): Promise<EnginePicture> {
+async function swatch(spec: GarmentSpec, request: RenderRequest<unknown>): Promise<EnginePicture> {
   const side = 400;
   const sheet = new SvgSheet();
   const cloth = new Cloth(sheet, fabricOf(spec), new SeededRandom(request.seed).fork('cloth'));
@@ -56,7 +63,7 @@ async function swatch(spec: GarmentSpec, request: RenderRequest): Promise<Engine
 
 async function lineDrawing(
   spec: GarmentSpec,
-  request: RenderRequest,
+  request: RenderRequest<unknown>,
   size: CanvasSize,
 ): Promise<EnginePicture> {
   // A technical drawing tells as much at half the size, in a quarter of the time.
@@ -77,7 +84,10 @@ async function lineDrawing(
  * describes.
  * @throws EngineError `bad_input` for a category that is not in the taxonomy
  */
-export const complementaryGarmentGenerator: Workflow = async (request, context): Promise<RenderResult> => {
+export const complementaryGarmentGenerator: Renderer<ComplementaryGarmentGeneratorOrder> = async (
+  request,
+  context,
+) => {
   const { body, seed } = request;
   const spec = garmentFromBody(body);
   const asked = canvasSize(body, '4:5');

@@ -1,29 +1,15 @@
-import { EngineError, type RenderResult } from '@atelier/engine';
+import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
 import { garmentPicture, namedGarment } from './reading/garment-picture.js';
 import { readPhotograph, requiredInput, type Reading } from './reading/reading.js';
 import { regionMap } from './reading/region-map.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-
-interface ExtractionContext {
-  readonly maxItems: number;
-  readonly productName: string | undefined;
-  readonly productDescription: string | undefined;
-}
-
-function contextOf(body: Readonly<Record<string, unknown>>): ExtractionContext {
-  const given = body['extraction_context'];
-  // The API has validated the body; here it only needs a shape to be read from.
-  const context = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>;
-  const wanted = context['max_items'];
-  const maxItems = typeof wanted === 'number' && Number.isFinite(wanted) ? Math.round(wanted) : 4;
-  return {
-    maxItems: Math.min(8, Math.max(1, maxItems)),
-    productName: text(context['product_name']),
-    productDescription: text(context['product_description']),
+export interface ExtractOrder {
+  readonly extraction_context?: {
+    readonly max_items?: number;
+    readonly product_name?: string;
+    readonly product_description?: string;
   };
 }
 
@@ -45,9 +31,14 @@ function nothingFound(reading: Reading): EngineError {
  * Finds what is worn, or laid out, in `trial_image` and lifts each garment out, largest first.
  * @throws EngineError `bad_input` when there is no picture, or no garment in it
  */
-export const extract: Workflow = async (request, context): Promise<RenderResult> => {
+export const extract: Renderer<ExtractOrder> = async (request, context) => {
   const bytes = requiredInput(request.inputs, 'trial_image', 'one photograph of a model or of a garment');
-  const { maxItems, productName, productDescription } = contextOf(request.body);
+  const {
+    max_items: maxItems = 4,
+    product_name: name,
+    product_description: about,
+  } = request.body.extraction_context ?? {};
+  const productName = name?.trim();
   const reading = await readPhotograph(bytes, 'trial_image');
   await breathe(context.signal);
   if (reading.garments.length === 0) throw nothingFound(reading);
@@ -61,7 +52,7 @@ export const extract: Workflow = async (request, context): Promise<RenderResult>
   const wanted = reading.garments.slice(0, maxItems);
   const product = namedGarment(
     productName,
-    productDescription,
+    about,
     wanted.map((region) => region.slot),
   );
   const pictures = [];

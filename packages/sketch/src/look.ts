@@ -1,20 +1,27 @@
-import { EngineError, type RenderResult } from '@atelier/engine';
+import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
 import { finished, inputOf } from './composition/draw.js';
 import { easelFor } from './composition/product.js';
 import { placeFor, studio } from './composition/setting.js';
-import { assemble, drawDressed, ensembleFacts, lit, placeWithShadow } from './ensemble/ensemble.js';
-import { MODEL, type Workflow } from './workflow.js';
+import {
+  assemble,
+  drawDressed,
+  ensembleFacts,
+  lit,
+  placeWithShadow,
+  type OutfitOrder,
+} from './ensemble/ensemble.js';
+import { MODEL } from './workflow.js';
 
 /**
  * A full-length editorial picture: the person of `model_image` in all items, before `background_image` or in the studio.
  * @throws EngineError `bad_input` when a picture cannot be read, or an item cannot be told from its background
  */
-export const look: Workflow = async (request, context): Promise<RenderResult> => {
+export const look: Renderer<OutfitOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');
   if (!inputOf(request, 'model_image'))
     throw new EngineError('bad_input', 'model_image is missing. Name the picture of a model.');
-  const posed = await assemble(easel, 'model_image');
+  const posed = await assemble(easel, request, 'model_image');
   const given = inputOf(request, 'background_image');
   // A drawn scene says where in it one stands.
   const { setting, view } = given

@@ -1,9 +1,9 @@
-import type { EnginePicture, RenderContext, RenderRequest, RenderResult } from '@atelier/engine';
+import type { EnginePicture, RenderContext, Renderer, RenderRequest } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { canvasSize, drawnSize, previewSize, type CanvasSize } from './canvas-size.js';
+import { canvasSize, drawnSize, previewSize, type CanvasOrder, type CanvasSize } from './canvas-size.js';
 import { viewFacts } from './composition/facts.js';
 import { opaque, outlinesOf } from './composition/outline.js';
-import { cast } from './casting/cast.js';
+import { cast, type Casting } from './casting/cast.js';
 import type { FigureSpec } from './casting/figure-spec.js';
 import { personFacts, personFrom, type Person } from './composition/person.js';
 import type { Framing } from './dressing/dress.js';
@@ -16,7 +16,11 @@ import { buildRig, type Rig } from './figure/rig.js';
 import { compose, figureLayer, frame, scaled, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
 import { paintWash } from './studio/wash.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
+
+export interface ModelGeneratorOrder extends CanvasOrder, Casting {
+  readonly generation_stage?: 'portrait' | 'full_body';
+}
 
 const feetOf = (rig: Rig): readonly (readonly [number, number])[] =>
   [rig.legs.left, rig.legs.right].map((leg) => [leg.point(1, 0)[0], leg.point(1, 0)[1] + 70] as const);
@@ -62,7 +66,7 @@ async function sketchStage(
   rig: Rig,
   size: CanvasSize,
   framing: Framing,
-  request: RenderRequest,
+  request: RenderRequest<unknown>,
   context: RenderContext,
 ): Promise<void> {
   const small = previewSize(size);
@@ -82,9 +86,9 @@ async function sketchStage(
  * Draws a model: `portrait` is head and shoulders, `full_body` stands in plain base wear. The person of a `portrait_image`
  * that was drawn here is drawn again; a portrait from elsewhere lends its skin and hair colours.
  */
-export const modelGenerator: Workflow = async (request, context): Promise<RenderResult> => {
+export const modelGenerator: Renderer<ModelGeneratorOrder> = async (request, context) => {
   const { body, seed } = request;
-  const full = body['generation_stage'] === 'full_body';
+  const full = body.generation_stage === 'full_body';
   const asked = canvasSize(body, full ? '2:3' : '4:5');
   const size = drawnSize(asked);
   const portrait = request.inputs.find((input) => input.name === 'portrait_image');

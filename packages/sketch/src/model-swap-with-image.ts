@@ -1,4 +1,4 @@
-import { EngineError, type RenderResult } from '@atelier/engine';
+import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
 import {
   beforeDressing,
@@ -17,7 +17,8 @@ import { easelFor } from './composition/product.js';
 import { silhouettes } from './composition/silhouettes.js';
 import { planKnown, type SwapPlan } from './composition/swap-plan.js';
 import { planUnknown } from './composition/swap-unknown.js';
-import { MODEL, type Workflow } from './workflow.js';
+import type { SwapOrder } from './swapping/swap.js';
+import { MODEL } from './workflow.js';
 
 /**
  * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. A picture that this engine
@@ -25,14 +26,14 @@ import { MODEL, type Workflow } from './workflow.js';
  * the skin by their looks.
  * @throws EngineError `bad_input` when a picture cannot be read, or no garment is found on the source
  */
-export const modelSwapWithImage: Workflow = async (request, context): Promise<RenderResult> => {
+export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');
   const source = inputOf(request, 'source_image');
   const model = inputOf(request, 'model_image');
   if (!source)
     throw new EngineError('bad_input', 'source_image is missing. Send one picture of a dressed person.');
   if (!model) throw new EngineError('bad_input', 'model_image is missing. Name the person to put in.');
-  const person = await personFrom(model, request.body, request.seed);
+  const person = await personFrom(model, {}, request.seed);
   await breathe(context.signal);
   const known = await readKnownSource(source, 2048);
   const plan: SwapPlan = known

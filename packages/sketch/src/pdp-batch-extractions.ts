@@ -3,13 +3,13 @@ import {
   type EngineImage,
   type EnginePicture,
   type PartFailure,
+  type Renderer,
   type RenderRequest,
-  type RenderResult,
 } from '@atelier/engine';
 import { breathe } from './abort.js';
 import { encode } from './encode.js';
 import { contactSheet, type Grouping } from './reading/contact-sheet.js';
-import { givenGroups, groupsOf, type Group } from './reading/grouping.js';
+import { groupsOf, type Group } from './reading/grouping.js';
 import { marked } from './scene.js';
 import { personPicture } from './reading/person-picture.js';
 import { emptyPlate } from './reading/plate.js';
@@ -22,7 +22,12 @@ import {
   type LocationSignature,
   type PersonSignature,
 } from './reading/signature.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
+
+export interface PdpBatchExtractionsOrder {
+  /** Takes the place of the measured grouping, at face value. */
+  readonly grouping?: Pick<Grouping, 'person_groups' | 'location_groups'>;
+}
 
 /** Distances up to which photographs are taken to share a person, or a place; measured on series of renders. */
 const SAME_PERSON = 0.85;
@@ -37,7 +42,7 @@ interface Photo {
   readonly place?: LocationSignature;
 }
 
-const photosOf = (request: RenderRequest): { index: number; image: EngineImage }[] =>
+const photosOf = (request: RenderRequest<unknown>): { index: number; image: EngineImage }[] =>
   request.inputs
     .flatMap((image) => {
       const number = /^photo-(\d+)$/.exec(image.name)?.[1];
@@ -77,10 +82,8 @@ function measuredGroups<S>(
   return groupsOf([...signatures.keys()], between, limit, what);
 }
 
-function groupingOf(photos: readonly Photo[], body: Readonly<Record<string, unknown>>): Grouping {
-  const people = givenGroups(body, 'person_groups');
-  const places = givenGroups(body, 'location_groups');
-  if (people && places) return { person_groups: people, location_groups: places, automatic: false };
+function groupingOf(photos: readonly Photo[], { grouping }: PdpBatchExtractionsOrder): Grouping {
+  if (grouping) return { ...grouping, automatic: false };
   return {
     person_groups: measuredGroups(
       photos,
@@ -115,7 +118,11 @@ const withGroup = (
 });
 
 /** The person, from the photograph that shows the head largest and most surely. */
-async function sharedPerson(photos: readonly Photo[], group: Group, request: RenderRequest): Promise<Shared> {
+async function sharedPerson(
+  photos: readonly Photo[],
+  group: Group,
+  request: RenderRequest<unknown>,
+): Promise<Shared> {
   const sure = ({ reading }: Photo): number => {
     const head = reading?.wearer?.head;
     return head && reading ? head.confidence * Math.min(1, head.breadth / 40) : 0;
@@ -134,7 +141,11 @@ async function sharedPerson(photos: readonly Photo[], group: Group, request: Ren
 }
 
 /** The place, from the photograph whose subject hides the least of it. */
-async function sharedPlace(photos: readonly Photo[], group: Group, request: RenderRequest): Promise<Shared> {
+async function sharedPlace(
+  photos: readonly Photo[],
+  group: Group,
+  request: RenderRequest<unknown>,
+): Promise<Shared> {
   const [best] = photos
     .filter(({ index, reading }) => group.member_indices.includes(index) && reading)
     .sort((p, q) => (p.reading?.subject.share ?? 1) - (q.reading?.subject.share ?? 1) || p.index - q.index);
@@ -165,7 +176,7 @@ const counted = (groups: readonly Group[], one: string, many: string): string =>
  * extracted once. The first picture is the contact sheet with the grouping in its meta.
  * @throws EngineError `bad_input` when not one photograph can be read
  */
-export const pdpBatchExtractions: Workflow = async (request, context): Promise<RenderResult> => {
+export const pdpBatchExtractions: Renderer<PdpBatchExtractionsOrder> = async (request, context) => {
   const photos: Photo[] = [];
   for (const photo of photosOf(request)) {
     photos.push(await read(photo));

@@ -2,8 +2,8 @@ import {
   EngineError,
   type EnginePicture,
   type PartFailure,
+  type Renderer,
   type RenderRequest,
-  type RenderResult,
 } from '@atelier/engine';
 import { breathe } from './abort.js';
 import { encode } from './encode.js';
@@ -15,21 +15,30 @@ import { readPhotograph, requiredInput, type Reading } from './reading/reading.j
 import { recipePicture } from './reading/recipe-card.js';
 import { readRecipe } from './reading/recipe.js';
 import { regionMap } from './reading/region-map.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
 
 /** In the order of the result: the first one that gave something stands in the gallery. */
 export const ARMS = ['garment', 'person', 'background', 'recipe'] as const;
 export type Arm = (typeof ARMS)[number];
+
+export interface PdpExtractionsOrder {
+  readonly product_name?: string;
+  /** Set by the service for a photograph of a batch: what to read it for. Absent: everything. */
+  readonly arms?: readonly Arm[];
+  /** Set by the service where a test asked for a partial outcome: the person is not found. */
+  readonly test_partial?: boolean;
+}
+
+type PdpRequest = RenderRequest<PdpExtractionsOrder>;
 
 type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
 
 const failed = (arm: Arm, code: string, message: string): Outcome => ({ failure: { arm, code, message } });
 
 /** The product alone, whatever else is worn: the piece that the product's name speaks of, else the largest. */
-async function garmentArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
+async function garmentArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   const { garments } = reading;
-  const name = request.body['product_name'];
-  const productName = typeof name === 'string' && name !== '' ? name : undefined;
+  const { product_name: productName } = request.body;
   const slots = garments.map((region) => region.slot);
   const named = namedGarment(productName, undefined, slots);
   const product = garments[named] ?? garments[0];
@@ -40,8 +49,8 @@ async function garmentArm(reading: Reading, request: RenderRequest): Promise<Out
   return { picture: await garmentPicture(reading, product, sheet) };
 }
 
-async function personArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
-  if (request.body['test_partial'] === true)
+async function personArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
+  if (request.body.test_partial)
     return failed('person', 'TEST_OUTCOME', 'The test key asked for a partial outcome.');
   const input = request.inputs.find((one) => one.name === 'pdp_image');
   if (!reading.wearer || !input)
@@ -53,7 +62,7 @@ async function personArm(reading: Reading, request: RenderRequest): Promise<Outc
   return { picture: await personPicture(reading, reading.wearer, input, request) };
 }
 
-async function backgroundArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
+async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   const plate = await emptyPlate(reading.photograph, reading.subject);
   if (!plate)
     return failed(
@@ -71,7 +80,7 @@ async function backgroundArm(reading: Reading, request: RenderRequest): Promise<
 }
 
 /** A picture without anything in it was taken in no way worth repeating. */
-async function recipeArm(reading: Reading, request: RenderRequest): Promise<Outcome> {
+async function recipeArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   if (reading.garments.length === 0 && !reading.wearer)
     return failed(
       'recipe',
@@ -81,25 +90,19 @@ async function recipeArm(reading: Reading, request: RenderRequest): Promise<Outc
   return { picture: await recipePicture(reading, readRecipe(reading), request.testMark) };
 }
 
-const RUN: Readonly<Record<Arm, (reading: Reading, request: RenderRequest) => Promise<Outcome>>> = {
+const RUN: Readonly<Record<Arm, (reading: Reading, request: PdpRequest) => Promise<Outcome>>> = {
   garment: garmentArm,
   person: personArm,
   background: backgroundArm,
   recipe: recipeArm,
 };
 
-/** The arms to run: all, or those that the service names for a photograph of a batch. */
-function armsOf(body: Readonly<Record<string, unknown>>): readonly Arm[] {
-  const given = body['arms'];
-  return Array.isArray(given) ? ARMS.filter((arm) => given.includes(arm)) : ARMS;
-}
-
 /**
  * Reads one product photograph back into what it was made of: garment, person, background and recipe. An arm that gives
  * nothing is a failure of its own and leaves the others alone.
  * @throws EngineError `bad_input` when there is no picture, `no_image` when every arm gave nothing
  */
-export const pdpExtractions: Workflow = async (request, context): Promise<RenderResult> => {
+export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, context) => {
   const bytes = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');
   const reading = await readPhotograph(bytes, 'pdp_image');
   await breathe(context.signal);
@@ -112,8 +115,8 @@ export const pdpExtractions: Workflow = async (request, context): Promise<Render
   });
   const pictures: EnginePicture[] = [];
   const failures: PartFailure[] = [];
-  const arms = armsOf(request.body);
-  for (const arm of arms) {
+  const { arms: wanted = ARMS } = request.body;
+  for (const arm of ARMS.filter((one) => wanted.includes(one))) {
     await breathe(context.signal);
     const outcome = await RUN[arm](reading, request);
     if ('failure' in outcome) failures.push(outcome.failure);

@@ -1,4 +1,4 @@
-import type { RenderResult } from '@atelier/engine';
+import type { Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
 import {
   beforeDressing,
@@ -12,17 +12,24 @@ import {
 } from './composition/draw.js';
 import { compositionFacts } from './composition/facts.js';
 import { personFacts } from './composition/person.js';
-import { easelFor, poseWearer, productPlace, productView, takeProduct } from './composition/product.js';
-import { MODEL, type Workflow } from './workflow.js';
+import {
+  easelFor,
+  poseWearer,
+  productPlace,
+  productView,
+  takeProduct,
+  type ProductToModelOrder,
+} from './composition/product.js';
+import { MODEL } from './workflow.js';
 
 /**
  * Cuts the garment out of `product_image` and draws a figure that wears it. `model_image` is the wearer, or lends skin and
  * hair colours where nothing is known of him or her; `background_image` stands in for the studio.
  * @throws EngineError `bad_input` when a picture cannot be read or no garment stands out from its background
  */
-export const productToModelDirect: Workflow = async (request, context): Promise<RenderResult> => {
+export const productToModelDirect: Renderer<ProductToModelOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');
-  const garment = await takeProduct(easel);
+  const garment = await takeProduct(easel, request.body.display_name);
   const outfit = await poseWearer(easel, garment);
   const { setting, view } = await productPlace(easel, productView(easel, outfit));
   await breathe(context.signal);

@@ -1,4 +1,4 @@
-import type { RenderResult } from '@atelier/engine';
+import type { Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
 import {
   beforeDressing,
@@ -12,19 +12,26 @@ import {
 } from './composition/draw.js';
 import { compositionFacts } from './composition/facts.js';
 import { personFacts } from './composition/person.js';
-import { easelFor, poseWearer, productPlace, productView, takeProduct } from './composition/product.js';
+import {
+  easelFor,
+  poseWearer,
+  productPlace,
+  productView,
+  takeProduct,
+  type ProductToModelOrder,
+} from './composition/product.js';
 import { blankSheet } from './composition/setting.js';
 import { dressed } from './composition/subject.js';
-import { MODEL, type Workflow } from './workflow.js';
+import { MODEL } from './workflow.js';
 
 /**
  * Does what product-to-model-direct does, one phase after the other, and shows each: the garment cut out, the figure posed
  * for it, the figure dressed, the dressed figure set in its place; then light and shadow finish the picture.
  * @throws EngineError `bad_input` when a picture cannot be read or no garment stands out from its background
  */
-export const productToModelPhased: Workflow = async (request, context): Promise<RenderResult> => {
+export const productToModelPhased: Renderer<ProductToModelOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');
-  const garment = await takeProduct(easel);
+  const garment = await takeProduct(easel, request.body.display_name);
   const outfit = await poseWearer(easel, garment);
   // The place comes into the picture later, but it decides where the figure stands.
   const { setting, view } = await productPlace(easel, productView(easel, outfit));

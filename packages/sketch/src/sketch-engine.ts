@@ -4,6 +4,7 @@ import {
   ImageEngine,
   type EnginePicture,
   type RenderContext,
+  type Renderer,
   type RenderRequest,
   type RenderResult,
 } from '@atelier/engine';
@@ -23,39 +24,39 @@ import { pdpExtractions } from './pdp-extractions.js';
 import { productToModelDirect } from './product-to-model-direct.js';
 import { productToModelPhased } from './product-to-model-phased.js';
 import { tryOn } from './try-on.js';
-import type { Workflow } from './workflow.js';
 
-/** A new workflow is one line here and one file beside it. */
-export const sketchRenderers: Readonly<Record<string, Workflow>> = {
-  'background-generator': backgroundGenerator,
+/** Draws, and measures what was drawn where the body asks for it. */
+const withEvaluation =
+  <Order>(draw: Renderer<Order>): Renderer<Order & { readonly eval_enabled?: boolean }> =>
+  async (request, context) => {
+    const result = await draw(request, context);
+    if (!request.body.eval_enabled) return result;
+    const pictures: EnginePicture[] = [];
+    // One after the other: a picture of 4K is unpacked to be measured, and several at once would cost memory.
+    for (const picture of result.pictures) pictures.push(await evaluated(picture));
+    return { ...result, pictures };
+  };
+
+/** Every workflow that is drawn: a new one is one line here and one file beside it. */
+export const sketchRenderers = {
+  'background-generator': withEvaluation(backgroundGenerator),
   'background-swap-with-image': backgroundSwapWithImage,
   'background-swap-with-spec': backgroundSwapWithSpec,
-  'complementary-garment-generator': complementaryGarmentGenerator,
+  'complementary-garment-generator': withEvaluation(complementaryGarmentGenerator),
   'catalog-shots': catalogShots,
   extract,
-  look,
-  'model-generator': modelGenerator,
+  look: withEvaluation(look),
+  'model-generator': withEvaluation(modelGenerator),
   'model-swap-with-image': modelSwapWithImage,
   'pdp-batch-extractions': pdpBatchExtractions,
   'pdp-extractions': pdpExtractions,
-  'product-to-model-direct': productToModelDirect,
-  'product-to-model-phased': productToModelPhased,
-  'try-on': tryOn,
-};
+  'product-to-model-direct': withEvaluation(productToModelDirect),
+  'product-to-model-phased': withEvaluation(productToModelPhased),
+  'try-on': withEvaluation(tryOn),
+} as const;
 
-/** Draws, and measures what was drawn where the request asks for it. */
-async function drawn(
-  renderer: Workflow,
-  request: RenderRequest,
-  context: RenderContext,
-): Promise<RenderResult> {
-  const result = await renderer(request, context);
-  if (request.body['eval_enabled'] !== true) return result;
-  const pictures: EnginePicture[] = [];
-  // One after the other: a picture of 4K is unpacked to be measured, and several at once would cost memory.
-  for (const picture of result.pictures) pictures.push(await evaluated(picture));
-  return { ...result, pictures };
-}
+const draws = (workflow: string): workflow is keyof typeof sketchRenderers =>
+  Object.hasOwn(sketchRenderers, workflow);
 
 /**
  * Draws with pen and watercolour, from the caller's own pictures, without a vendor: the same request and seed give the same
@@ -72,16 +73,12 @@ export class SketchEngine extends ImageEngine {
   }
 
   async render(request: RenderRequest, context: RenderContext): Promise<RenderResult> {
-    const renderer = Object.hasOwn(sketchRenderers, request.workflow)
-      ? sketchRenderers[request.workflow]
-      : undefined;
-    if (!renderer) {
-      throw new EngineError(
-        'misconfigured',
-        `The sketch engine does not draw the workflow ${request.workflow}.`,
-      );
-    }
+    const { workflow } = request;
+    if (!draws(workflow))
+      throw new EngineError('misconfigured', `The sketch engine does not draw the workflow ${workflow}.`);
     context.signal.throwIfAborted();
-    return untilAborted(drawn(renderer, request, context), context.signal);
+    const draw: Renderer<never> = sketchRenderers[workflow];
+    // The service holds each renderer against the body that its workflow declares, and bodies are validated at dispatch.
+    return untilAborted(draw(request as RenderRequest<never>, context), context.signal);
   }
 }

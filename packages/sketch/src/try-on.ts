@@ -1,21 +1,28 @@
-import { EngineError, type RenderResult } from '@atelier/engine';
+import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
 import { finished, inputOf } from './composition/draw.js';
 import { easelFor } from './composition/product.js';
 import { studio } from './composition/setting.js';
-import { assemble, drawDressed, ensembleFacts, lit, placeWithShadow } from './ensemble/ensemble.js';
-import { MODEL, type Workflow } from './workflow.js';
+import {
+  assemble,
+  drawDressed,
+  ensembleFacts,
+  lit,
+  placeWithShadow,
+  type OutfitOrder,
+} from './ensemble/ensemble.js';
+import { MODEL } from './workflow.js';
 
 /**
  * Dresses the person of `user_image` in `item-0`, `item-1`, …: clothes from the skin outward, shoes on the feet, a bag in the
  * hand, a hat on the head, accessories where they belong.
  * @throws EngineError `bad_input` when a picture cannot be read, or an item cannot be told from its background
  */
-export const tryOn: Workflow = async (request, context): Promise<RenderResult> => {
+export const tryOn: Renderer<OutfitOrder> = async (request, context) => {
   const easel = easelFor(request, context, '2:3');
   if (!inputOf(request, 'user_image'))
     throw new EngineError('bad_input', 'user_image is missing. Send one picture of a person.');
-  const ensemble = await assemble(easel, 'user_image');
+  const ensemble = await assemble(easel, request, 'user_image');
   const setting = await studio(request.seed, easel.size, ensemble.view.floor);
   await breathe(context.signal);
   const place = await placeWithShadow(easel, ensemble, setting);

@@ -9,12 +9,14 @@ import {
   type Complexion,
   type Ethnicity,
   type HairTexture,
+  type Heritage,
 } from './complexion.js';
 import {
   AGE_RANGES,
   BODY_TYPES,
   type AgeRange,
   type BaseWear,
+  type BodyType,
   type FaceSpec,
   type FigureSpec,
   type Gender,
@@ -45,27 +47,48 @@ const WARDROBE: readonly Omit<BaseWear, 'neckline'>[] = [
   { top: '#c9b3a3', bottom: '#3d3a3c', shoes: '#2f2724' },
 ];
 
-const choice = <T extends string>(value: unknown, allowed: readonly T[], otherwise: () => T): T =>
-  allowed.find((one) => one === value) ?? otherwise();
+/** The fields of a body that cast a figure, under the same names as in the meta of its picture. */
+export interface Casting {
+  readonly gender?: Gender;
+  readonly ethnicity?: Ethnicity;
+  /** Counts with the ethnicity `indian` only. */
+  readonly heritage?: Heritage;
+  readonly body_type?: BodyType;
+  readonly age_range?: AgeRange;
+}
 
 const keys = <K extends string>(table: Record<K, unknown>): K[] =>
   // Object.keys widens to string; the tables are literal objects without further keys.
   Object.keys(table) as K[];
 
-/**
- * Casts a figure: takes what the body names (`gender`, `ethnicity`, `heritage`, `body_type`, `age_range`, as in
- * the dispatch body) and lets the seed choose the rest.
- */
-export function cast(body: Readonly<Record<string, unknown>>, seed: number): FigureSpec {
+const known = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
+  allowed.find((one) => one === value);
+
+/** The casting that a picture's meta, or a preset's spec, holds: what it says otherwise than this engine is not heard. */
+export function castingIn(facts: Readonly<Record<string, unknown>>): Casting {
+  const gender = known(facts['gender'], ['FEMALE', 'MALE']);
+  const ethnicity = known(facts['ethnicity'], keys(COMPLEXIONS));
+  const heritage = known(facts['heritage'], keys(HERITAGES));
+  const bodyType = known(facts['body_type'], BODY_TYPES);
+  const ageRange = known(facts['age_range'], AGE_RANGES);
+  return {
+    ...(gender && { gender }),
+    ...(ethnicity && { ethnicity }),
+    ...(heritage && { heritage }),
+    ...(bodyType && { body_type: bodyType }),
+    ...(ageRange && { age_range: ageRange }),
+  };
+}
+
+/** Casts a figure: takes what the casting says and lets the seed choose the rest. */
+export function cast(casting: Casting, seed: number): FigureSpec {
   const random = new SeededRandom(seed);
   const choose = random.fork('casting');
-  const gender = choice<Gender>(body['gender'], ['FEMALE', 'MALE'], () => choose.pick(['FEMALE', 'MALE']));
-  const ethnicity = choice<Ethnicity>(body['ethnicity'], keys(COMPLEXIONS), () =>
-    choose.pick(keys(COMPLEXIONS)),
-  );
-  const heritage = keys(HERITAGES).find((one) => one === body['heritage']);
-  const bodyType = choice(body['body_type'], BODY_TYPES, () => choose.pick(['slim', 'athletic', 'balanced']));
-  const ageRange = choice(body['age_range'], AGE_RANGES, () => choose.pick(AGE_RANGES));
+  const gender = casting.gender ?? choose.pick(['FEMALE', 'MALE']);
+  const ethnicity = casting.ethnicity ?? choose.pick(keys(COMPLEXIONS));
+  const { heritage } = casting;
+  const bodyType = casting.body_type ?? choose.pick(['slim', 'athletic', 'balanced']);
+  const ageRange = casting.age_range ?? choose.pick(AGE_RANGES);
   const complexion: Complexion = COMPLEXIONS[ethnicity];
   const range = ethnicity === 'indian' && heritage ? HERITAGES[heritage] : complexion.skin;
   const look = random.fork('look');

@@ -12,14 +12,14 @@ import type { View } from './view.js';
 
 /** What every composing workflow has at hand while it draws. */
 export interface Easel {
-  readonly request: RenderRequest;
+  readonly request: RenderRequest<unknown>;
   readonly context: RenderContext;
   /** The size that is drawn; the caller's size may be larger. */
   readonly size: CanvasSize;
   readonly asked: CanvasSize;
 }
 
-export const inputOf = (request: RenderRequest, name: string): EngineImage | undefined =>
+export const inputOf = (request: RenderRequest<unknown>, name: string): EngineImage | undefined =>
   request.inputs.find((input) => input.name === name);
 
 /** The person's layers and the cloth, before any light of the place falls on them. */

@@ -19,14 +19,10 @@ export interface Garment {
 export const garmentSide = (resolution: string): number => (resolution === '1K' ? 1400 : 2200);
 
 /**
- * @param words where the caller may have said what it is (`product_title`, …); a class in the picture's own meta comes first
+ * @param words what the caller calls it; a class in the picture's own meta comes first
  * @throws EngineError `bad_input` when the picture cannot be read or no garment stands out from its background
  */
-export async function readGarment(
-  input: EngineImage,
-  longSide: number,
-  words: Readonly<Record<string, unknown>>,
-): Promise<Garment> {
+export async function readGarment(input: EngineImage, longSide: number, words = ''): Promise<Garment> {
   const cut = await cutOut(input.bytes, longSide, input.name);
   const shape = new Silhouette(cut.mask);
   const told = GARMENT_CLASSES.find((one) => one === input.meta?.['garment_class']);

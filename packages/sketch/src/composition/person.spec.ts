@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { cast } from '../casting/cast.js';
+import { cast, type Casting } from '../casting/cast.js';
 import { personFacts, personFrom } from './person.js';
 
 const picture = (meta?: Record<string, unknown>, bytes: Buffer = Buffer.from('no picture at all')) => ({
@@ -8,7 +8,7 @@ const picture = (meta?: Record<string, unknown>, bytes: Buffer = Buffer.from('no
   ...(meta ? { meta } : {}),
 });
 
-const casting = {
+const casting: Casting = {
   gender: 'MALE',
   ethnicity: 'indian',
   heritage: 'south_indian',

@@ -1,5 +1,5 @@
 import type { EngineImage } from '@atelier/engine';
-import { cast } from '../casting/cast.js';
+import { cast, castingIn, type Casting } from '../casting/cast.js';
 import { HAIR_TEXTURES } from '../casting/complexion.js';
 import { HAIR_STYLES, type FigureSpec } from '../casting/figure-spec.js';
 import { takeAfter } from '../casting/portrait-palette.js';
@@ -46,16 +46,20 @@ function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
 
 /**
  * The person to draw. A picture whose meta holds casting facts gives that very person, whatever else is asked; a picture
- * without them lends skin and hair to somebody cast from `body` and `seed`; no picture leaves the casting alone.
+ * without them lends skin and hair to somebody cast from `casting` and `seed`; no picture leaves the casting alone.
  * @throws EngineError `bad_input` when a picture without facts cannot be read
  */
-export async function personFrom(input: EngineImage | undefined, body: Facts, seed: number): Promise<Person> {
+export async function personFrom(
+  input: EngineImage | undefined,
+  casting: Casting,
+  seed: number,
+): Promise<Person> {
   const facts = castingFacts(input?.meta);
   if (facts) {
     const own = typeof facts['seed'] === 'number' ? facts['seed'] : seed;
-    return { spec: withColours(cast({ body_type: 'balanced', ...facts }, own), facts), seed: own };
+    return { spec: withColours(cast({ body_type: 'balanced', ...castingIn(facts) }, own), facts), seed: own };
   }
-  const drawn = cast({ body_type: 'balanced', ...body }, seed);
+  const drawn = cast({ body_type: 'balanced', ...casting }, seed);
   return { spec: input ? await takeAfter(drawn, input) : drawn, seed };
 }
 

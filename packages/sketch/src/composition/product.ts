@@ -1,7 +1,7 @@
-import { EngineError, type EngineImage } from '@atelier/engine';
+import { EngineError, type EngineImage, type RenderContext, type RenderRequest } from '@atelier/engine';
 import { breathe } from '../abort.js';
-import { canvasSize, drawnSize, type AspectRatio } from '../canvas-size.js';
-import type { Workflow } from '../workflow.js';
+import type { Casting } from '../casting/cast.js';
+import { canvasSize, drawnSize, type AspectRatio, type CanvasOrder } from '../canvas-size.js';
 import { inputOf, report, type Easel } from './draw.js';
 import { garmentSide, pictureOfCutOut, readGarment, type Garment } from './garment.js';
 import { dressPerson, type Outfit } from './outfit.js';
@@ -9,21 +9,31 @@ import { personFrom } from './person.js';
 import { usualView, type View } from './view.js';
 import { placeFor, studio, type Place } from './setting.js';
 
-type Request = Parameters<Workflow>[0];
-type Context = Parameters<Workflow>[1];
+/** The body of product-to-model, direct and phased. */
+export interface ProductToModelOrder extends CanvasOrder {
+  /** May say what kind of garment it is. */
+  readonly display_name?: string;
+}
 
-export function easelFor(request: Request, context: Context, fallback: AspectRatio): Easel {
+export function easelFor(
+  request: RenderRequest<CanvasOrder>,
+  context: RenderContext,
+  fallback: AspectRatio,
+): Easel {
   const asked = canvasSize(request.body, fallback);
   return { request, context, asked, size: drawnSize(asked) };
 }
 
-/** Cuts the product out of `product_image` and shows the cut-out as the first stage. */
-export async function takeProduct(easel: Easel): Promise<Garment> {
+/**
+ * Cuts the product out of `product_image` and shows the cut-out as the first stage.
+ * @param words what the caller calls it
+ */
+export async function takeProduct(easel: Easel, words?: string): Promise<Garment> {
   const { request, context, size } = easel;
   const product = inputOf(request, 'product_image');
   if (!product)
     throw new EngineError('bad_input', 'product_image is missing. Send one photograph of the garment.');
-  const garment = await readGarment(product, garmentSide(size.resolution), request.body);
+  const garment = await readGarment(product, garmentSide(size.resolution), words);
   await breathe(context.signal);
   const message = `The garment is cut out: ${garment.garmentClass}`;
   await report(easel, 'garment_cutout', message, await pictureOfCutOut(garment));
@@ -32,10 +42,10 @@ export async function takeProduct(easel: Easel): Promise<Garment> {
 
 /** Casts the wearer, or takes the one on `model_image`, and poses him or her for the garment. */
 export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit> {
-  const { body, seed } = easel.request;
-  // Most dresses and skirts are cut for women; a caller who casts the figure decides for himself.
-  const usual = ['dress', 'skirt'].includes(garment.garmentClass) ? { gender: 'FEMALE' } : {};
-  const person = await personFrom(inputOf(easel.request, 'model_image'), { ...usual, ...body }, seed);
+  const { request } = easel;
+  // Most dresses and skirts are cut for women.
+  const usual: Casting = ['dress', 'skirt'].includes(garment.garmentClass) ? { gender: 'FEMALE' } : {};
+  const person = await personFrom(inputOf(request, 'model_image'), usual, request.seed);
   return dressPerson(person, [garment]);
 }
 

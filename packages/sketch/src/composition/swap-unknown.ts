@@ -1,6 +1,6 @@
 import { EngineError, type EngineImage } from '@atelier/engine';
 import { breathe } from '../abort.js';
-import { classFromWords, classify } from '../cutout/classify.js';
+import { classify } from '../cutout/classify.js';
 import { lift, rounded } from '../cutout/cut-out.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
 import type { Mask } from '../cutout/mask.js';
@@ -23,14 +23,10 @@ const ADVICE =
   'Send a picture of one dressed person, seen from the front, who stands out from the background.';
 
 /** A garment that lies or hangs by itself. */
-async function lyingGarment(
-  photograph: Photograph,
-  mask: Mask,
-  words: Readonly<Record<string, unknown>>,
-): Promise<Garment> {
+async function lyingGarment(photograph: Photograph, mask: Mask): Promise<Garment> {
   const cut = await lift(photograph.full, await rounded(mask));
   const shape = new Silhouette(cut.mask);
-  const garmentClass = classFromWords(words) ?? classify(shape, cut.raster);
+  const garmentClass = classify(shape, cut.raster);
   return { name: 'source_image', cut, shape, garmentClass, colours: dominantColours(cut.raster) };
 }
 
@@ -81,7 +77,7 @@ export async function planUnknown(easel: Easel, source: EngineImage, person: Per
     if (!seen) throw new EngineError('bad_input', `No garment is found in source_image. ${ADVICE}`);
     return planKnown(easel, seen, person, {});
   }
-  const main = await lyingGarment(photograph, subject.mask, easel.request.body);
+  const main = await lyingGarment(photograph, subject.mask);
   await breathe(easel.context.signal);
   const outfit = dressPerson(person, [main]);
   const view = viewLike(photograph, subject, outfit, easel);

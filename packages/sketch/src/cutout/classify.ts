@@ -14,13 +14,8 @@ const WORDS: readonly (readonly [RegExp, GarmentClass])[] = [
 ];
 
 /** What the caller's own words say, if they say anything. */
-export function classFromWords(body: Readonly<Record<string, unknown>>): GarmentClass | undefined {
-  const said = ['product_title', 'product_name', 'title', 'category', 'trial_item_category', 'display_name']
-    .map((field) => body[field])
-    .filter((value): value is string => typeof value === 'string')
-    .join(' ');
-  return WORDS.find(([pattern]) => pattern.test(said))?.[1];
-}
+export const classFromWords = (said: string): GarmentClass | undefined =>
+  WORDS.find(([pattern]) => pattern.test(said))?.[1];
 
 const median = (values: number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 

@@ -99,8 +99,8 @@ describe('cutOut', () => {
 
 describe('classFromWords', () => {
   it("believes the caller's title before the silhouette", () => {
-    expect(classFromWords({ product_title: 'Pleated midi skirt' })).toBe('skirt');
-    expect(classFromWords({ product_title: 'Linen blazer' })).toBe('outerwear');
-    expect(classFromWords({ seed: 4 })).toBeUndefined();
+    expect(classFromWords('Pleated midi skirt')).toBe('skirt');
+    expect(classFromWords('Linen blazer')).toBe('outerwear');
+    expect(classFromWords('Marea')).toBeUndefined();
   });
 });

@@ -1,3 +1,6 @@
+import type { RenderRequest } from '@atelier/engine';
+import type { CanvasOrder } from '../canvas-size.js';
+import type { Casting } from '../casting/cast.js';
 import { flatten, figureLayer, type Layer } from '../scene.js';
 import { breathe } from '../abort.js';
 import { inputOf, progress, report, type Easel } from '../composition/draw.js';
@@ -13,12 +16,17 @@ import { adorn, gloveColour, isSocks, underArms } from './adorn.js';
 import { carry } from './carry.js';
 import { dressAll, hemsOverShoes, type FullOutfit } from './dress-all.js';
 import { underHat, wearHat } from './headwear.js';
-import { itemFacts, pictureOfItem, readItems, type Item } from './item.js';
+import { itemFacts, pictureOfItem, readItems, type Item, type TrialItemOrder } from './item.js';
 import { layOne } from './lay-cloth.js';
 import { drawShoesWorn } from './shoes-worn.js';
 
 /** Pixels per centimetre of a garment in a picture of 1K: as many as the figure shows of it. */
 const DENSITY = 6;
+
+/** The body of try-on and of look. */
+export interface OutfitOrder extends CanvasOrder {
+  readonly items: readonly TrialItemOrder[];
+}
 
 /** A person and all that he or she is to put on. */
 export interface Ensemble {
@@ -38,8 +46,12 @@ export interface DressedLayers {
 }
 
 /** Cuts the items out, finds the person, and puts the clothes on: the first stage shows what was cut out. */
-export async function assemble(easel: Easel, personInput: string): Promise<Ensemble> {
-  const { request, context, size } = easel;
+export async function assemble(
+  easel: Easel,
+  request: RenderRequest<OutfitOrder>,
+  personInput: string,
+): Promise<Ensemble> {
+  const { context, size } = easel;
   const items = await readItems(request, (DENSITY * Math.max(size.width, size.height)) / 1024, () =>
     breathe(context.signal),
   );
@@ -52,12 +64,12 @@ export async function assemble(easel: Easel, personInput: string): Promise<Ensem
     `Cut out: ${said.join(', ')}`,
     ...(await Promise.all(items.map(pictureOfItem))),
   );
-  const usual = items.some(
+  const usual: Casting = items.some(
     ({ category, spec }) => category === 'one_piece' && spec?.category.key !== 'dungarees',
   )
     ? { gender: 'FEMALE' }
     : {};
-  const found = await personFrom(inputOf(request, personInput), { ...usual, ...request.body }, request.seed);
+  const found = await personFrom(inputOf(request, personInput), usual, request.seed);
   const person = { ...found, spec: underHat(found.spec, items) };
   const outfit = dressAll(person, items);
   return { person: found, items, outfit, view: fullLength(easel) };

@@ -1,4 +1,5 @@
 import { EngineError, type EngineImage, type EnginePicture, type RenderRequest } from '@atelier/engine';
+import type { GarmentSlot } from '@atelier/engine/garment-categories';
 import { legGap, type GarmentClass } from '../cutout/classify.js';
 import { bounds, crop, cutOut, type CutOut } from '../cutout/cut-out.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
@@ -11,39 +12,18 @@ import { garmentFromMeta, type GarmentSpec } from '../garments/garment-spec.js';
 import { flatten } from '../scene.js';
 import { hangsByCut, paintToWear, type DrawnGarment } from './paint-to-wear.js';
 
-export const ITEM_CATEGORIES = [
-  'top',
-  'bottom',
-  'one_piece',
-  'outerwear',
-  'footwear',
-  'bag',
-  'headwear',
-  'accessory',
-] as const;
-export type ItemCategory = (typeof ITEM_CATEGORIES)[number];
+/** One thing that is to be put on; its picture is the input `item-0`, `item-1`, … */
+export interface TrialItemOrder {
+  readonly trial_item_category: GarmentSlot;
+}
 
 /** One thing to be put on, cut out of its picture. */
 export interface Item extends Garment {
-  readonly category: ItemCategory;
+  readonly category: GarmentSlot;
   /** Where its picture tells how it was drawn. */
   readonly spec?: GarmentSpec;
   /** Where besides its cut is known. */
   readonly drawn?: DrawnGarment;
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const fields = (value: unknown): Fields =>
-  // The body was validated; what is not an object has no fields.
-  typeof value === 'object' && value !== null ? (value as Fields) : {};
-
-/** What the caller says an item is; the picture's own meta or a top when the body says nothing. */
-function categoryOf(request: RenderRequest, index: number, spec: GarmentSpec | undefined): ItemCategory {
-  const items = request.body['items'];
-  const said = fields(Array.isArray(items) ? items[index] : undefined);
-  const named = said['trial_item_category'] ?? said['trial_image_category'];
-  return ITEM_CATEGORIES.find((one) => one === named) ?? spec?.category.slot ?? 'top';
 }
 
 const SKIRTS: readonly string[] = [
@@ -57,7 +37,7 @@ const SKIRTS: readonly string[] = [
 ];
 
 /** How a thing is worn: only what hangs from shoulders or waist has a class that matters. */
-function classOf(category: ItemCategory, shape: Silhouette, spec: GarmentSpec | undefined): GarmentClass {
+function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | undefined): GarmentClass {
   switch (category) {
     case 'top':
       return 'top';
@@ -111,7 +91,7 @@ async function together({ arms, body }: DrawnGarment): Promise<Raster> {
 }
 
 /** What is seen large on the figure and so is read in full. */
-const CLOTHES: readonly ItemCategory[] = ['top', 'bottom', 'one_piece', 'outerwear'];
+const CLOTHES: readonly GarmentSlot[] = ['top', 'bottom', 'one_piece', 'outerwear'];
 
 type Known = Pick<Item, 'cut' | 'spec' | 'drawn'>;
 
@@ -127,14 +107,8 @@ async function drawnAgain(spec: GarmentSpec, seed: number, density: number): Pro
   return { spec, cut: cutFromAlpha(await paintGarment(spec, seed, side, side, 0.98, worn)) };
 }
 
-async function readItem(
-  request: RenderRequest,
-  input: EngineImage,
-  index: number,
-  density: number,
-): Promise<Item> {
+async function readItem(category: GarmentSlot, input: EngineImage, density: number): Promise<Item> {
   const known = garmentFromMeta(input.meta);
-  const category = categoryOf(request, index, known);
   const spec = known?.category.slot === category ? known : undefined;
   const own = input.meta?.['seed'];
   const found: Known = spec
@@ -157,29 +131,21 @@ async function readItem(
   };
 }
 
-const ORDER = /^item(?:-(\d+))?$/;
-
 /**
  * Cuts every item out of its picture, in the caller's order.
  * @param density pixels per centimetre of a garment
- * @throws EngineError `bad_input` when there is no item, or one of them cannot be read or told from its background
+ * @throws EngineError `bad_input` when an item is missing, or cannot be read or told from its background
  */
 export async function readItems(
-  request: RenderRequest,
+  { body, inputs }: RenderRequest<{ readonly items: readonly TrialItemOrder[] }>,
   density: number,
   breathe: () => Promise<void>,
 ): Promise<Item[]> {
-  const inputs = request.inputs
-    .flatMap((input) => {
-      const found = ORDER.exec(input.name);
-      return found ? [{ input, index: Number(found[1] ?? 0) }] : [];
-    })
-    .sort((a, b) => a.index - b.index);
-  if (inputs.length === 0)
-    throw new EngineError('bad_input', 'items is empty. Name at least one picture of something to wear.');
   const items: Item[] = [];
-  for (const { input, index } of inputs) {
-    items.push(await readItem(request, input, index, density));
+  for (const [index, { trial_item_category: category }] of body.items.entries()) {
+    const input = inputs.find(({ name }) => name === `item-${index}`);
+    if (!input) throw new EngineError('bad_input', `item-${index} is missing. Send a picture of it.`);
+    items.push(await readItem(category, input, density));
     await breathe();
   }
   return items;

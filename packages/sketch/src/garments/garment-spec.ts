@@ -20,20 +20,61 @@ export interface GarmentSpec {
   readonly direction: string;
 }
 
+/** A word of the caller's own, or `custom` and what it is. */
+interface PresetOrCustom {
+  readonly preset: string;
+  readonly custom_text?: string;
+}
+
+/** The body of complementary-garment-generator: the garment in one of three forms. */
+export interface GarmentOrder {
+  readonly garment_category_public_id: string;
+  readonly authoring?: {
+    readonly primary_colour: string;
+    readonly material: string;
+    readonly pattern?: string;
+    readonly form?: PresetOrCustom;
+    readonly length?: PresetOrCustom;
+    readonly distinctive_details?: readonly PresetOrCustom[];
+    readonly creative_direction?: string;
+  };
+  readonly attributes?: {
+    readonly colour?: string;
+    readonly material?: string;
+    readonly pattern?: string;
+    readonly fit?: GarmentFit;
+    readonly length?: string;
+  };
+  readonly color?: string;
+  readonly material?: string;
+  readonly pattern?: string;
+  readonly fit?: GarmentFit;
+  readonly length?: string;
+}
+
+/** What is said of a garment, in words. */
+interface Said {
+  readonly colour?: string | undefined;
+  readonly material?: string | undefined;
+  readonly pattern?: string | undefined;
+  readonly fit?: string | undefined;
+  readonly form?: string | undefined;
+  readonly length?: string | undefined;
+  readonly details?: readonly string[] | undefined;
+  readonly direction?: string | undefined;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const record = (value: unknown): Fields | undefined =>
-  // Parameters were validated before they came here; an array would have been refused.
+  // What has no fields is left out; each field is judged where it is read.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /** A preset's name and the caller's own words, read as one phrase. */
-function choice(value: unknown): string {
-  const chosen = record(value);
-  if (!chosen) return text(value);
-  const preset = text(chosen['preset']);
-  const words = [preset === 'custom' ? '' : preset, text(chosen['custom_text'])];
+function phrase({ preset, custom_text: custom = '' }: PresetOrCustom): string {
+  const words = [preset.trim() === 'custom' ? '' : preset.trim(), custom.trim()];
   return words.filter(Boolean).join(' ').replace(/_/g, ' ');
 }
 
@@ -61,50 +102,50 @@ function usual(category: GarmentCategory): readonly [colour: string, material: s
   return category.key === 'sunglasses' ? ['black', 'acetate'] : USUAL[category.slot];
 }
 
-function specOf(category: GarmentCategory, said: Fields): GarmentSpec {
+function specOf(category: GarmentCategory, said: Said): GarmentSpec {
   const [colour, material] = usual(category);
-  const words = text(said['colour']) || colour;
-  const form = choice(said['form']);
-  const details = Array.isArray(said['details']) ? said['details'].map(choice).filter(Boolean) : [];
-  const pattern = text(said['pattern']) || 'solid';
+  const words = said.colour?.trim() || colour;
+  const { form = '', fit = '', length = '', details = [], direction = '' } = said;
+  const pattern = said.pattern?.trim() || 'solid';
   const named = coloursIn(words);
   return {
     category,
     colour: words,
     colours: [...(named.length > 0 ? named : [colourOf(words)]), ...coloursIn(pattern)],
-    material: text(said['material']) || material,
+    material: said.material?.trim() || material,
     pattern,
-    fit: fitFrom(`${text(said['fit'])} ${form}`),
+    fit: fitFrom(`${fit} ${form}`),
     form,
-    length: choice(said['length']),
-    details: details.slice(0, 3),
-    direction: text(said['direction']),
+    length: length.trim(),
+    details: details.filter(Boolean).slice(0, 3),
+    direction: direction.trim(),
   };
 }
 
 /**
- * Reads the body of complementary-garment-generator: the `authoring` object, the nested `attributes`, or flat fields.
+ * The garment that a body describes: by its `authoring`, its `attributes`, or its flat fields.
  * @throws EngineError `bad_input` for a category that is not in the taxonomy
  */
-export function garmentFromBody(body: Fields): GarmentSpec {
-  const category = categoryById(text(body['garment_category_public_id']));
+export function garmentFromBody(body: GarmentOrder): GarmentSpec {
+  const category = categoryById(body.garment_category_public_id);
   if (!category) {
     throw new EngineError(
       'bad_input',
       'garment_category_public_id names no garment category. GET /v1/garment-categories lists them.',
     );
   }
-  const authoring = record(body['authoring']);
-  if (authoring) {
-    return specOf(category, {
-      ...authoring,
-      colour: authoring['primary_colour'],
-      details: authoring['distinctive_details'],
-      direction: authoring['creative_direction'],
-    });
-  }
-  const attributes = record(body['attributes']);
-  return specOf(category, attributes ?? { ...body, colour: body['color'] });
+  const { authoring, attributes } = body;
+  if (!authoring) return specOf(category, attributes ?? { ...body, colour: body.color });
+  const { form, length } = authoring;
+  return specOf(category, {
+    colour: authoring.primary_colour,
+    material: authoring.material,
+    pattern: authoring.pattern,
+    form: form && phrase(form),
+    length: length && phrase(length),
+    details: authoring.distinctive_details?.map(phrase),
+    direction: authoring.creative_direction,
+  });
 }
 
 /** What goes into an artifact's `meta`, so that the same garment can be drawn again. */
@@ -124,5 +165,17 @@ export const garmentFacts = (spec: GarmentSpec): Record<string, unknown> => ({
 export function garmentFromMeta(meta: Fields | undefined): GarmentSpec | undefined {
   const facts = record(meta?.['garment']);
   const category = facts ? categoryById(text(facts['category_public_id'])) : undefined;
-  return facts && category ? specOf(category, facts) : undefined;
+  if (!facts || !category) return undefined;
+  const said = (name: string): string => text(facts[name]);
+  const details = facts['details'];
+  return specOf(category, {
+    colour: said('colour'),
+    material: said('material'),
+    pattern: said('pattern'),
+    fit: said('fit'),
+    form: said('form'),
+    length: said('length'),
+    details: Array.isArray(details) ? details.map(text) : [],
+    direction: said('direction'),
+  });
 }

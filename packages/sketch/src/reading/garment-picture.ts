@@ -54,7 +54,7 @@ export function namedGarment(
   const words = `${name} ${description ?? ''}`;
   const named = NAMED_SLOTS.find(([pattern]) => pattern.test(name));
   if (named) return slots.indexOf(named[1]);
-  const garmentClass = classFromWords({ product_name: name }) ?? classFromWords({ product_name: words });
+  const garmentClass = classFromWords(name) ?? classFromWords(words);
   if (!garmentClass) return slots.length > 0 ? 0 : -1;
   // A dress that is cropped at the hip passes for a top, but not over a skirt.
   const possible = (SLOTS_OF_CLASS[garmentClass] ?? []).filter(

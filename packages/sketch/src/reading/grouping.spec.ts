@@ -1,4 +1,4 @@
-import { cluster, givenGroups, groupsOf } from './grouping.js';
+import { cluster, groupsOf } from './grouping.js';
 
 const on =
   (line: readonly number[]) =>
@@ -33,21 +33,5 @@ describe('groupsOf', () => {
     ]);
     expect(groups[0]?.confidence).toBeGreaterThan(groups[1]?.confidence ?? 1);
     expect(groups[0]?.evidence).toContain('skin');
-  });
-});
-
-describe('givenGroups', () => {
-  it('takes a grouping at face value', () => {
-    const given = { person_groups: [{ member_indices: [3, 0], confidence: 0.4, evidence: 'by hand' }] };
-    expect(givenGroups({ grouping: given }, 'person_groups')).toEqual(given.person_groups);
-  });
-
-  it('fills in what may be left out, and leaves an axis that is not named without groups', () => {
-    const given = { person_groups: [{ member_indices: [0, 1] }] };
-    expect(givenGroups({ grouping: given }, 'person_groups')).toEqual([
-      { member_indices: [0, 1], confidence: 1, evidence: '' },
-    ]);
-    expect(givenGroups({ grouping: given }, 'location_groups')).toEqual([]);
-    expect(givenGroups({}, 'person_groups')).toBeUndefined();
   });
 });

@@ -69,23 +69,3 @@ export function groupsOf(
       return { member_indices: members, confidence, evidence };
     });
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Reads one axis of the caller's own grouping, at face value; undefined when the caller gave none. */
-export function givenGroups(body: Readonly<Record<string, unknown>>, axis: string): Group[] | undefined {
-  const grouping = body['grouping'];
-  if (!isRecord(grouping)) return undefined;
-  const given = grouping[axis];
-  // A grouping replaces the automatic one as a whole: an axis that it leaves out has no groups.
-  if (!Array.isArray(given)) return [];
-  return given.filter(isRecord).map((group) => {
-    const members = Array.isArray(group['member_indices']) ? group['member_indices'] : [];
-    return {
-      member_indices: members.filter((one): one is number => Number.isInteger(one)),
-      confidence: typeof group['confidence'] === 'number' ? group['confidence'] : 1,
-      evidence: typeof group['evidence'] === 'string' ? group['evidence'] : '',
-    };
-  });
-}

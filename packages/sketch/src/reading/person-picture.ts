@@ -22,7 +22,7 @@ export async function personPicture(
   reading: Reading,
   wearer: Wearer,
   input: EngineImage,
-  request: RenderRequest,
+  request: RenderRequest<unknown>,
 ): Promise<EnginePicture> {
   const { person, source, measured } = await likenessOf(input, reading.subject.mask, wearer, request.seed);
   const { spec } = person;

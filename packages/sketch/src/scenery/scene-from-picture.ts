@@ -3,7 +3,7 @@ import { decode } from '../cutout/decode.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
 import { toLab } from '../drawing/colour.js';
 import type { Raster } from '../drawing/rasterise.js';
-import { sceneSpecFrom } from './scene-spec-from.js';
+import { sceneFromWords, type SceneWords } from './scene-spec-from.js';
 import type { LightPreset, SceneSpec } from './scene-spec.js';
 
 interface Tone {
@@ -46,11 +46,11 @@ function lightFrom({ mean, spread, warmth, tilt }: Tone): Exclude<LightPreset, '
 /** A scene after a picture whose spec nobody knows: its main colours and its light; the request's words decide the rest. */
 export async function sceneFromPicture(
   image: EngineImage,
-  asked: Readonly<Record<string, unknown>>,
+  asked: SceneWords,
   seed: number,
 ): Promise<SceneSpec> {
   const small = await decode(image.bytes, 160, image.name);
   const colours = dominantColours(small, 3).map((colour) => colour.hex);
-  const spec = sceneSpecFrom({ ...asked, dominant_colors: colours }, seed);
+  const spec = sceneFromWords({ ...asked, dominant_colors: colours }, seed);
   return { ...spec, light: { preset: lightFrom(toneOf(small)), text: '' } };
 }

@@ -1,6 +1,12 @@
-import { sceneFields, sceneSpecFrom, sceneSpecOf } from './scene-spec-from.js';
+import {
+  sceneFields,
+  sceneFromBody,
+  sceneFromWords,
+  sceneSpecOf,
+  type SceneAuthoring,
+} from './scene-spec-from.js';
 
-const authoring = {
+const authoring: SceneAuthoring = {
   display_name: 'Riad at noon',
   setting: 'outdoor_location',
   photographic_register: 'film_photo',
@@ -14,9 +20,9 @@ const authoring = {
   surface_character: 'weathered plaster',
 };
 
-describe('sceneSpecFrom', () => {
+describe('sceneFromBody', () => {
   it('takes every field of authoring over', () => {
-    expect(sceneSpecFrom({ authoring }, 7)).toMatchObject({
+    expect(sceneFromBody({ authoring }, 7)).toMatchObject({
       displayName: 'Riad at noon',
       setting: 'outdoor_location',
       register: 'film_photo',
@@ -37,7 +43,7 @@ describe('sceneSpecFrom', () => {
   });
 
   it('reads the flat fields', () => {
-    const spec = sceneSpecFrom(
+    const spec = sceneFromBody(
       { scene_type: 'beach with a boat', mood: 'golden, calm', dominant_colors: ['sand', 'turquoise'] },
       3,
     );
@@ -53,9 +59,9 @@ describe('sceneSpecFrom', () => {
   });
 
   it('chooses by the seed what nobody said', () => {
-    const palettes = Array.from({ length: 12 }, (_, seed) => sceneSpecFrom({}, seed).paletteWords.join());
+    const palettes = Array.from({ length: 12 }, (_, seed) => sceneFromWords({}, seed).paletteWords.join());
     expect(new Set(palettes).size).toBeGreaterThan(3);
-    expect(sceneSpecFrom({}, 5)).toEqual(sceneSpecFrom({}, 5));
+    expect(sceneFromWords({}, 5)).toEqual(sceneFromWords({}, 5));
   });
 });
 
@@ -64,7 +70,7 @@ describe('sceneSpecOf', () => {
     ['authoring', { authoring }],
     ['flat fields', { scene_type: 'old library', mood: 'moody', dominant_colors: ['cognac'] }],
   ])('reads the scene again from the meta of a picture drawn from %s', (_, body) => {
-    const spec = sceneSpecFrom(body, 11);
+    const spec = sceneFromBody(body, 11);
     const meta = JSON.parse(JSON.stringify({ scene: sceneFields(spec) })) as Record<string, unknown>;
     expect(sceneSpecOf(meta, 99)).toEqual(spec);
   });

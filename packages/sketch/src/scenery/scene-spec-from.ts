@@ -9,18 +9,51 @@ import {
   TOPOLOGIES,
   ZONES,
   type Choice,
+  type Crop,
+  type Ground,
+  type LightPreset,
+  type Register,
   type SceneAnchor,
   type SceneSpec,
   type Setting,
   type Topology,
+  type Zone,
 } from './scene-spec.js';
 import { anchorOf, anchorsIn } from './words/anchor-words.js';
 import { colourOf } from './words/colour-words.js';
 import { groundIn, lightIn, topologyIn } from './words/scene-words.js';
 
+/** A word of a list, or `custom` and what it is. */
+interface ChoiceOrder<T extends string> {
+  readonly preset: T;
+  readonly custom_text?: string;
+}
+
+/** A scene described the canonical way: every choice is named. */
+export interface SceneAuthoring {
+  readonly display_name: string;
+  readonly setting: Setting;
+  readonly photographic_register: Register;
+  readonly topology: ChoiceOrder<Topology>;
+  readonly subject_zone: ChoiceOrder<Zone>;
+  readonly supported_crops: readonly Crop[];
+  readonly ground: ChoiceOrder<Ground>;
+  readonly light: ChoiceOrder<LightPreset>;
+  readonly palette: readonly string[];
+  readonly scene_anchors: readonly string[];
+  readonly surface_character?: string;
+}
+
+/** A scene in a few words: what the place is, how it feels, its colours. */
+export interface SceneWords {
+  readonly scene_type?: string;
+  readonly mood?: string;
+  readonly dominant_colors?: readonly string[];
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields =>
+const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
@@ -32,10 +65,18 @@ const oneOf = <T extends string>(list: readonly T[], value: unknown, fallback: T
   list.find((entry) => entry === value) ?? fallback;
 
 /** A choice object `{preset, custom_text}`, or the preset alone. */
-function choice<T extends string>(list: readonly T[], value: unknown, fallback: T): Choice<T> {
+function choiceIn<T extends string>(list: readonly T[], value: unknown, fallback: T): ChoiceOrder<T> {
   const fields = isFields(value) ? value : { preset: value };
-  return { preset: oneOf(list, fields['preset'], fallback), text: text(fields['custom_text']) };
+  return { preset: oneOf(list, fields['preset'], fallback), custom_text: text(fields['custom_text']) };
 }
+
+const chosen = <T extends string>({ preset, custom_text: words = '' }: ChoiceOrder<T>): Choice<T> => ({
+  preset,
+  text: words.trim(),
+});
+
+const trimmed = (words: readonly string[]): string[] =>
+  words.map((word) => word.trim()).filter((word) => word !== '');
 
 const palette = (words: readonly string[]): Pick<SceneSpec, 'palette' | 'paletteWords'> => {
   const kept = words.slice(0, 3);
@@ -53,35 +94,51 @@ const SETTING_OF: Readonly<Record<Topology, Setting>> = {
   custom: 'studio_set',
 };
 
-/** The canonical shape: every choice is named, and what is missing takes the quiet default. */
-function fromAuthoring(fields: Fields, mood: string, seed: number): SceneSpec {
-  const random = new SeededRandom(seed);
-  const topology = choice(TOPOLOGIES, fields['topology'], 'seamless_sweep');
-  const crops = CROPS.filter((crop) => texts(fields['supported_crops']).includes(crop));
-  const said = texts(fields['palette']);
+/** The description that a picture's meta holds: what is missing, or unknown here, takes the quiet default. */
+function authoringIn(fields: Fields): SceneAuthoring {
+  const topology = choiceIn(TOPOLOGIES, fields['topology'], 'seamless_sweep');
   return {
-    displayName: text(fields['display_name']),
+    display_name: text(fields['display_name']),
     setting: oneOf(SETTINGS, fields['setting'], SETTING_OF[topology.preset]),
-    register: oneOf(REGISTERS, fields['photographic_register'], 'real_photo'),
+    photographic_register: oneOf(REGISTERS, fields['photographic_register'], 'real_photo'),
     topology,
-    zone: choice(ZONES, fields['subject_zone'], 'near_rear_plane'),
+    subject_zone: choiceIn(ZONES, fields['subject_zone'], 'near_rear_plane'),
+    supported_crops: CROPS.filter((crop) => texts(fields['supported_crops']).includes(crop)),
+    ground: choiceIn(GROUNDS, fields['ground'], USUAL_GROUND[topology.preset]),
+    light: choiceIn(LIGHTS, fields['light'], 'soft_side_daylight'),
+    palette: texts(fields['palette']),
+    scene_anchors: texts(fields['scene_anchors']),
+    surface_character: text(fields['surface_character']),
+  };
+}
+
+function fromAuthoring(authoring: SceneAuthoring, mood: string, seed: number): SceneSpec {
+  const crops = CROPS.filter((crop) => authoring.supported_crops.includes(crop));
+  const said = trimmed(authoring.palette);
+  return {
+    displayName: authoring.display_name.trim(),
+    setting: authoring.setting,
+    register: authoring.photographic_register,
+    topology: chosen(authoring.topology),
+    zone: chosen(authoring.subject_zone),
     crops: crops.length > 0 ? crops : ['full'],
-    ground: choice(GROUNDS, fields['ground'], USUAL_GROUND[topology.preset]),
-    light: choice(LIGHTS, fields['light'], 'soft_side_daylight'),
-    ...palette(said.length > 0 ? said : defaultPalette(random.fork('palette'))),
-    anchors: texts(fields['scene_anchors']).map((words) => ({ words, name: anchorOf(words) })),
-    surface: text(fields['surface_character']),
-    mood: text(fields['mood']) || mood,
+    ground: chosen(authoring.ground),
+    light: chosen(authoring.light),
+    ...palette(said.length > 0 ? said : defaultPalette(new SeededRandom(seed).fork('palette'))),
+    anchors: trimmed(authoring.scene_anchors).map((words) => ({ words, name: anchorOf(words) })),
+    surface: authoring.surface_character?.trim() ?? '',
+    mood,
     seed,
   };
 }
 
 const plainAnchor = (name: SceneAnchor['name']): SceneAnchor => ({ words: name, name });
 
-/** The flat shape: one line of words for the place, one for its mood, and colours. */
-function fromWords(fields: Fields, seed: number): SceneSpec {
+/** Draws what a few words say of a place; the seed chooses the rest. */
+export function sceneFromWords(order: SceneWords, seed: number): SceneSpec {
   const random = new SeededRandom(seed);
-  const [scene, mood] = [text(fields['scene_type']).replaceAll('_', ' '), text(fields['mood'])];
+  const scene = (order.scene_type ?? '').trim().replaceAll('_', ' ');
+  const mood = (order.mood ?? '').trim();
   const topology = topologyIn(scene) ?? (scene === '' ? 'seamless_sweep' : 'custom');
   const outdoors = /\b(outdoors?|outside|open air|rooftop)\b/i.test(scene);
   const ground = groundIn(scene);
@@ -92,7 +149,7 @@ function fromWords(fields: Fields, seed: number): SceneSpec {
     .filter((name) => name !== 'skyline' || topology !== 'courtyard_veranda')
     .slice(0, 4);
   const usual = furnish(topology, scene, random.fork('furnish')).filter((name) => !mentioned.includes(name));
-  const said = texts(fields['dominant_colors']);
+  const said = trimmed(order.dominant_colors ?? []);
   return {
     displayName: '',
     setting: outdoors ? 'outdoor_location' : SETTING_OF[topology],
@@ -112,14 +169,11 @@ function fromWords(fields: Fields, seed: number): SceneSpec {
   };
 }
 
-/**
- * One scene from any of the shapes that a request may have: `authoring`, or the flat `scene_type`, `mood` and
- * `dominant_colors` of a legacy request or of a swap. Whatever is missing is chosen by the seed.
- */
-export function sceneSpecFrom(body: Fields, seed: number): SceneSpec {
-  const { authoring } = body;
-  return isFields(authoring) ? fromAuthoring(authoring, text(body['mood']), seed) : fromWords(body, seed);
-}
+/** The scene of either form of a body. */
+export const sceneFromBody = (
+  body: SceneWords & { readonly authoring?: SceneAuthoring },
+  seed: number,
+): SceneSpec => (body.authoring ? fromAuthoring(body.authoring, '', seed) : sceneFromWords(body, seed));
 
 /** The scene that a picture's `meta` describes, drawn from the seed that it was drawn from; undefined if there is none. */
 export function sceneSpecOf(meta: Fields | undefined, seed: number): SceneSpec | undefined {
@@ -128,7 +182,8 @@ export function sceneSpecOf(meta: Fields | undefined, seed: number): SceneSpec |
   );
   if (!isFields(described)) return undefined;
   const drawnFrom = described['seed'];
-  return fromAuthoring(described, '', typeof drawnFrom === 'number' ? drawnFrom : seed);
+  const mood = text(described['mood']);
+  return fromAuthoring(authoringIn(described), mood, typeof drawnFrom === 'number' ? drawnFrom : seed);
 }
 
 const written = (choice: Choice<string>): Fields => ({

@@ -7,7 +7,14 @@ import {
   type RenderResult,
 } from '@atelier/engine';
 import { breathe } from '../abort.js';
-import { ASPECT_RATIOS, canvasSize, drawnSize, type AspectRatio, type CanvasSize } from '../canvas-size.js';
+import {
+  ASPECT_RATIOS,
+  canvasSize,
+  drawnSize,
+  type AspectRatio,
+  type CanvasOrder,
+  type CanvasSize,
+} from '../canvas-size.js';
 import { outlinesOf } from '../composition/outline.js';
 import { relight } from '../composition/light.js';
 import type { Place } from '../composition/setting.js';
@@ -20,6 +27,9 @@ import { carriedFacts } from './carried-facts.js';
 import { movedTo, placementOf, type Placement } from './placement.js';
 import { shadowUnder } from './shadow.js';
 import { subjectOf, type SourceSubject } from './source-subject.js';
+
+/** The format of the new picture: the source's own when absent. */
+export type SwapOrder = Pick<CanvasOrder, 'output_preset'>;
 
 /** The aspect ratio of the list that is nearest to a picture's own. */
 function nearestRatio({ width, height }: Raster): AspectRatio {
@@ -101,7 +111,7 @@ const outlineFacts = (
  * @throws EngineError `bad_input` when there is no source, or no subject can be told from its background
  */
 export async function swapBackground(
-  request: RenderRequest,
+  request: RenderRequest<SwapOrder>,
   context: RenderContext,
   placeFor: (size: CanvasSize, placement: Placement) => Promise<Place>,
   about: Readonly<Record<string, unknown>>,
