@@ -106,7 +106,7 @@ export const crashPoints: readonly CrashPoint[] = [
       'cancelled or not; if so, the process managers refund and cancel the rest',
     ],
   ]),
-  ...at('api', 'apps/api/src/jobs/stored-jobs.ts', [
+  ...at('api', 'libs/adapters/src/stored-jobs.ts', [
     ['event-store.read:job', ['cancelled', 'cancelled-batch'], 'the cancel stands; asked again, it is a 409'],
   ]),
   ...at('api', `${application}/job/await-job.handler.ts`, [['event-store.head', ['waiting'], readOnly]]),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { newId } from '#platform/ids.js';
-import { StoredJobs } from '../../apps/api/src/jobs/stored-jobs.js';
+import { StoredJobs } from '#adapters/stored-jobs.js';
 import { engineThat } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { eventually } from '../support/eventually.js';

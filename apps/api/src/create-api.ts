@@ -4,8 +4,8 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#platform/ids.js';
+import type { ProcessSettings } from '#adapters/platform.module.js';
 import { ApiModule } from './api.module.js';
-import type { ApiDependencies } from './api-dependencies.js';
 import { serveDocs } from './docs/serve-docs.js';
 import { ApiError, type ErrorCode } from './errors/api-error.js';
 import { envelopeOf } from './errors/error-envelope.js';
@@ -27,9 +27,9 @@ const maxHeaderBytes = 16 * 1024;
 /** What answers get to finish once the server stops. */
 const closeGraceMs = 5_000;
 
-/** The API on its dependencies, ready to listen. Closing it does not close them. */
+/** The API of one process, ready to listen. Closing it closes all that it has opened. */
 export async function createApi(
-  dependencies: ApiDependencies,
+  settings: ProcessSettings,
   { trustedProxies = [], limits = defaultHttpLimits }: HttpSettings = {},
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
@@ -61,7 +61,7 @@ export async function createApi(
   });
   const server = adapter.getInstance<FastifyInstance>();
   correlateRequests(server);
-  if (dependencies.metrics) measureRequests(server, dependencies.metrics.http);
+  if (settings.metrics) measureRequests(server, settings.metrics.http);
   watchRoutes(server);
   setHttpLimits(server, limits);
   cutSilentConnections(server);
@@ -74,7 +74,7 @@ export async function createApi(
     void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined);
   });
-  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.on(dependencies), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(ApiModule.for(settings), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: false,

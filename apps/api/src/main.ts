@@ -1,10 +1,8 @@
 import { loadConfiguration } from '#platform/configuration.js';
-import { retry } from '#platform/retry.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';
 import { runRole } from '#platform/run-role.js';
 import { startTracing } from '#platform/tracing.js';
-import { openDependencies } from './adapters.js';
 import { createApi } from './create-api.js';
 
 const logger = createLogger('api');
@@ -13,12 +11,8 @@ await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const stopTracing = await startTracing('api', logger);
   const metrics = configuration.metrics ? new Metrics('api') : undefined;
-  const opened = await retry(() => openDependencies(configuration, logger, metrics), {
-    signal: stopping,
-    onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
-  });
   const { host, trustedProxies } = configuration;
-  const api = await createApi(opened.dependencies, { trustedProxies });
+  const api = await createApi({ configuration, logger, metrics, stopping }, { trustedProxies });
   await api.listen(configuration.port, host);
   const { port } = api.getHttpServer().address() as { port: number };
   logger.info({ host, port }, 'listening');
@@ -26,7 +20,6 @@ await runRole(logger, async (stopping) => {
     facts: { host, port },
     async stop() {
       await api.close();
-      await opened[Symbol.asyncDispose]();
       await stopTracing();
     },
   };

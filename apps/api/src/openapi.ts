@@ -1,16 +1,39 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { Global, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { PlatformModule } from '#adapters/platform.module.js';
+import { Checkpoints } from '#application/consistency/read-your-writes.js';
+import { IdempotencyStore } from '#application/dispatch/idempotency.js';
+import { RateLimitStore } from '#application/limits/rate-limit-store.js';
+import { JobStreams, ReadModels } from '#application/read-models.js';
+import { EventStore } from '#event-store/event-store.js';
+import { SnapshotStore } from '#event-store/snapshots.js';
+import { loadConfiguration } from '#platform/configuration.js';
+import { createLogger } from '#platform/logger.js';
+import { Readiness } from '#platform/role-server.js';
+import { ObjectStorage } from '#storage/object-storage.js';
 import { ApiModule } from './api.module.js';
-import type { ApiDependencies } from './api-dependencies.js';
 import { openApiDocument } from './docs/openapi-document.js';
 
-/** Describing the API calls nothing that it depends on. */
-const disconnected = { reads: { live: {}, test: {} } } as unknown as ApiDependencies;
+const ports = [
+  ...[EventStore, SnapshotStore, ObjectStorage, ReadModels, JobStreams],
+  ...[Checkpoints, IdempotencyStore, RateLimitStore, Readiness],
+];
+
+/** Describing the API calls nothing that it depends on, so there is nothing behind its ports. */
+@Global()
+@Module({ providers: ports.map((provide) => ({ provide, useValue: {} })), exports: ports })
+class Disconnected {}
 
 async function generate(): Promise<string> {
+  const configuration = loadConfiguration({
+    DATABASE_URL: 'postgres://nowhere',
+    URL_SIGNING_SECRET: 'unused',
+  });
+  const settings = { configuration, logger: createLogger('openapi') };
   const app = await NestFactory.create<NestFastifyApplication>(
-    ApiModule.on(disconnected),
+    ApiModule.for(settings, [PlatformModule.of(settings), Disconnected]),
     new FastifyAdapter({ multipart: false }),
     { logger: false, abortOnError: false },
   );

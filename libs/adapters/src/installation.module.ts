@@ -3,6 +3,7 @@ import { processManagers } from '#application/process-managers/process-managers.
 import { EventStore } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
 import { Metrics } from '#platform/metrics.js';
+import { Readiness } from '#platform/role-server.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf } from '#read-store/consumers.js';
@@ -31,8 +32,9 @@ export class InstallationModule implements OnApplicationShutdown {
             return installation;
           },
         },
+        { provide: Readiness, useExisting: Installation },
       ],
-      exports: [Installation],
+      exports: [Installation, Readiness],
     };
   }
 

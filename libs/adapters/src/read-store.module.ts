@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { MemoryRateLimitStore, RateLimitStore } from '#application/limits/rate-limit-store.js';
-import { ReadModels, type EnvironmentReads } from '#application/read-models.js';
+import { JobStreams, ReadModels, type EnvironmentReads } from '#application/read-models.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -22,6 +22,7 @@ import { createDataSource } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 import { Stopping } from './platform.module.js';
+import { StoredJobs } from './stored-jobs.js';
 
 export interface ReadStoreOptions {
   /** Connections of each environment at most. Default 8. */
@@ -112,8 +113,9 @@ export class ReadStoreModule implements OnApplicationShutdown {
           useFactory: ({ databaseUrl }: Configuration, logger: Logger, stopping: AbortSignal) =>
             untilReached(() => StoredReadModels.open(databaseUrl, maxConnections), logger, stopping),
         },
+        { provide: JobStreams, useClass: StoredJobs },
       ],
-      exports: [ReadModels],
+      exports: [ReadModels, JobStreams],
     };
   }
 

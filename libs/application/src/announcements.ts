@@ -1,3 +1,9 @@
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { decode } from '#domain/stored-events.js';
 import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
 import {
@@ -7,7 +13,9 @@ import {
   type Environment,
   type StreamCategory,
 } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { EventStore } from '#event-store/event-store.js';
+import { Logger } from '#platform/logger.js';
+import { retryUntilAborted } from '#platform/retry.js';
 
 /** An event of the log, and what it is about. */
 export interface Announcement<Type extends DomainEventType = DomainEventType> {
@@ -22,6 +30,39 @@ export interface Listener {
   readonly category: StreamCategory;
   readonly types: readonly DomainEventType[];
   hear(announcement: Announcement): void;
+}
+
+/** What listens in this process. A module that has listeners provides them under this token. */
+export const Listeners = Symbol('Listeners');
+
+/** Listens for as long as the app runs: a subscription that ends by an error begins anew. */
+@Injectable()
+export class Announcements implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private watching: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly store: EventStore,
+    @Inject(Listeners) private readonly listeners: readonly Listener[],
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const { signal } = this.stopping;
+    this.watching = retryUntilAborted(() => watchAnnouncements(this.store, this.listeners, signal), {
+      ...{ signal, firstPauseMs: 1_000, longestPauseMs: 1_000 },
+      onFailure: (err) =>
+        this.logger.warn(
+          { err },
+          'changes of keys, plans and prices are not heard of: they may take a minute now',
+        ),
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.watching;
+  }
 }
 
 /**

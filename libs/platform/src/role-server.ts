@@ -7,6 +7,12 @@ import { Metrics } from './metrics.js';
 /** What keeps a role from working, in words for people; none when it is ready. Rejects for a look that failed. */
 export type LookForProblems = () => Promise<readonly string[]>;
 
+/** Whether this process can do its work. */
+export abstract class Readiness {
+  /** What keeps it from that, in words for people. */
+  abstract readonly problems: LookForProblems;
+}
+
 export interface RoleServer {
   /** Undefined when they are switched off, or nobody could scrape them. */
   readonly metrics: Metrics | undefined;

@@ -22,7 +22,7 @@ import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
-import { openDependencies, type ApiConfiguration } from '../../../apps/api/src/adapters.js';
+import { loadConfiguration, type Configuration } from '#platform/configuration.js';
 import { createApi, type HttpSettings } from '../../../apps/api/src/create-api.js';
 import { seedWithTiles } from '../../support/seeded-presets.js';
 import { createTestDatabase } from '../../support/test-database.js';
@@ -110,27 +110,17 @@ export class ApiService implements AsyncDisposable {
   /** One more API, on the database as it is reached by `databaseUrl`. */
   async openApi(
     databaseUrl = this.databaseUrl,
-    more: Partial<ApiConfiguration> = {},
+    more: Partial<Configuration> = {},
     http: HttpSettings = {},
   ): Promise<ApiClient> {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
-    const opened = await openDependencies(
-      {
-        databaseUrl,
-        eventStoreUrl: databaseUrl,
-        storage: {
-          kind: 'folder',
-          directory: join(this.folder, 'objects'),
-          signingSecret: 'a secret of tests',
-        },
-        publicUrl,
-        ...more,
-      },
-      logger,
-    );
-    this.#cleanups.defer(() => opened[Symbol.asyncDispose]());
-    const api: NestFastifyApplication = await createApi(opened.dependencies, http);
+    const configuration = loadConfiguration({
+      ...{ DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, ATELIER_HOME: this.folder },
+      URL_SIGNING_SECRET: 'a secret of tests',
+    });
+    const settings = { configuration: { ...configuration, ...more }, logger };
+    const api: NestFastifyApplication = await createApi(settings, http);
     this.#cleanups.defer(() => api.close());
     await api.listen(port, '127.0.0.1');
     return new ApiClient(publicUrl);

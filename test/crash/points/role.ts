@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { CrashEngine } from './engine.js';
 import { recordEventStore } from './event-store-points.js';
@@ -30,17 +31,11 @@ const storage = { kind: 'folder', directory, signingSecret: 'for tests only' } a
 
 const starts: Record<string, () => Promise<() => Promise<object>>> = {
   async api() {
-    const { openDependencies } = await import('../../../apps/api/src/adapters.js');
     const { createApi } = await import('../../../apps/api/src/create-api.js');
     return async () => {
-      const configuration = {
-        databaseUrl,
-        eventStoreUrl: databaseUrl,
-        storage,
-        publicUrl: 'http://127.0.0.1',
-      };
-      const { dependencies } = await openDependencies(configuration, logger);
-      const api = await createApi(dependencies);
+      const variables = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only' };
+      const configuration = { ...loadConfiguration(variables), storage };
+      const api = await createApi({ configuration, logger });
       await api.listen(0, '127.0.0.1');
       return { port: (api.getHttpServer().address() as { port: number }).port };
     };

@@ -5,7 +5,7 @@ import type { CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { Operations } from '#application/operation/operations.js';
 import { StoredPictures } from '#application/picture/stored-pictures.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { StoredJobs } from '../../../apps/api/src/jobs/stored-jobs.js';
+import { StoredJobs } from '#adapters/stored-jobs.js';
 import { accountSettings, type Installation } from '../installation.js';
 import { SimulatedIdempotencyStore } from '../services/idempotency.js';
 import { Replica } from './replica.js';

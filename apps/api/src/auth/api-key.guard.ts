@@ -1,16 +1,17 @@
-import { SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
-import type { Attempts } from '#application/limits/attempts.js';
-import type { RateLimiter } from '#application/limits/rate-limiter.js';
+import { Attempts } from '#application/limits/attempts.js';
+import { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { ApiError } from '../errors/api-error.js';
 import { bearerKeyOf } from './bearer-key.js';
 import { setCaller } from './caller.js';
 import { rateLimited, tellRateLimit, tooManyFailures } from './rate-limit.js';
-import type { SignatureCheck } from './signature.js';
+import { SignatureCheck } from './signature.js';
 import { unauthenticated } from './unauthenticated.js';
+import { Authenticator } from '#application/key/authenticator.js';
 
 const publicRoute = 'atelier:public';
 const requiredCapability = 'atelier:capability';
@@ -21,28 +22,19 @@ export const Public = () => SetMetadata(publicRoute, true);
 /** Asks for this capability beside a valid key. */
 export const RequireCapability = (capability: Capability) => SetMetadata(requiredCapability, capability);
 
-export interface KeyCheck {
-  /** Whether the key was good when it was last looked up: whoever sends it is not guessing. Asks nobody. */
-  recognises(key: string): boolean;
-  authenticate(key: string): Promise<Caller | undefined>;
-}
-
-export interface Entrance {
-  readonly keys: KeyCheck;
-  /** Failed authentication, by address. */
-  readonly attempts: Attempts;
-  readonly limiter: RateLimiter;
-  readonly signatures: SignatureCheck;
-}
-
 /**
  * Lets a request in by its bearer key, and puts whom it speaks for on the request. In this order: the key, the rate
  * limit of the key, the signature of the body, the capability.
  */
+@Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly entrance: Entrance,
+    private readonly keys: Authenticator,
+    /** Failed authentication, by address. */
+    private readonly attempts: Attempts,
+    private readonly limiter: RateLimiter,
+    private readonly signatures: SignatureCheck,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -54,11 +46,11 @@ export class ApiKeyGuard implements CanActivate {
     const caller = await this.#authenticate(request);
     setCaller(request, caller);
 
-    const verdict = await this.entrance.limiter.count(caller);
+    const verdict = await this.limiter.count(caller);
     tellRateLimit(http.getResponse<FastifyReply>(), verdict);
     if (!verdict.passed) throw rateLimited(verdict);
 
-    await this.entrance.signatures.check(request, caller);
+    await this.signatures.check(request, caller);
 
     const needed = this.reflector.getAllAndOverride<Capability | undefined>(requiredCapability, targets);
     if (needed !== undefined && !caller.capabilities.includes(needed)) {
@@ -71,7 +63,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   async #authenticate(request: FastifyRequest): Promise<Caller> {
-    const { keys, attempts } = this.entrance;
+    const { keys, attempts } = this;
     const { ip } = request;
     const key = bearerKeyOf(request);
     // A neighbour behind the same address who guesses must not lock out those whose key is known.

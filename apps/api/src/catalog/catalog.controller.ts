@@ -1,4 +1,4 @@
-import { Controller, Get, Inject, Param, Res } from '@nestjs/common';
+import { Controller, Get, Param, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiParam, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -6,8 +6,7 @@ import type { Caller } from '#application/caller.js';
 import { ListCatalog } from '#application/catalog/list-catalog.handler.js';
 import type { CatalogEntry } from '#application/read-models.js';
 import { catalogResources } from '#domain/catalog/catalog.js';
-import type { ObjectStorage } from '#storage/object-storage.js';
-import { STORAGE } from '../api-dependencies.js';
+import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
@@ -24,7 +23,7 @@ import { CatalogListResponse, type CatalogEntryResponse } from './catalog.dto.js
 export class CatalogController {
   constructor(
     private readonly queries: QueryBus,
-    @Inject(STORAGE) private readonly storage: ObjectStorage,
+    private readonly storage: ObjectStorage,
   ) {}
 
   @Get(':resource')

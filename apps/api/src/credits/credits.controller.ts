@@ -3,8 +3,7 @@ import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/caller.js';
 import { GetCredits } from '#application/credits/get-credits.handler.js';
-import type { Clock } from '#platform/clock.js';
-import { CLOCK } from '../api-dependencies.js';
+import { Clock } from '#platform/clock.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 import { CreditsResponse } from './credits.dto.js';
@@ -14,7 +13,7 @@ import { CreditsResponse } from './credits.dto.js';
 export class CreditsController {
   constructor(
     private readonly queries: QueryBus,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(Clock) private readonly clock: Clock,
   ) {}
 
   @Get()

@@ -7,8 +7,7 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
 import { DryRun } from '#application/dispatch/dry-run.handler.js';
 import type { WorkflowName } from '#domain/workflow/workflows.js';
-import type { Clock } from '#platform/clock.js';
-import { CLOCK } from '../api-dependencies.js';
+import { Clock } from '#platform/clock.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { invalid } from '../errors/api-error.js';
@@ -41,7 +40,7 @@ export function dispatchController(name: WorkflowName, workflow: WorkflowBody): 
       private readonly imageModels: ImageModels,
       private readonly waits: JobWaits,
       private readonly presenter: JobPresenter,
-      @Inject(CLOCK) private readonly clock: Clock,
+      @Inject(Clock) private readonly clock: Clock,
     ) {}
 
     @Post(endpoint)

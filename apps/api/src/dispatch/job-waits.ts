@@ -1,18 +1,19 @@
-import type { OnModuleDestroy } from '@nestjs/common';
-import type { QueryBus } from '@nestjs/cqrs';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/caller.js';
 import type { JobDetail } from '#application/job/get-job.handler.js';
 import { AwaitJob } from '#application/job/await-job.handler.js';
-import type { Logger } from '#platform/logger.js';
+import { Logger } from '#platform/logger.js';
 
 /** Clients that wait for the job they have just dispatched. The job does not mind who waits for it. */
+@Injectable()
 export class JobWaits implements OnModuleDestroy {
   readonly #stopping = new AbortController();
 
   constructor(
     private readonly queries: QueryBus,
-    private readonly logger: Logger,
+    @Inject(Logger) private readonly logger: Logger,
   ) {}
 
   /** A server that stops answers those who wait at once, with what they would have got without waiting. */

@@ -1,8 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import type { RejectionLog } from '#application/usage/rejection-log.js';
-import type { Clock } from '#platform/clock.js';
-import type { Logger } from '#platform/logger.js';
+import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import { RejectionLog } from '#application/usage/rejection-log.js';
+import { Clock } from '#platform/clock.js';
+import { Logger } from '#platform/logger.js';
 import { callerOf } from '../auth/caller.js';
 import type { ApiError } from '../errors/api-error.js';
 
@@ -20,12 +21,13 @@ const recorded = new Set([402, 403, 422]);
 const patienceMs = 2_000;
 
 /** Puts a dispatch that was refused into the usage log. Whatever goes wrong here, the answer stays what it is. */
+@Injectable()
 export class RefusedDispatches {
   constructor(
     private readonly log: RejectionLog,
     private readonly consistency: ReadYourWrites,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Logger) private readonly logger: Logger,
   ) {}
 
   async record(request: FastifyRequest, reply: FastifyReply, error: ApiError): Promise<void> {

@@ -1,7 +1,7 @@
-import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from '#platform/logger.js';
-import type { RefusedDispatches } from '../dispatch/refused-dispatches.js';
+import { Logger } from '#platform/logger.js';
+import { RefusedDispatches } from '../dispatch/refused-dispatches.js';
 import { allowedMethods } from '../http/route-table.js';
 import { ApiError } from './api-error.js';
 import { envelopeOf } from './error-envelope.js';
@@ -11,7 +11,7 @@ import { translateError } from './translate-error.js';
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
-    private readonly logger: Logger,
+    @Inject(Logger) private readonly logger: Logger,
     private readonly refusals: RefusedDispatches,
   ) {}
 

@@ -1,7 +1,6 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { problemsInTime, type LookForProblems } from '#platform/role-server.js';
-import { PROBLEMS } from '../api-dependencies.js';
+import { problemsInTime, Readiness } from '#platform/role-server.js';
 import { Public } from '../auth/api-key.guard.js';
 import { DescribeErrors } from '../docs/describe.js';
 import { ApiError } from '../errors/api-error.js';
@@ -15,7 +14,7 @@ export class HealthResponse {
 @Controller('/health')
 @Public()
 export class HealthController {
-  constructor(@Inject(PROBLEMS) private readonly look: LookForProblems) {}
+  constructor(private readonly readiness: Readiness) {}
 
   @Get('live')
   @ApiOperation({ operationId: 'healthLive', summary: 'The process answers', security: [] })
@@ -34,7 +33,7 @@ export class HealthController {
   @ApiOkResponse({ type: HealthResponse, description: 'They do.' })
   @DescribeErrors(503)
   async isReady(): Promise<HealthResponse> {
-    const problems = await problemsInTime(this.look);
+    const problems = await problemsInTime(() => this.readiness.problems());
     if (problems.length === 0) return { status: 'ok' };
     throw new ApiError('SERVICE_UNAVAILABLE', `Not ready: ${problems.join('; ')}.`, {
       headers: { 'retry-after': '2' },

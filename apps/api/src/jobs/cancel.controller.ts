@@ -5,8 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { CancelJob } from '#application/job/cancel-job.handler.js';
-import type { Clock } from '#platform/clock.js';
-import { CLOCK } from '../api-dependencies.js';
+import { Clock } from '#platform/clock.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeCancelErrors, DescribePublicId, DescribeWrite } from '../docs/describe.js';
@@ -24,7 +23,7 @@ export class CancelController {
     private readonly commands: CommandBus,
     private readonly consistency: ReadYourWrites,
     private readonly presenter: JobPresenter,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(Clock) private readonly clock: Clock,
   ) {}
 
   @Post(':public_id/cancel')

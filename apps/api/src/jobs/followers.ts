@@ -1,9 +1,9 @@
-import type { OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Optional, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
-import type { Entrance } from '../auth/api-key.guard.js';
 import { bearerKeyOf } from '../auth/bearer-key.js';
 import { ApiError } from '../errors/api-error.js';
+import { Authenticator } from '#application/key/authenticator.js';
 
 export interface FollowerLimits {
   /** Connections that wait for news, in this process. */
@@ -32,13 +32,14 @@ export interface Follower {
 }
 
 /** Clients that keep a connection open until there is news of a job. Each costs memory, so they are counted. */
+@Injectable()
 export class Followers implements OnModuleDestroy {
   readonly #all = new Set<Follower & { readonly reply: FastifyReply }>();
   readonly #ofTenants = new Map<string, number>();
 
   constructor(
-    private readonly entrance: Pick<Entrance, 'keys'>,
-    private readonly limits: FollowerLimits = defaultFollowerLimits,
+    private readonly keys: Authenticator,
+    @Optional() private readonly limits: FollowerLimits = defaultFollowerLimits,
   ) {}
 
   /** A server that stops does not wait for jobs to end: those who follow them come again elsewhere. */
@@ -84,7 +85,7 @@ export class Followers implements OnModuleDestroy {
   /** A store that cannot be asked right now is no reason to go: it is asked again soon. */
   async #leaveIfRevoked(request: FastifyRequest, leave: () => void): Promise<void> {
     const key = bearerKeyOf(request) ?? '';
-    const caller = await this.entrance.keys.authenticate(key).catch(() => 'unknown');
+    const caller = await this.keys.authenticate(key).catch(() => 'unknown');
     if (caller === undefined) leave();
   }
 

@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
-import type { ObjectStorage } from '#storage/object-storage.js';
+import { ObjectStorage } from '#storage/object-storage.js';
 import type { JobDetail } from '#application/job/get-job.handler.js';
 import type { Artifact } from './artifact.dto.js';
 import type { JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
@@ -11,6 +12,7 @@ export function presentSummary(job: JobView): JobSummaryResponse {
 }
 
 /** Puts jobs and their events into the words of the interface. URLs are made here, at the moment of reading. */
+@Injectable()
 export class JobPresenter {
   constructor(private readonly storage: ObjectStorage) {}
 

@@ -1,8 +1,7 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Metrics } from '#platform/metrics.js';
-import { METRICS } from '../api-dependencies.js';
+import { Metrics } from '#platform/metrics.js';
 import { Public } from '../auth/api-key.guard.js';
 
 /**
@@ -13,7 +12,7 @@ import { Public } from '../auth/api-key.guard.js';
 @Controller('/metrics')
 @Public()
 export class MetricsController {
-  constructor(@Inject(METRICS) private readonly metrics: Pick<Metrics, 'text' | 'contentType'>) {}
+  constructor(private readonly metrics: Metrics) {}
 
   @Get()
   async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {

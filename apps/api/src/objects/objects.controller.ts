@@ -1,11 +1,10 @@
-import { Controller, Get, Inject, Req, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ObjectNotFound } from '#storage/object-storage.js';
-import { SIGNED_OBJECTS } from '../api-dependencies.js';
 import { Public } from '../auth/api-key.guard.js';
 import { notFound } from '../errors/api-error.js';
-import type { SignedObjects } from './signed-objects.js';
+import { SignedObjects } from './signed-objects.js';
 
 /**
  * Pictures of folder storage, for whoever holds a URL that is signed and not expired. The URL is the permission, as
@@ -15,7 +14,7 @@ import type { SignedObjects } from './signed-objects.js';
 @Controller('/objects')
 @Public()
 export class ObjectsController {
-  constructor(@Inject(SIGNED_OBJECTS) private readonly objects: SignedObjects) {}
+  constructor(private readonly objects: SignedObjects) {}
 
   @Get('*')
   async get(

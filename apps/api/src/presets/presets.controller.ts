@@ -1,10 +1,9 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/caller.js';
 import { ListPresets } from '#application/preset/list-presets.handler.js';
-import type { ObjectStorage } from '#storage/object-storage.js';
-import { STORAGE } from '../api-dependencies.js';
+import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, describedHeaders } from '../docs/describe.js';
@@ -17,7 +16,7 @@ import { ListPresetsQuery, PresetTileResponse } from './presets.dto.js';
 export class PresetsController {
   constructor(
     private readonly queries: QueryBus,
-    @Inject(STORAGE) private readonly storage: ObjectStorage,
+    private readonly storage: ObjectStorage,
   ) {}
 
   @Get()

@@ -1,12 +1,11 @@
-import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/caller.js';
 import type { RenderView } from '#application/read-models.js';
 import { GetRender, ListRenders } from '#application/render/renders.handler.js';
-import type { ObjectStorage } from '#storage/object-storage.js';
-import { STORAGE } from '../api-dependencies.js';
+import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribePublicId, DescribeRead } from '../docs/describe.js';
@@ -24,7 +23,7 @@ import { RenderListResponse, RenderResponse } from './renders.dto.js';
 export class RendersController {
   constructor(
     private readonly queries: QueryBus,
-    @Inject(STORAGE) private readonly storage: ObjectStorage,
+    private readonly storage: ObjectStorage,
   ) {}
 
   @Get()

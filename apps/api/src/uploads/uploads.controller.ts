@@ -6,9 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { StoreUpload } from '#application/upload/store-upload.handler.js';
-import type { Clock } from '#platform/clock.js';
-import type { ObjectStorage } from '#storage/object-storage.js';
-import { CLOCK, STORAGE } from '../api-dependencies.js';
+import { Clock } from '#platform/clock.js';
+import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeWrite } from '../docs/describe.js';
@@ -35,8 +34,8 @@ export class UploadsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly consistency: ReadYourWrites,
-    @Inject(STORAGE) private readonly storage: ObjectStorage,
-    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly storage: ObjectStorage,
+    @Inject(Clock) private readonly clock: Clock,
   ) {}
 
   @Post()

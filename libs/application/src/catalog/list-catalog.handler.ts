@@ -1,8 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
 import type { Caller } from '../caller.js';
-import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { CatalogEntry, Page, PageRequest, ReadModels } from '../read-models.js';
+import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import { type CatalogEntry, type Page, type PageRequest, ReadModels } from '../read-models.js';
 
 export class ListCatalog extends Query<Fresh<Page<CatalogEntry>>> {
   constructor(

@@ -1,8 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { categoryById } from '@atelier/engine/garment-categories';
 import type { Caller } from '../caller.js';
-import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { ReadModels } from '../read-models.js';
+import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import { ReadModels } from '../read-models.js';
 import { verdictOn, type CandidateVerdict } from './candidate-verdict.js';
 
 /** Which of the caller's catalogue garments may be seen with a product. Undefined: there is no such category. */

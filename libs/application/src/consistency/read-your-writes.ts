@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '#domain/streams.js';
 import type { Caller } from '../caller.js';
@@ -26,6 +27,7 @@ export const longestWaitMs = 2_000;
  * Lets a caller see its own writes. A read waits until its read model has passed the last position that this
  * tenant wrote through this process, or that the caller's consistency token names, whichever is later.
  */
+@Injectable()
 export class ReadYourWrites {
   readonly #lastWrites = new LRUCache<string, bigint>({ max: 50_000 });
 

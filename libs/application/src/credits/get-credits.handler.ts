@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spentToday } from '#domain/account/account.js';
-import type { AccountWriter } from '../account/account-writer.js';
+import { AccountWriter } from '../account/account-writer.js';
 import type { Caller } from '../caller.js';
 
 export interface CreditsView {

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   debitCreditsTogether,
   type DebitCredits,
@@ -6,9 +7,9 @@ import {
 import { evolveJob, initialJob, isUnfinished, type QueuedJob, queueJob, voidJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { workflowOf } from '#domain/workflow/workflows.js';
-import { DuplicateEventId, type EventStore } from '#event-store/event-store.js';
+import { DuplicateEventId, EventStore } from '#event-store/event-store.js';
 import type { AccountVerdict } from '../account/account-batch.js';
-import type { AccountWriter } from '../account/account-writer.js';
+import { AccountWriter } from '../account/account-writer.js';
 import { handle, load, untouched } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { closeCharge } from '../process-managers/charge-closer.js';
@@ -16,7 +17,7 @@ import { childrenOf, jobsToCharge, type JobToCharge } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
 import type { DispatchIds } from './idempotency.js';
 import { queuedJob } from './queued-job.js';
-import type { References, UnknownReference } from './references.js';
+import { References, type UnknownReference } from './references.js';
 
 export type DispatchOutcome =
   | {
@@ -61,6 +62,7 @@ const aggregate = { initial: initialJob, evolve: evolveJob };
  * without a job, which the sweep finds and gives back. A batch makes one charge for each of its items, all in one
  * append; its parent is queued first, so that whoever fences the parent off knows that no child will come.
  */
+@Injectable()
 export class Dispatcher {
   constructor(
     private readonly store: EventStore,

@@ -1,11 +1,11 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spentToday } from '#domain/account/account.js';
 import { workflowOf } from '#domain/workflow/workflows.js';
-import type { AccountWriter } from '../account/account-writer.js';
+import { AccountWriter } from '../account/account-writer.js';
 import { batchSizeOf } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
-import type { Prices } from './dispatcher.js';
-import type { References, UnknownReference } from './references.js';
+import { Prices } from './dispatcher.js';
+import { References, type UnknownReference } from './references.js';
 
 /** What a dispatch would come to, without one: nothing is charged, recorded or queued. */
 export class DryRun extends Query<DryRunAnswer> {

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { canReplacePreset } from '#domain/catalog/catalog.js';
 import { categoryById } from '@atelier/engine/garment-categories';
@@ -7,7 +8,7 @@ import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { evolveProduct, initialProduct, primaryImage } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
 import type { Workflow } from '#domain/workflow/workflows.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { EventStore } from '#event-store/event-store.js';
 import { load } from '../aggregate.js';
 import { StoredPictures, type Owner } from '../picture/stored-pictures.js';
 import { fieldAt, findReferences, type NamedReference } from './find-references.js';
@@ -37,6 +38,7 @@ const productAggregate = { initial: initialProduct, evolve: evolveProduct };
  * Finds what a request body names, and that the caller may use it. Everything is read from its own stream, so that it
  * can be used the moment its own request was answered; all references of a body are looked up at the same time.
  */
+@Injectable()
 export class References {
   readonly #pictures: StoredPictures;
 

@@ -1,8 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { EventStore } from '#event-store/event-store.js';
+import { EventStore } from '#event-store/event-store.js';
 import type { Caller } from '../caller.js';
-import { GetJob, type GetJobHandler, type JobDetail } from './get-job.handler.js';
-import type { JobWatch } from './job-watch.js';
+import { GetJob, GetJobHandler, type JobDetail } from './get-job.handler.js';
+import { JobWatch } from './job-watch.js';
 
 /** One job of the caller once it has ended. Undefined when it has not, in time or before the signal aborts. */
 export class AwaitJob extends Query<JobDetail | undefined> {

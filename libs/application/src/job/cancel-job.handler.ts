@@ -1,13 +1,15 @@
+import { Inject } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { Decision } from '#domain/decision.js';
 import type { JobEvent } from '#domain/job/job.events.js';
 import { type Job, type QueuedJob, voidJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
-import type { AccountWriter } from '../account/account-writer.js';
+import { EventStore } from '#event-store/event-store.js';
+import { AccountWriter } from '../account/account-writer.js';
 import { handle } from '../aggregate.js';
 import type { Caller } from '../caller.js';
+import { NotedJobStreams } from './noted-job-streams.js';
 import { childrenOf } from '../dispatch/batch.js';
 import { closeCharge } from '../process-managers/charge-closer.js';
 import type { JobStreams } from '../read-models.js';
@@ -49,7 +51,7 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
   constructor(
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
-    private readonly streams: JobStreams,
+    @Inject(NotedJobStreams) private readonly streams: JobStreams,
   ) {}
 
   /** @throws what the store throws; the job may then be cancelled all the same, and is refunded if it is */

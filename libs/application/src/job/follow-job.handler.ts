@@ -1,8 +1,10 @@
+import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../caller.js';
+import { NotedJobStreams } from './noted-job-streams.js';
 import type { JobStreams } from '../read-models.js';
 import type { JobTimeline } from './get-job-events.handler.js';
-import type { JobNews, JobWatch } from './job-watch.js';
+import { type JobNews, JobWatch } from './job-watch.js';
 
 /** What has come since the last look; without events when nothing has. */
 export interface JobProgress extends JobTimeline {
@@ -33,7 +35,7 @@ export class FollowJob extends Query<AsyncIterable<JobProgress> | undefined> {
 export class FollowJobHandler implements IQueryHandler<FollowJob> {
   constructor(
     private readonly watch: JobWatch,
-    private readonly streams: JobStreams,
+    @Inject(NotedJobStreams) private readonly streams: JobStreams,
   ) {}
 
   /** @throws what the store throws, and so does the iteration */

@@ -1,7 +1,9 @@
+import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../caller.js';
-import type { ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { JobStreams, ReadModels, TimelineEntry } from '../read-models.js';
+import { NotedJobStreams } from './noted-job-streams.js';
+import { ReadYourWrites } from '../consistency/read-your-writes.js';
+import { type JobStreams, ReadModels, type TimelineEntry } from '../read-models.js';
 import { patienceMs } from './get-job.handler.js';
 
 export interface JobTimeline {
@@ -27,7 +29,7 @@ export class GetJobEvents extends Query<JobTimeline | undefined> {
 export class GetJobEventsHandler implements IQueryHandler<GetJobEvents> {
   constructor(
     private readonly reads: ReadModels,
-    private readonly streams: JobStreams,
+    @Inject(NotedJobStreams) private readonly streams: JobStreams,
     private readonly consistency: ReadYourWrites,
   ) {}
 

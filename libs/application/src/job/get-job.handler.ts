@@ -1,7 +1,9 @@
+import { Inject } from '@nestjs/common';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../caller.js';
-import type { ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { JobStreams, JobView, ReadModels } from '../read-models.js';
+import { NotedJobStreams } from './noted-job-streams.js';
+import { ReadYourWrites } from '../consistency/read-your-writes.js';
+import { type JobStreams, type JobView, ReadModels } from '../read-models.js';
 
 export interface JobDetail {
   readonly job: JobView;
@@ -26,7 +28,7 @@ export const patienceMs = 50;
 export class GetJobHandler implements IQueryHandler<GetJob> {
   constructor(
     private readonly reads: ReadModels,
-    private readonly streams: JobStreams,
+    @Inject(NotedJobStreams) private readonly streams: JobStreams,
     private readonly consistency: ReadYourWrites,
   ) {}
 

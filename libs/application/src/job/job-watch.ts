@@ -1,8 +1,9 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decode } from '#domain/stored-events.js';
 import { environments, categoryPrefix, streamName, type Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
-import type { Logger } from '#platform/logger.js';
+import { EventStore } from '#event-store/event-store.js';
+import { Logger } from '#platform/logger.js';
 
 /** What has changed about one job since its last `next`. To be released when nobody waits any more. */
 export interface JobNews {
@@ -64,28 +65,29 @@ class Watcher {
  * what was told before the watch began is in the stream by then, and what comes later is remembered until `next`.
  * A read model may be behind what was told, so it is not what to read.
  */
-export class JobWatch {
+@Injectable()
+export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #watchers = new Map<string, Set<Watcher>>();
   readonly #stopped = new AbortController();
   #following: Promise<void> | undefined;
 
   constructor(
     private readonly store: EventStore,
-    private readonly logger: Logger,
+    @Inject(Logger) private readonly logger: Logger,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.#following ??= this.#follow();
   }
 
   /** Ends every wait at once: whoever waits answers with what there is. */
-  async stop(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     this.#stopped.abort();
     for (const watcher of this.#everybody()) watcher.end();
     await this.#following;
   }
 
-  /** True from {@link stop} on: there are no more news. */
+  /** True from {@link onApplicationShutdown} on: there are no more news. */
   get stopped(): boolean {
     return this.#stopped.signal.aborted;
   }

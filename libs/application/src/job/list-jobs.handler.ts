@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../caller.js';
-import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { JobsFilter, JobView, ReadModels } from '../read-models.js';
+import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import { type JobsFilter, type JobView, ReadModels } from '../read-models.js';
 
 export class ListJobs extends Query<Fresh<readonly JobView[]>> {
   constructor(

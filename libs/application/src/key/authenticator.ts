@@ -1,8 +1,9 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { streamName } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
-import type { Clock } from '#platform/clock.js';
+import { EventStore } from '#event-store/event-store.js';
+import { Clock } from '#platform/clock.js';
 import { load } from '../aggregate.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../caller.js';
@@ -20,6 +21,7 @@ interface Remembered {
  * working while read models are rebuilt. What it has learned it remembers, until it hears otherwise or, should it be
  * cut off from the store, for a minute at most. A key that retires does so by the clock, remembered or not.
  */
+@Injectable()
 export class Authenticator implements Listener {
   readonly category = 'key';
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
@@ -33,7 +35,7 @@ export class Authenticator implements Listener {
 
   constructor(
     private readonly store: EventStore,
-    private readonly clock: Clock,
+    @Inject(Clock) private readonly clock: Clock,
   ) {}
 
   /** Whether the key was good when it was last looked up. Asks nobody. */

@@ -1,4 +1,5 @@
-import type { AccountWriter } from '../account/account-writer.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountWriter } from '../account/account-writer.js';
 import { defaultTerms } from '../account/tenants.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../caller.js';
@@ -9,12 +10,13 @@ import type { RateTerms } from './rate-limiter.js';
  * Each account's limit, remembered until its plan changes, in whichever process that happens; should this one be cut
  * off from the store, for a minute at most. An account that does not exist has the limit of a new one.
  */
+@Injectable()
 export class AccountRates implements RateTerms, Listener {
   readonly category = 'account';
   readonly types = ['AccountOpened', 'PlanChanged'] as const;
   readonly #rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
 
-  constructor(private readonly accounts: Pick<AccountWriter, 'read'>) {}
+  constructor(@Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read'>) {}
 
   perMinute({ environment, tenant }: Caller): number | Promise<number> {
     return this.#rates.get(`${environment}.${tenant}`, async () => {

@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../caller.js';
-import type { Operations, OperationView } from './operations.js';
+import { Operations, type OperationView } from './operations.js';
 
 /** What can be dispatched in the caller's environment, and what it costs there. */
 export class ListOperations extends Query<readonly OperationView[]> {

@@ -1,8 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { evolveOperation, initialOperation } from '#domain/operation/operation.js';
 import type { OperationEvent } from '#domain/operation/operation.events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { workflowOf, workflows, type OperationClass } from '#domain/workflow/workflows.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { EventStore } from '#event-store/event-store.js';
 import { load, type Aggregate, type Loaded } from '../aggregate.js';
 import { SharedRead } from '../shared-read.js';
 
@@ -28,6 +29,7 @@ export const operationAggregate: Aggregate<typeof initialOperation, OperationEve
  * goes by what the log says when it asks: no process charges an old price once the operator's command has returned.
  * What was read before is kept, and only what came since is read.
  */
+@Injectable()
 export class Operations {
   /** By environment and name; as many as there are workflows. */
   readonly #reads = new Map<string, SharedRead<OperationTerms>>();

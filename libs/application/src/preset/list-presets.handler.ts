@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
-import type { PresetTile, ReadModels } from '#application/read-models.js';
+import { type PresetTile, ReadModels } from '#application/read-models.js';
 
 /** Presets are the installation's and no caller writes them, so there is no write to wait for. */
 export class ListPresets extends Query<readonly PresetTile[]> {

@@ -11,11 +11,11 @@ import {
   type ProductPicture,
 } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { EventStore } from '#event-store/event-store.js';
 import { newId, timelessId } from '#platform/ids.js';
 import { handle } from '../aggregate.js';
 import type { Caller } from '../caller.js';
-import type { StoredPictures } from '../picture/stored-pictures.js';
+import { StoredPictures } from '../picture/stored-pictures.js';
 
 export interface ProductRequest {
   readonly uploadAssetId: string;

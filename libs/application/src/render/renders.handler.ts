@@ -1,7 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../caller.js';
-import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { Page, PageRequest, RenderView, ReadModels } from '../read-models.js';
+import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import { type Page, type PageRequest, type RenderView, ReadModels } from '../read-models.js';
 
 export class ListRenders extends Query<Fresh<Page<RenderView>>> {
   constructor(

@@ -1,8 +1,8 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import type { AccountWriter } from '../account/account-writer.js';
+import { AccountWriter } from '../account/account-writer.js';
 import type { Caller } from '../caller.js';
-import type { Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
-import type { Page, PageRequest, UsageView, ReadModels } from '../read-models.js';
+import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
+import { type Page, type PageRequest, type UsageView, ReadModels } from '../read-models.js';
 
 export class ListUsage extends Query<Fresh<Page<UsageView>>> {
   constructor(

@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import type { UsageEvent } from '#domain/usage/usage.events.js';
 import { streamName } from '#domain/streams.js';
-import { DuplicateEventId, type EventStore, type NewEvent } from '#event-store/event-store.js';
+import { DuplicateEventId, EventStore, type NewEvent } from '#event-store/event-store.js';
 import { retry } from '#platform/retry.js';
 import type { Caller } from '../caller.js';
 import { toNewEvent } from '../command-context.js';
@@ -9,6 +10,7 @@ import { toNewEvent } from '../command-context.js';
 const patienceMs = 30_000;
 
 /** Records dispatches that were refused, for the usage log. No decision depends on them, so any revision will do. */
+@Injectable()
 export class RejectionLog {
   constructor(private readonly store: EventStore) {}
 

@@ -1,12 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import { readForwards } from '#application/aggregate.js';
 import type { JobStreams } from '#application/read-models.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { foldJobRow } from '#projections/jobs/jobs.read-model.js';
 import { foldTimelineRows } from '#projections/timeline/timeline.read-model.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 
 /** Jobs folded from their own streams, with the folds of the read models: what a read model will show. */
+@Injectable()
 export class StoredJobs implements JobStreams {
   constructor(private readonly store: EventStore) {}
 

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { Prices } from '../dispatch/dispatcher.js';
+import { ListOperationsHandler } from './list-operations.handler.js';
+import { Operations } from './operations.js';
+
+/** What each workflow costs, and whether it is enabled. */
+@Module({
+  providers: [Operations, { provide: Prices, useExisting: Operations }, ListOperationsHandler],
+  exports: [Operations, Prices],
+})
+export class OperationModule {}
