@@ -2,7 +2,12 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { newId } from '#platform/ids.js';
 import type { DispatchRequest } from './dispatch-request.js';
 import { Dispatcher, type DispatchOutcome } from './dispatcher.js';
-import { type DispatchIds, type IdempotencyBeginning, type IdempotencyLease, IdempotencyStore } from './idempotency.js';
+import {
+  type DispatchIds,
+  type IdempotencyBeginning,
+  type IdempotencyLease,
+  IdempotencyStore,
+} from './idempotency.js';
 
 /** Dispatch one workflow; with an Idempotency-Key, at most once. */
 export class DispatchWorkflow extends Command<DispatchAnswer> {
