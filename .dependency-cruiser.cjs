@@ -127,6 +127,17 @@ module.exports = {
       to: { path: '^packages/sketch/' },
     },
     {
+      name: 'workflows-are-declarations',
+      comment:
+        'What a workflow is depends on no use case and no adapter: the application and the API follow from it.',
+      severity: 'error',
+      from: { path: '^libs/workflows/', pathNot: spec },
+      to: {
+        path: '^(?:apps|libs|projections|packages)/',
+        pathNot: ['^libs/(?:workflows|validation|domain|platform)/', '^packages/engine/'],
+      },
+    },
+    {
       name: 'controllers-ask-the-bus',
       comment: 'A controller maps HTTP to commands and queries; it never sees the database.',
       severity: 'error',
@@ -162,7 +173,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/audit/', pathNot: spec },
       to: {
-        path: ['^projections/', '^libs/(?:application|read-store)/', '^libs/domain/'],
+        path: ['^projections/', '^libs/(?:application|read-store|workflows|validation)/', '^libs/domain/'],
         pathNot: [
           '^libs/domain/src/.+[.]events[.]ts$',
           '^libs/domain/src/(?:events|streams|stored-events)[.]ts$',

@@ -1,5 +1,5 @@
 const libraries =
-  'domain|event-store|application|adapters|read-store|storage|platform|render-queue|audit|validation';
+  'domain|event-store|application|adapters|read-store|storage|platform|render-queue|audit|validation|workflows';
 
 /** @type {import('jest').Config} */
 export default {

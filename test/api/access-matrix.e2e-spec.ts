@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '#application/key/api-key.js';
-import { workflows, type WorkflowName } from '#domain/workflow/workflows.js';
+import { workflows } from '#workflows/workflows.js';
 import { newId } from '#platform/ids.js';
 import { defaultImageModels } from '#platform/image-models.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
-import { baseBodies, wideModel, withValue } from './bodies/base-bodies.js';
+import { bodiesOf as declaredBodies, wideModel, withValue } from './bodies/declared-bodies.js';
 import { makeThings, type Things } from './bodies/things.js';
 import { capabilityFor, guardedOperations, nameOf, strings, type Operation } from './support/access-table.js';
 import { ApiService, type Tenant } from './support/api-service.js';
@@ -77,7 +77,7 @@ function bodiesOf(path: string, things = own): readonly Readonly<Record<string, 
       },
     ];
   }
-  return baseBodies(things)[path.slice('/v1/'.length) as WorkflowName] ?? [];
+  return declaredBodies(path.slice('/v1/'.length), things);
 }
 
 /** An answer without what is different in every one. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Finished } from './client.js';
-import { checks, downloaded } from './checks.js';
+import { checkOf, downloaded } from './checks.js';
 import { journeys } from './journeys.js';
 import { Library } from './library.js';
 import { startService, type JourneyService } from './service.js';
@@ -42,7 +42,7 @@ describe('a customer who has read the specification', () => {
     expectALifeOfAJob(finished);
     const pictures = await downloaded(service.client, finished);
     expect(pictures.length).toBeGreaterThan(0);
-    await checks[workflow]({ library, finished, pictures });
+    await checkOf(workflow)({ library, finished, pictures });
   });
 
   it('is listed each operation that there is', async () => {

@@ -1,13 +1,15 @@
+import { workflows } from '#workflows/workflows.js';
+import { exampleBodies } from '../api/bodies/declared-bodies.js';
 import type { Finished } from './client.js';
 import type { Library } from './library.js';
 
-/** One workflow as somebody uses it, from the first upload to the finished job. */
+/** One workflow as a customer uses it, from the first upload to the finished job. */
 export interface Journey {
   readonly workflow: string;
   readonly run: (library: Library) => Promise<Finished>;
 }
 
-export const journeys = [
+const written = [
   {
     workflow: 'try-on',
     run: async (library) =>
@@ -133,4 +135,17 @@ export const journeys = [
   },
 ] as const satisfies readonly Journey[];
 
-export type JourneyName = (typeof journeys)[number]['workflow'];
+export type WrittenJourney = (typeof written)[number]['workflow'];
+
+/** A workflow that has no journey here is used as the first of its examples shows. */
+const declared = workflows
+  .filter(({ name }) => written.every(({ workflow }) => workflow !== name))
+  .map(({ name }): Journey => ({
+    workflow: name,
+    run: async (library) => {
+      const [body = {}] = Object.values(exampleBodies(name, await library.things()));
+      return library.client.run(name, body);
+    },
+  }));
+
+export const journeys: readonly Journey[] = [...written, ...declared];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Things } from '../api/bodies/things.js';
 import type { Client, Finished, Uploaded } from './client.js';
 
 const samples = join(process.cwd(), 'assets', 'samples');
@@ -87,6 +88,27 @@ export class Library {
       const { job } = await this.dressed(sample);
       return this.client.upload(await this.client.download(job.result?.artifacts[0]?.image_url ?? ''));
     });
+  }
+
+  /** One of each thing that the examples of a workflow may refer to. */
+  async things(): Promise<Things> {
+    const { asset_id: assetId, upload_key: uploadKey } = await this.sample('garment-photograph');
+    const product = await this.#once('product', () =>
+      this.client.post<{ public_id: string }>('/v1/products', {
+        upload_asset_public_id: assetId,
+        title: 'Marea dress',
+      }),
+    );
+    return {
+      ...{ assetId, uploadKey, productId: product.public_id },
+      renderId: (await this.dressed('garment-photograph')).job.public_id,
+      categoryId: await this.category('dress'),
+      presets: {
+        model: await this.preset('model'),
+        background: await this.preset('background'),
+        shot: await this.preset('shot'),
+      },
+    };
   }
 
   async category(key: string): Promise<string> {

@@ -17,7 +17,7 @@ import { PictureModule } from '#application/picture/picture.module.js';
 import { ProductModule } from '#application/product/product.module.js';
 import { Configuration } from '#platform/configuration.js';
 import { ObjectStorage } from '#storage/object-storage.js';
-import type { WorkflowName } from '#domain/workflow/workflows.js';
+import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { CatalogController } from './catalog/catalog.controller.js';
 import { CompatibilityController } from './compatibility/compatibility.controller.js';
@@ -26,7 +26,6 @@ import { dispatchController } from './dispatch/dispatch.controller.js';
 import { ImageModels } from './dispatch/image-model-rules.js';
 import { JobWaits } from './dispatch/job-waits.js';
 import { RefusedDispatches } from './dispatch/refused-dispatches.js';
-import { workflowBodies } from './dispatch/workflow-bodies.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { GarmentCategoriesController } from './garment-categories/garment-categories.controller.js';
 import { HealthController } from './health/health.controller.js';
@@ -47,13 +46,8 @@ import { UsageController } from './usage/usage.controller.js';
 import { SignatureCheck } from './auth/signature.js';
 import { SignedObjects } from './objects/signed-objects.js';
 
-const dispatchControllers = Object.entries(workflowBodies).map(([name, body]) =>
-  // Object.entries forgets that the keys are names of the workflow table.
-  dispatchController(name as WorkflowName, body),
-);
-
 const controllers = [
-  ...dispatchControllers,
+  ...workflows.map((workflow) => dispatchController(workflow)),
   UploadsController,
   ProductsController,
   PresetsController,

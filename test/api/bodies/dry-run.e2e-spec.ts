@@ -4,10 +4,12 @@ import {
   setOperationPrice,
   switchOperation,
 } from '#application/operation/manage-operations.js';
+import type { Workflow } from '#workflows/define-workflow.js';
+import { workflows } from '#workflows/workflows.js';
 import { eventually } from '../../support/eventually.js';
 import { complaints, expectError, type ApiClient } from '../support/api-client.js';
 import { ApiService, contextOf, type Tenant } from '../support/api-service.js';
-import { baseBodies } from './base-bodies.js';
+import { bodiesOf } from './declared-bodies.js';
 import { makeThings, type Things } from './things.js';
 
 let service: ApiService;
@@ -33,11 +35,11 @@ describe('?dry_run=true', () => {
     const { operations } = (await api.get('/v1/operations', tenant.key)).body as {
       operations: { name: string; credits_cost: number }[];
     };
-    for (const [workflow, [body]] of Object.entries(baseBodies(things))) {
-      const [first] = workflow === 'catalog-shots' ? [{ ...body, model: 'sketch-1' }] : [body];
-      const answer = await dry(workflow, first);
+    for (const { name: workflow, batch } of workflows as readonly Workflow[]) {
+      const body = bodiesOf(workflow, things).at(-1) as Record<string, unknown>;
+      const answer = await dry(workflow, body);
       const price = operations.find(({ name }) => name === workflow)?.credits_cost ?? 0;
-      const jobs = workflow === 'pdp-batch-extractions' ? 10 : 1;
+      const jobs = batch ? (body[batch.field] as unknown[]).length : 1;
       expect({ status: answer.status, ...answer.body }).toEqual({
         ...{ status: 200, dry_run: true, operation: workflow, credits_cost: price * jobs, balance: 40 },
         ...{ sufficient: true, daily_cap_ok: true, would_be_accepted: true },
@@ -101,7 +103,7 @@ describe('?dry_run=true', () => {
 
   it('goes by the price of the day, and refuses what the operator has disabled', async () => {
     const tester = await service.openTenant({ environment: 'test' });
-    const post = () => api.post('/v1/look?dry_run=true', tester.key, baseBodies(theirs).look[0]);
+    const post = () => api.post('/v1/look?dry_run=true', tester.key, bodiesOf('look', theirs)[0]);
     const theirs = await makeThings(service, api, tester);
     const operator = () => contextOf('test', installation);
     await setOperationPrice(service.store, operator(), 'look', { credits: 7, reason: 'tests' });

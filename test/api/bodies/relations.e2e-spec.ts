@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '#platform/ids.js';
+import { workflows } from '#workflows/workflows.js';
 import { complaints, expectError, type ApiClient } from '../support/api-client.js';
 import { ApiService, type Tenant } from '../support/api-service.js';
-import { authoring, baseBodies, garment, wideModel } from './base-bodies.js';
+import { bodiesOf, exampleBodies, wideModel, type Body } from './declared-bodies.js';
 import { makeThings, picture, type Things } from './things.js';
 
 let service: ApiService;
 let api: ApiClient;
 let tenant: Tenant;
 let things: Things;
+/** A scene and a garment, each described the canonical way. */
+let authoring: Body;
+let garment: Body;
 
 beforeAll(async () => {
   service = await ApiService.start();
@@ -16,6 +20,8 @@ beforeAll(async () => {
   api = await service.openApi(service.databaseUrl, { imageModels: [narrow, wideModel] });
   tenant = await service.openTenant({ terms: { rateLimitPerMin: 1_000_000 } });
   things = await makeThings(service, api, tenant);
+  authoring = exampleBodies('background-generator', things)['authoring']?.['authoring'] as Body;
+  garment = exampleBodies('complementary-garment-generator', things)['authoring']?.['authoring'] as Body;
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -110,8 +116,10 @@ describe('a swap', () => {
   const swaps = ['background-swap-with-image', 'background-swap-with-spec', 'model-swap-with-image'] as const;
 
   it.each(swaps)('%s takes exactly one source', async (swap) => {
-    const [body] = baseBodies(things)[swap];
-    const both = { ...body, source_render_public_id: things.renderId };
+    const { source_render_public_id: source, ...rest } = exampleBodies(swap, things)['render'] as Body;
+    const body = { ...rest, source_image_s3_key: things.uploadKey };
+    expect(await wrong(swap, body)).toEqual([]);
+    const both = { ...body, source_render_public_id: source };
     expect(await wrong(swap, both)).toEqual(['body.source_image_s3_key']);
     const neither = { ...body, source_image_s3_key: null };
     expect(await wrong(swap, neither)).toEqual(['body.source_image_s3_key']);
@@ -150,7 +158,7 @@ describe('pdp-batch-extractions', () => {
 
 describe('catalog-shots', () => {
   const post = (garments: number, more: object = {}) => {
-    const [body] = baseBodies(things)['catalog-shots'];
+    const [body] = bodiesOf('catalog-shots', things);
     const refs = Array.from({ length: garments }, () => things.assetId);
     return wrong('catalog-shots', { ...body, model: undefined, garment_image_asset_refs: refs, ...more });
   };
@@ -164,7 +172,7 @@ describe('catalog-shots', () => {
 
   it('does not take presets for one another', async () => {
     const { model, background, shot } = things.presets;
-    const [body] = baseBodies(things)['catalog-shots'];
+    const [body] = bodiesOf('catalog-shots', things);
     for (const [field, preset] of [
       ['model_preset_id', background],
       ['background_preset_id', shot],
@@ -179,7 +187,7 @@ describe('catalog-shots', () => {
   });
 
   it('drops quality for a model that does not know it, and keeps it for one that does', async () => {
-    const [body] = baseBodies(things)['catalog-shots'];
+    const [body] = bodiesOf('catalog-shots', things);
     for (const [model, kept] of [
       ['narrow', 'high'],
       [wideModel.id, undefined],
@@ -198,7 +206,7 @@ describe('catalog-shots', () => {
 
 it('an image model that is not there is answered with those that are', async () => {
   const answer = await api.post('/v1/look', tenant.key, {
-    ...baseBodies(things).look[0],
+    ...bodiesOf('look', things)[0],
     image_model: 'dall-e',
   });
   expectError(answer, 422, 'VALIDATION_ERROR');
@@ -214,10 +222,9 @@ describe('what a body refers to', () => {
     // Categories and presets are everybody's; one that is not there is an id that nobody has.
     const unknown = { ...theirs, categoryId: newId(), presets: things.presets };
     const before = (await api.get('/v1/credits', tenant.key)).body.balance as number;
-    const workflows = Object.entries(baseBodies(things));
-    for (const [workflow, bodies] of workflows) {
-      for (const [index, body] of bodies.entries()) {
-        const foreign = baseBodies(unknown)[workflow as 'look'][index];
+    for (const { name: workflow } of workflows) {
+      for (const [index, body] of bodiesOf(workflow, things).entries()) {
+        const foreign = bodiesOf(workflow, unknown)[index];
         if (JSON.stringify(foreign) === JSON.stringify(body)) continue;
         const answer = await api.post(`/v1/${workflow}`, tenant.key, foreign);
         expectError(answer, 404, 'RESOURCE_NOT_FOUND');

@@ -6,7 +6,7 @@ import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { debitCreditsTogether } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import { workflowOf } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#workflows/workflows.js';
 import { newId } from '#platform/ids.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { hashBody } from '../../../apps/api/src/dispatch/idempotency-key.js';

@@ -6,7 +6,7 @@ import type { Caller } from '#application/caller.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
 import { DryRun } from '#application/dispatch/dry-run.handler.js';
-import type { WorkflowName } from '#domain/workflow/workflows.js';
+import type { Workflow } from '#workflows/define-workflow.js';
 import { Clock } from '#platform/clock.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -23,12 +23,12 @@ import { ImageModels } from './image-model-rules.js';
 import { JobWaits } from './job-waits.js';
 import { preferredWait } from './prefer-header.js';
 import { parseTestOutcome, testOutcomeHeader } from './test-outcome.js';
-import type { WorkflowBody } from './workflow-bodies.js';
 
 type DispatchResponse = WorkflowAcceptedResponse | JobDetailResponse | DryRunResponse;
 
 /** The controller of `POST /v1/{name}`. All workflows behave alike, so each gets a class of this one making. */
-export function dispatchController(name: WorkflowName, workflow: WorkflowBody): Type {
+export function dispatchController(workflow: Workflow): Type {
+  const { name } = workflow;
   const endpoint = `/v1/${name}`;
 
   @Controller()
@@ -47,16 +47,16 @@ export function dispatchController(name: WorkflowName, workflow: WorkflowBody): 
     @HttpCode(202)
     @RouteConfig({ operation: name })
     @RequireCapability('jobs:create')
-    @describeDispatch(name, workflow)
+    @describeDispatch(workflow)
     async dispatch(
       @CurrentCaller() caller: Caller,
       @ValidQuery(DispatchQuery) { dry_run: dryRun }: DispatchQuery,
-      @ValidBody(workflow.shape) body: object,
+      @ValidBody(workflow.body) body: object,
       @Headers() headers: FastifyRequest['headers'],
       @Req() request: FastifyRequest,
       @Res({ passthrough: true }) reply: FastifyReply,
     ): Promise<DispatchResponse> {
-      const problems = [...(workflow.problems?.(body) ?? []), ...this.imageModels.problems(body)];
+      const problems = [...workflow.problems(body), ...this.imageModels.problems(body)];
       if (problems.length > 0) throw invalid(problems);
       const key = parseIdempotencyKey(headers['idempotency-key']);
       const testOutcome = parseTestOutcome(headers[testOutcomeHeader.toLowerCase()], caller);

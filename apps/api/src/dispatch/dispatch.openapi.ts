@@ -9,28 +9,25 @@ import {
   ApiTags,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { workflowOf, type WorkflowName } from '#domain/workflow/workflows.js';
+import type { Workflow } from '#workflows/define-workflow.js';
 import { DescribeDispatchErrors, describedHeaders } from '../docs/describe.js';
 import { JobDetailResponse } from '../jobs/jobs.dto.js';
 import { DispatchQuery, DryRunResponse, WorkflowAcceptedResponse } from './dispatch.dto.js';
 import { longestPreferredWaitS } from './prefer-header.js';
 import { testOutcomeHeader, testOutcomes } from './test-outcome.js';
-import type { WorkflowBody } from './workflow-bodies.js';
 
 /** What openapi.json says about the dispatch of one workflow. */
-export function describeDispatch(
-  name: WorkflowName,
-  { shape, summary, examples }: WorkflowBody,
-): MethodDecorator {
+export function describeDispatch(workflow: Workflow): MethodDecorator {
+  const { name, body, summary, examples } = workflow;
   return applyDecorators(
     ApiTags('workflows'),
-    ApiOperation({ operationId: operationIdOf(name), summary, description: descriptionOf(name) }),
+    ApiOperation({ operationId: operationIdOf(name), summary, description: descriptionOf(workflow) }),
     ApiQuery({ type: DispatchQuery }),
     describedRequestHeaders(),
-    ApiExtraModels(shape, JobDetailResponse, DryRunResponse),
+    ApiExtraModels(body, JobDetailResponse, DryRunResponse),
     ApiBody({
       required: true,
-      schema: { $ref: getSchemaPath(shape) },
+      schema: { $ref: getSchemaPath(body) },
       examples: Object.fromEntries(
         Object.entries(examples).map(([key, value]) => [key, { summary: titleOf(key), value }]),
       ),
@@ -40,8 +37,7 @@ export function describeDispatch(
   );
 }
 
-function descriptionOf(name: WorkflowName): string {
-  const { credits, batch } = workflowOf(name);
+function descriptionOf({ credits, batch }: Workflow): string {
   const each = batch ? ` for each of its ${batch.field}` : '';
   return (
     `Costs ${credits} credits${each}, unless the operator has set another price: \`GET /v1/operations\` says. They are ` +

@@ -1,5 +1,4 @@
 import { Argument, type Command } from 'commander';
-import { workflows } from '#domain/workflow/workflows.js';
 import { environmentOption, maxCreditsAtOnce, shortText, wholeNumber } from '../arguments.js';
 import { lazily, verb } from '../verb.js';
 
@@ -8,8 +7,17 @@ const everywhere = 'only in this environment';
 
 export function addOperations(program: Command): void {
   const operations = program.command('operations').description('what can be dispatched, and what it costs');
-  const name = () =>
-    new Argument('<name>', 'name of the workflow').choices(workflows.map((workflow) => workflow.name));
+  const names: Argument[] = [];
+  const name = () => {
+    const argument = new Argument('<name>', 'name of the workflow');
+    names.push(argument);
+    return argument;
+  };
+  // Their declarations bring the whole of the interface's description along: only these verbs wait for it.
+  operations.hook('preSubcommand', async () => {
+    const { workflows } = await import('#workflows/workflows.js');
+    for (const argument of names) argument.choices(workflows.map((workflow) => workflow.name));
+  });
 
   verb(operations, 'list', 'every workflow as it is now')
     .addOption(environmentOption(everywhere))

@@ -5,7 +5,7 @@ import {
 } from '#application/operation/manage-operations.js';
 import { Operations } from '#application/operation/operations.js';
 import type { Environment } from '#domain/streams.js';
-import { workflowOf } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#workflows/workflows.js';
 import { Operator } from '../operator.js';
 import { printJson, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';

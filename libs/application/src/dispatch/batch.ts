@@ -1,5 +1,6 @@
 import type { QueuedJob } from '#domain/job/job.js';
-import { workflowOf, type Workflow } from '#domain/workflow/workflows.js';
+import type { Workflow } from '#workflows/define-workflow.js';
+import { workflowOf } from '#workflows/workflows.js';
 import { derivedId, timeOfId } from '#platform/ids.js';
 import type { DispatchIds } from './idempotency.js';
 

@@ -6,7 +6,7 @@ import {
 } from '#domain/account/debit-credits.js';
 import { evolveJob, initialJob, isUnfinished, type QueuedJob, queueJob, voidJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import { workflowOf } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#workflows/workflows.js';
 import { DuplicateEventId, EventStore } from '#event-store/event-store.js';
 import type { AccountVerdict } from '../account/account-batch.js';
 import { AccountWriter } from '../account/account-writer.js';

@@ -1,6 +1,6 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spentToday } from '#domain/account/account.js';
-import { workflowOf } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#workflows/workflows.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { batchSizeOf } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';

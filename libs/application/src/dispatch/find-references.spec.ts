@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { workflowOf } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#workflows/workflows.js';
 import { fieldAt, findReferences } from './find-references.js';
 
 function found(workflow: string, body: Record<string, unknown>) {

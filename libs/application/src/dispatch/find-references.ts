@@ -1,4 +1,4 @@
-import type { Reference } from '#domain/workflow/workflows.js';
+import type { Reference } from '#workflows/define-workflow.js';
 
 /** A reference that a body makes. */
 export interface NamedReference {

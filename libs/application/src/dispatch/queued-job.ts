@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto';
 import { categoryById } from '@atelier/engine/garment-categories';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { QueuedJob } from '#domain/job/job.js';
-import { coinName } from '#domain/workflow/coined-name.js';
-import type { Workflow } from '#domain/workflow/workflows.js';
+import type { Workflow } from '#workflows/define-workflow.js';
 import type { JobToCharge } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
 import type { DispatchIds } from './idempotency.js';
@@ -42,7 +41,7 @@ export function queuedJob(
 }
 
 function displayNameOf(
-  { name }: Workflow,
+  workflow: Workflow,
   body: DispatchRequest['body'],
   inputs: readonly JobInputImage[],
   seed: number,
@@ -50,5 +49,5 @@ function displayNameOf(
   const { display_name: given, garment_category_public_id: categoryId } = body;
   if (typeof given === 'string' && given !== '') return given;
   const category = typeof categoryId === 'string' ? categoryById(categoryId)?.displayLabel : undefined;
-  return coinName(name, seed, { body, category, pictures: inputs.map(({ meta }) => meta) });
+  return workflow.coinName({ seed, body, category, pictures: inputs.map(({ meta }) => meta) });
 }

@@ -7,7 +7,7 @@ import type { PresetKind } from '#domain/preset/preset.events.js';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { evolveProduct, initialProduct, primaryImage } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
-import type { Workflow } from '#domain/workflow/workflows.js';
+import type { Workflow } from '#workflows/define-workflow.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load } from '../aggregate.js';
 import { StoredPictures, type Owner } from '../picture/stored-pictures.js';

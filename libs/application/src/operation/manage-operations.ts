@@ -1,6 +1,6 @@
 import { disableOperation, enableOperation, priceOperation } from '#domain/operation/operation.js';
 import { streamName } from '#domain/streams.js';
-import { workflowOf } from '#domain/workflow/workflows.js';
+import { workflowOf } from '#workflows/workflows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { handle } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { workflows } from '#domain/workflow/workflows.js';
+import { workflows } from '#workflows/workflows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { installation, setOperationPrice, switchOperation } from './manage-operations.js';

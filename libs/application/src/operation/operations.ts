@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { evolveOperation, initialOperation } from '#domain/operation/operation.js';
 import type { OperationEvent } from '#domain/operation/operation.events.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import { workflowOf, workflows, type OperationClass } from '#domain/workflow/workflows.js';
+import type { WorkflowClass } from '#workflows/define-workflow.js';
+import { workflowOf, workflows } from '#workflows/workflows.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load, type Aggregate, type Loaded } from '../aggregate.js';
 import { SharedRead } from '../shared-read.js';
@@ -16,7 +17,7 @@ export interface OperationTerms {
 
 export interface OperationView extends OperationTerms {
   readonly name: string;
-  readonly opClass: OperationClass;
+  readonly opClass: WorkflowClass;
 }
 
 export const operationAggregate: Aggregate<typeof initialOperation, OperationEvent> = {

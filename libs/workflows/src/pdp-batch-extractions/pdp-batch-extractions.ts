@@ -1,23 +1,10 @@
+import { integer, ListField, nested, NestedField, NumberField, TextField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
-import {
-  IdField,
-  integer,
-  ListField,
-  nested,
-  NestedField,
-  NumberField,
-  TextField,
-} from '#validation/fields.js';
+import { exampleId } from '../common-fields.js';
+import { defineWorkflow, noName } from '../define-workflow.js';
+import { PdpExtractionsBody } from '../pdp-extractions/pdp-extractions.js';
 
 const mostPhotos = 10;
-
-export class PdpExtractionsBody {
-  @IdField({ description: 'The photograph: an uploaded asset.', required: true })
-  pdp_image_public_id: string;
-
-  @TextField({ description: 'What the product is called.', min: 1, max: 200, example: 'Linen midi skirt' })
-  product_name?: string;
-}
 
 /** One photograph of a batch. */
 export class PdpPhoto extends PdpExtractionsBody {}
@@ -75,8 +62,28 @@ export class PdpBatchExtractionsBody {
   grouping?: PdpGrouping;
 }
 
+export const pdpBatchExtractions = defineWorkflow({
+  name: 'pdp-batch-extractions',
+  jobType: 'PDP_BATCH_EXTRACTION',
+  opClass: 'extract',
+  credits: 4,
+  summary: 'The same for up to ten photographs of one shoot',
+  body: PdpBatchExtractionsBody,
+  examples: {
+    automatic: { photos: [{ pdp_image_public_id: exampleId, product_name: 'Linen midi skirt' }] },
+    grouped: {
+      photos: [{ pdp_image_public_id: exampleId }, { pdp_image_public_id: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' }],
+      grouping: { person_groups: [{ member_indices: [0, 1], confidence: 0.9 }], location_groups: [] },
+    },
+  },
+  references: [{ field: 'photos[].pdp_image_public_id', by: 'picture', input: 'photo' }],
+  batch: { field: 'photos', workflow: 'pdp-extractions' },
+  problems: indicesOutside,
+  coinName: noName,
+});
+
 /** An index can only be judged beside the photographs that there are. */
-export function pdpBatchProblems({ photos, grouping }: PdpBatchExtractionsBody): FieldProblem[] {
+function indicesOutside({ photos, grouping }: PdpBatchExtractionsBody): FieldProblem[] {
   if (!grouping) return [];
   return (['person_groups', 'location_groups'] as const).flatMap((axis) =>
     grouping[axis].flatMap(({ member_indices: members }, group) =>

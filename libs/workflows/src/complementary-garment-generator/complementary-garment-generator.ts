@@ -1,17 +1,16 @@
-import type { FieldProblem } from '#validation/validate.js';
+import { categoryByKey } from '@atelier/engine/garment-categories';
 import { ChoiceField, IdField, ListField, nested, NestedField, TextField } from '#validation/fields.js';
-import { CommonFields } from './common-fields.dto.js';
-import { customWithoutText } from './field-relations.js';
+import type { FieldProblem } from '#validation/validate.js';
+import { pick, titled } from '../coined-name.js';
+import { CommonFields, exampleId } from '../common-fields.js';
+import { customWithoutText, defineWorkflow, type NameFacts } from '../define-workflow.js';
 
+const fits = ['slim', 'regular', 'loose'] as const;
 const colour = { description: 'Its main colour, by name or as `#rrggbb`.', min: 1, max: 80, example: 'sage' };
 const material = { description: 'What it is made of.', min: 1, max: 100, example: 'linen' };
 const pattern = { description: 'What is on it.', min: 1, max: 100, example: 'striped' };
 const length = { description: 'How long it is.', min: 1, max: 80, example: 'midi' };
-const fit = {
-  description: 'How close it sits.',
-  name: 'GarmentFit',
-  values: ['slim', 'regular', 'loose'],
-};
+const fit = { description: 'How close it sits.', name: 'GarmentFit', values: fits };
 
 /** Something of a vocabulary of your own, or `custom`. */
 export class PresetOrCustom {
@@ -69,7 +68,7 @@ export class GarmentAttributes {
   pattern?: string;
 
   @ChoiceField(fit)
-  fit?: string;
+  fit?: (typeof fits)[number];
 
   @TextField(length)
   length?: string;
@@ -104,16 +103,48 @@ export class ComplementaryGarmentGeneratorBody extends CommonFields {
   pattern?: string;
 
   @ChoiceField({ ...fit, description: `Flat form. ${fit.description}` })
-  fit?: string;
+  fit?: (typeof fits)[number];
 
   @TextField({ ...length, description: `Flat form. ${length.description}` })
   length?: string;
 }
 
+const skirt = categoryByKey('skirt')?.publicId ?? exampleId;
+
+export const complementaryGarmentGenerator = defineWorkflow({
+  name: 'complementary-garment-generator',
+  jobType: 'COMPLEMENTARY_GARMENT_GENERATOR',
+  opClass: 'generator',
+  credits: 5,
+  summary: 'Draw a styling item that goes with a garment',
+  body: ComplementaryGarmentGeneratorBody,
+  examples: {
+    authoring: {
+      garment_category_public_id: skirt,
+      authoring: {
+        primary_colour: 'sage',
+        material: 'linen',
+        form: { preset: 'a-line' },
+        length: { preset: 'custom', custom_text: 'just below the knee' },
+        distinctive_details: [{ preset: 'patch pockets' }],
+      },
+    },
+    attributes: {
+      garment_category_public_id: skirt,
+      attributes: { colour: 'rust', material: 'wool', fit: 'slim' },
+    },
+    flat: { garment_category_public_id: skirt, color: 'navy', pattern: 'striped', fit: 'regular' },
+  },
+  references: [{ field: 'garment_category_public_id', by: 'category' }],
+  batch: undefined,
+  problems: formProblems,
+  coinName: garmentName,
+});
+
 const flatFields = ['color', 'material', 'pattern', 'fit', 'length'] as const;
 
-/** The newest form that is there counts; whatever belongs to an older one is in its way. */
-export function complementaryGarmentProblems(body: ComplementaryGarmentGeneratorBody): FieldProblem[] {
+/** The newest form that is there counts; fields of an older one are in its way. */
+function formProblems(body: ComplementaryGarmentGeneratorBody): FieldProblem[] {
   const { authoring, attributes } = body;
   const newest = authoring ? 'authoring' : attributes ? 'attributes' : undefined;
   const older = newest === undefined ? [] : flatFields.filter((field) => body[field] !== undefined);
@@ -132,4 +163,23 @@ export function complementaryGarmentProblems(body: ComplementaryGarmentGenerator
       customWithoutText(detail, [...loc, 'distinctive_details', index]),
     ),
   ];
+}
+
+const anyGarment = 'Everyday Classic Easy Weekend Studio Signature Essential Favourite'.split(' ');
+
+/** Colour, pattern, material, thing: `Sage Striped Linen Skirt`. The newest of the three forms of the body has the word. */
+function garmentName({ seed, body, category }: NameFacts<ComplementaryGarmentGeneratorBody>): string {
+  const { authoring, attributes } = body;
+  const said = (...values: (string | undefined)[]) =>
+    values.map((value) => titled(value, 32)).find((value) => value);
+  const colour = said(authoring?.primary_colour, attributes?.colour, body.color);
+  const pattern = said(authoring?.pattern, attributes?.pattern, body.pattern);
+  const material = said(authoring?.material, attributes?.material, body.material);
+  const words = [
+    colour ?? (material === undefined ? pick(anyGarment, seed, 5) : undefined),
+    pattern === 'Solid' ? undefined : pattern,
+    material,
+    category ?? 'Garment',
+  ];
+  return words.filter((word) => word !== undefined).join(' ');
 }

@@ -1,5 +1,6 @@
 import { IntegerField, NestedField, ObjectField, TextField } from '#validation/fields.js';
-import { exampleStorageKey, longestStorageKey } from './common-fields.dto.js';
+import { exampleStorageKey, StorageKeyField } from '../common-fields.js';
+import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
 
 /** What is known about what the picture shows. */
 export class ExtractionContext {
@@ -14,12 +15,9 @@ export class ExtractionContext {
 }
 
 export class ExtractBody {
-  @TextField({
+  @StorageKeyField({
     description: 'The picture: the `upload_key` of an upload, or the `s3_key` of an artifact.',
     required: true,
-    min: 1,
-    max: longestStorageKey,
-    example: exampleStorageKey,
   })
   trial_image: string;
 
@@ -29,3 +27,17 @@ export class ExtractBody {
   @NestedField({ description: 'What is known about the picture.', shape: ExtractionContext })
   extraction_context?: ExtractionContext;
 }
+
+export const extract = defineWorkflow({
+  name: 'extract',
+  jobType: 'EXTRACT',
+  opClass: 'extract',
+  credits: 1,
+  summary: 'Find the garments of a picture and cut each of them out',
+  body: ExtractBody,
+  examples: { upload: { trial_image: exampleStorageKey, extraction_context: { max_items: 3 } } },
+  references: [{ field: 'trial_image', by: 'storage-key', input: 'trial_image' }],
+  batch: undefined,
+  problems: noProblems,
+  coinName: noName,
+});

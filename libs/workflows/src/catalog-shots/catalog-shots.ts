@@ -1,6 +1,9 @@
 import { ChoiceField, id, IdField, ListField, TextField } from '#validation/fields.js';
 import { mostInputs } from '#platform/image-models.js';
-import { exampleId, ImageModelField } from './common-fields.dto.js';
+import { exampleId, ImageModelField } from '../common-fields.js';
+import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
+
+const qualities = ['medium', 'high'] as const;
 
 export class CatalogShotsBody {
   @ListField({
@@ -38,8 +41,36 @@ export class CatalogShotsBody {
 
   @ChoiceField({
     description: 'For image models that know it, and dropped for others. With `sketch-1`, `high` is 2K.',
-    values: ['medium', 'high'],
+    values: qualities,
     name: 'Quality',
   })
-  quality?: string;
+  quality?: (typeof qualities)[number];
 }
+
+export const catalogShots = defineWorkflow({
+  name: 'catalog-shots',
+  jobType: 'CATALOG_SHOT',
+  opClass: 'compose',
+  credits: 10,
+  summary: 'Compose garments onto a preset model, background and shot, in 2:3',
+  body: CatalogShotsBody,
+  examples: {
+    shot: {
+      garment_image_asset_refs: [exampleId],
+      product_title: 'Linen midi skirt',
+      model_preset_id: exampleId,
+      background_preset_id: exampleId,
+      shot_preset_id: exampleId,
+      quality: 'high',
+    },
+  },
+  references: [
+    { field: 'garment_image_asset_refs[]', by: 'picture', input: 'garment' },
+    { field: 'model_preset_id', by: 'preset', kind: 'model', input: 'model' },
+    { field: 'background_preset_id', by: 'preset', kind: 'background', input: 'background' },
+    { field: 'shot_preset_id', by: 'preset', kind: 'shot', input: 'shot' },
+  ],
+  batch: undefined,
+  problems: noProblems,
+  coinName: noName,
+});

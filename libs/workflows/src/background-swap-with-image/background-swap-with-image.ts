@@ -1,0 +1,35 @@
+import { IdField } from '#validation/fields.js';
+import { exampleId, exampleStorageKey, OutputPresetField, type OutputPreset } from '../common-fields.js';
+import { defineWorkflow, noName } from '../define-workflow.js';
+import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
+
+export class BackgroundSwapWithImageBody extends SwapSource {
+  @IdField({
+    description: 'The new scene: an uploaded asset, a catalogue entry, or the job that made the picture.',
+    required: true,
+  })
+  background_image_public_id: string;
+
+  @OutputPresetField({ otherwise: "; the source's own when absent" })
+  output_preset?: OutputPreset;
+}
+
+export const backgroundSwapWithImage = defineWorkflow({
+  name: 'background-swap-with-image',
+  jobType: 'BACKGROUND_SWAP_WITH_IMAGE',
+  opClass: 'edit',
+  credits: 5,
+  summary: 'Cut the subject out and set it before another background',
+  body: BackgroundSwapWithImageBody,
+  examples: {
+    upload: { source_image_s3_key: exampleStorageKey, background_image_public_id: exampleId },
+    render: { source_render_public_id: exampleId, background_image_public_id: exampleId },
+  },
+  references: [
+    ...sourceReferences,
+    { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
+  ],
+  batch: undefined,
+  problems: sourceProblems,
+  coinName: noName,
+});

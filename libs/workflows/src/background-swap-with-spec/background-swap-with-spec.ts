@@ -1,0 +1,50 @@
+import { ListField, TextField } from '#validation/fields.js';
+import {
+  dominantColours,
+  exampleId,
+  mood,
+  OutputPresetField,
+  sceneType,
+  type OutputPreset,
+} from '../common-fields.js';
+import { defineWorkflow, noName } from '../define-workflow.js';
+import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
+
+export class BackgroundSwapWithSpecBody extends SwapSource {
+  @TextField({
+    ...sceneType,
+    description: 'What the new scene is. At least one of this, mood and dominant_colors.',
+  })
+  scene_type?: string;
+
+  @TextField(mood)
+  mood?: string;
+
+  @ListField({ ...dominantColours, min: 1 })
+  dominant_colors?: string[];
+
+  @OutputPresetField({ otherwise: "; the source's own when absent" })
+  output_preset?: OutputPreset;
+}
+
+export const backgroundSwapWithSpec = defineWorkflow({
+  name: 'background-swap-with-spec',
+  jobType: 'BACKGROUND_SWAP_WITH_SPEC',
+  opClass: 'edit',
+  credits: 5,
+  summary: 'Cut the subject out and set it before a background that is drawn for it',
+  body: BackgroundSwapWithSpecBody,
+  examples: {
+    render: { source_render_public_id: exampleId, scene_type: 'rooftop terrace', mood: 'calm' },
+  },
+  references: sourceReferences,
+  batch: undefined,
+  problems: (body) => {
+    const { scene_type: scene, mood: feeling, dominant_colors: colours } = body;
+    const problems = sourceProblems(body);
+    if (scene !== undefined || feeling !== undefined || colours !== undefined) return problems;
+    const msg = 'or mood or dominant_colors is required: say what the new scene is';
+    return [...problems, { loc: ['body', 'scene_type'], msg, type: 'missing' }];
+  },
+  coinName: noName,
+});

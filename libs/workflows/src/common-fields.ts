@@ -1,0 +1,149 @@
+import { GARMENT_SLOTS, type GarmentSlot } from '@atelier/engine/garment-categories';
+import {
+  BooleanField,
+  ChoiceField,
+  IdField,
+  IntegerField,
+  ListField,
+  nested,
+  ObjectField,
+  text,
+  TextField,
+} from '#validation/fields.js';
+
+/* The fields that several workflows have, each with its bounds. */
+
+const resolutions = ['1K', '2K', '4K'] as const;
+const aspectRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'] as const;
+const failurePolicies = ['refund', 'retry'] as const;
+const outputPresets = ['square', 'portrait', 'story', 'landscape'] as const;
+
+export type Resolution = (typeof resolutions)[number];
+export type AspectRatio = (typeof aspectRatios)[number];
+export type FailurePolicy = (typeof failurePolicies)[number];
+export type OutputPreset = (typeof outputPresets)[number];
+
+export const exampleStorageKey = 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg';
+export const exampleId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
+
+/** A picture by its storage key. */
+export function StorageKeyField(options: { description: string; required?: boolean }): PropertyDecorator {
+  return TextField({ ...options, min: 1, max: 512, example: exampleStorageKey });
+}
+
+/** Which models there are is configuration, so that the rule is not the field's own: see `image-model-rules.ts`. */
+export function ImageModelField(): PropertyDecorator {
+  return TextField({
+    description: 'The image model that draws: one of those that this installation has, `sketch-1` at first.',
+    min: 1,
+    max: 64,
+    example: 'sketch-1',
+  });
+}
+
+export function OutputPresetField(
+  options: { required?: boolean; otherwise?: string } = {},
+): PropertyDecorator {
+  const { required = false, otherwise = '' } = options;
+  return ChoiceField({
+    description: `The format of the picture: 1:1, 4:5, 9:16 or 16:9${otherwise}.`,
+    values: outputPresets,
+    name: 'OutputPreset',
+    required,
+  });
+}
+
+/** Several workflows have no use for it, and keep it. */
+export function PilotBrandField(): PropertyDecorator {
+  return TextField({ description: 'Kept with the job as it is.', max: 128 });
+}
+
+export const dominantColours = {
+  description: 'Colours that the scene is held in, by name or as `#rrggbb`.',
+  max: 8,
+  items: text({ min: 1, max: 64 }),
+  example: ['sand', '#8a9a82'],
+};
+export const sceneType = {
+  description: 'What the scene is.',
+  min: 1,
+  max: 200,
+  example: 'rooftop terrace at dusk',
+};
+export const mood = { description: 'How it feels.', min: 1, max: 200, example: 'calm' };
+
+/** The optional fields that generator-style dispatches share. */
+export class CommonFields {
+  @ImageModelField()
+  image_model?: string;
+
+  @BooleanField({ description: 'Whether the result is to be evaluated.' })
+  eval_enabled?: boolean;
+
+  @ChoiceField({
+    description: 'How large the picture is: 1K is about a thousand pixels on its longer side.',
+    values: resolutions,
+    name: 'Resolution',
+  })
+  resolution?: Resolution;
+
+  @ChoiceField({ description: 'Width to height.', values: aspectRatios, name: 'AspectRatio' })
+  aspect_ratio?: AspectRatio;
+
+  @IntegerField({
+    description: 'The same seed and body draw the same picture. Drawn at dispatch when absent.',
+    min: 0,
+    max: 2 ** 31 - 1,
+    example: 7,
+  })
+  seed?: number;
+
+  @ChoiceField({
+    description: 'What happens when rendering fails for a technical reason.',
+    values: failurePolicies,
+    name: 'OnTechnicalFailure',
+    default: 'refund',
+  })
+  on_technical_failure?: FailurePolicy;
+
+  @TextField({ description: 'A name for the result. When empty, one is coined.', max: 128, default: '' })
+  display_name: string = '';
+
+  @ObjectField({ description: 'Kept with the job as it is, for your own use.', maxBytes: 8 * 1024 })
+  metadata?: Record<string, unknown>;
+
+  @PilotBrandField()
+  pilot_brand?: string;
+}
+
+/** One garment to put on. */
+export class TrialItem {
+  @IdField({
+    description: 'The garment: an uploaded asset, or the job that made the picture.',
+    required: true,
+  })
+  trial_image: string;
+
+  @ChoiceField({
+    description: 'Where on the body it goes.',
+    values: GARMENT_SLOTS,
+    name: 'TrialItemCategory',
+    required: true,
+  })
+  trial_item_category: GarmentSlot;
+}
+
+export function TrialItemsField(): PropertyDecorator {
+  return ListField({
+    description: 'The garments, all put on in one picture.',
+    required: true,
+    min: 1,
+    max: 6,
+    items: nested(TrialItem),
+  });
+}
+
+export const exampleItems = [
+  { trial_image: exampleId, trial_item_category: 'top' },
+  { trial_image: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF', trial_item_category: 'bottom' },
+] as const;

@@ -1,0 +1,173 @@
+import type { Reference, Workflow } from '#workflows/define-workflow.js';
+import { workflowOf } from '#workflows/workflows.js';
+import { InvalidFields, validate, type FieldProblem } from '#validation/validate.js';
+import { bodySchema, resolve, type Schema } from './body-schemas.js';
+import type { Path } from './field-cases.js';
+import type { Things } from './things.js';
+
+/*
+ * Bodies that are accepted, made from what a workflow declares: its examples, with the tenant's own things in the place
+ * of the ids that they show, and the fields that they lack as openapi.json describes them.
+ */
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** As wide as a model can be configured, with an id as long as one can be. */
+export const wideModel = {
+  id: 'w'.repeat(64),
+  family: 'sketch',
+  maxInputs: 16,
+  supportsQuality: false,
+} as const;
+
+/** The examples of a workflow by their names. */
+export function exampleBodies(workflow: string, things: Things): Readonly<Record<string, Body>> {
+  const { examples, references } = workflowOf(workflow);
+  return Object.fromEntries(
+    Object.entries(examples).map(([name, example]) => [name, withThings({ ...example }, references, things)]),
+  );
+}
+
+/** The examples, and a body for each reference that none of them makes. */
+export function bodiesOf(workflow: string, things: Things): Body[] {
+  const examples = Object.values(exampleBodies(workflow, things));
+  const paths = workflowOf(workflow).references.map(({ field }) => pathOf(field));
+  const lacking = paths.filter((path) => examples.every((body) => valueAt(body, path) === undefined));
+  return [...examples, ...lacking.map((path) => bodyWith(workflow, things, path))];
+}
+
+/**
+ * The first example that has something at the path; or else the first that takes it without breaking a rule, or in the
+ * place of another field.
+ */
+export function bodyWith(workflow: string, things: Things, path: Path): Body {
+  const examples = Object.values(exampleBodies(workflow, things));
+  const having = examples.find((body) => valueAt(body, path) !== undefined);
+  if (having) return having;
+  const completed = examples.map((body) => completedTo(workflow, body, things, path));
+  const instead = completed.flatMap((body) => {
+    const others = Object.keys(body).filter((name) => name !== path[0]);
+    return others.map((name) => withValue(body, [name], undefined));
+  });
+  const fitting = [...completed, ...instead].find((body) => brokenRules(workflow, body).length === 0);
+  if (!fitting) throw new Error(`no example of ${workflow} takes ${path.join('.')}: declare one that has it`);
+  return fitting;
+}
+
+/** What the rules between fields say about a body whose fields are each fine; undefined where a field is not. */
+export function brokenRules(workflow: string, body: unknown): readonly FieldProblem[] {
+  const declared = workflowOf(workflow);
+  try {
+    return declared.problems(validate(declared.body, body, 'body'));
+  } catch (error) {
+    if (error instanceof InvalidFields) return error.problems;
+    throw error;
+  }
+}
+
+export function valueAt(body: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (node, part) => (node as Record<string | number, unknown> | undefined)?.[part],
+    body,
+  );
+}
+
+/** A copy of the body with the value in its place; undefined takes the field out. */
+export function withValue(body: Body, path: Path, value: unknown): Record<string, unknown> {
+  const copy = structuredClone(body) as Record<string, unknown>;
+  const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>;
+  const last = path.at(-1) as string | number;
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
+  return copy;
+}
+
+/** `items[].trial_image` → `['items', 0, 'trial_image']`. */
+function pathOf(field: string): Path {
+  return field.split('.').flatMap((part) => (part.endsWith('[]') ? [part.slice(0, -2), 0] : [part]));
+}
+
+const fieldOf = (path: Path): string =>
+  path
+    .map((part) => (typeof part === 'number' ? '[]' : `.${part}`))
+    .join('')
+    .slice(1);
+
+function withThings(body: Body, references: Workflow['references'], things: Things, path: Path = []): Body {
+  const replaced = (node: unknown, at: Path): unknown => {
+    if (Array.isArray(node)) return node.map((item, index) => replaced(item, [...at, index]));
+    if (typeof node === 'object' && node !== null) return withThings({ ...node }, references, things, at);
+    return thingAt(references, things, at) ?? node;
+  };
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, replaced(value, [...path, name])]),
+  );
+}
+
+/** Pictures go by an asset, and every other one by the job that made it. */
+function thingAt(references: readonly Reference[], things: Things, path: Path): string | undefined {
+  const index = references.findIndex(({ field }) => field === fieldOf(path));
+  const reference = references[index];
+  switch (reference?.by) {
+    case 'storage-key':
+      return things.uploadKey;
+    case 'picture':
+      return index % 2 === 0 ? things.assetId : things.renderId;
+    case 'render':
+      return things.renderId;
+    case 'product':
+      return things.productId;
+    case 'preset':
+      return things.presets[reference.kind];
+    case 'category':
+      return things.categoryId;
+    default:
+      return undefined;
+  }
+}
+
+/** The body with everything in place that leads to the path, and a value there. */
+function completedTo(workflow: string, body: Body, things: Things, path: Path): Body {
+  const { references } = workflowOf(workflow);
+  let completed = body;
+  let schema = bodySchema(workflow);
+  path.forEach((part, depth) => {
+    const at = path.slice(0, depth + 1);
+    const inside = typeof part === 'number' ? schema.items : schema.properties?.[part];
+    if (!inside) throw new Error(`${workflow} has no field ${at.join('.')}`);
+    ({ schema } = resolve(inside));
+    if (valueAt(completed, at) !== undefined) return;
+    completed = withValue(
+      completed,
+      at,
+      sampleOf(schema, at, (place) => thingAt(references, things, place)),
+    );
+  });
+  return completed;
+}
+
+/** The least that a schema takes, but one item at least in a list. */
+function sampleOf(schema: Schema, path: Path, thingFor: (path: Path) => string | undefined): unknown {
+  const { type, items, minItems = 0, properties = {}, required = [], minLength = 0, minimum } = schema;
+  if (schema.enum) return schema.enum[0];
+  switch (type) {
+    case 'array':
+      return Array.from({ length: Math.max(minItems, 1) }, (_, index) =>
+        sampleOf(resolve(items as Schema).schema, [...path, index], thingFor),
+      );
+    case 'object':
+      return Object.fromEntries(
+        required.map((name) => [
+          name,
+          sampleOf(resolve(properties[name] as Schema).schema, [...path, name], thingFor),
+        ]),
+      );
+    case 'boolean':
+      return true;
+    case 'integer':
+    case 'number':
+      return minimum;
+    default:
+      return thingFor(path) ?? 'x'.repeat(Math.max(minLength, 1));
+  }
+}
