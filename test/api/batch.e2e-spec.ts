@@ -3,7 +3,6 @@ import { load } from '#application/aggregate.js';
 import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import { References } from '#application/dispatch/references.js';
 import { Operations } from '#application/operation/operations.js';
-import { switchOperation } from '#application/operation/manage-operations.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { evolveJob, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
@@ -18,6 +17,7 @@ import { ApiService, contextOf, type Tenant, type TenantOptions } from './suppor
 import { expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
 import { closeCharge } from './support/finish-job.js';
 import { uploadPicture } from './support/made-pictures.js';
+import { switchOperation } from '../support/operator.js';
 
 const path = '/v1/pdp-batch-extractions';
 

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { signingSecretOf } from '#application/key/signing-secret.js';
+import { signingSecretOf } from '#application/key/api-key.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type Answer, type ApiClient } from './support/api-client.js';
 

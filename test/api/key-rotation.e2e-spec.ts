@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rotateApiKey } from '#application/key/api-keys.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { ApiClient, expectError } from './support/api-client.js';
+import { rotateKey } from '../support/operator.js';
 
 let service: ApiService;
 const roles: RoleProcess[] = [];
@@ -25,7 +25,7 @@ const statuses = ({ key }: Pick<Tenant, 'key'>) =>
   Promise.all(apis.map(async (api) => (await api.get('/v1/credits', key)).status));
 
 async function rotate({ id, keyId }: Tenant, overlapMs: number) {
-  const rotated = await rotateApiKey(service.store, contextOf('live', id), keyId, overlapMs);
+  const rotated = await rotateKey(service.store, contextOf('live', id), keyId, overlapMs);
   if (rotated.kind === 'rejected') throw new Error(rotated.rejection.code);
   return rotated;
 }

@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { reactivateTenant, suspendTenant } from '#application/account/tenants.js';
-import {
-  installation,
-  setOperationPrice,
-  switchOperation,
-} from '#application/operation/manage-operations.js';
+import { installation } from '#application/operation/manage-operations.handler.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 import { closeCharge, failJob, startJob } from './support/finish-job.js';
+import { priceOperation, reactivateAccount, suspendAccount, switchOperation } from '../support/operator.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -23,7 +19,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const reason = 'tests';
 
 async function price(name: string, credits: number): Promise<void> {
-  await setOperationPrice(service.store, contextOf('live', installation), name, { credits, reason });
+  await priceOperation(service.store, contextOf('live', installation), name, { credits, reason });
 }
 
 async function enable(name: string, enabled: boolean): Promise<void> {
@@ -118,10 +114,10 @@ describe('an operation that is disabled', () => {
 describe('a tenant that is suspended', () => {
   it('dispatches nothing and reads everything, until it is reactivated', async () => {
     const payer = await service.openTenant({ credits: 100 });
-    await suspendTenant(service.accounts, contextOf('live', payer.id), reason);
+    await suspendAccount(service.accounts, contextOf('live', payer.id), reason);
     expectError(await api.post('/v1/model-generator', payer.key, {}), 403, 'ACCOUNT_INACTIVE');
     expect((await api.get('/v1/credits', payer.key)).body).toMatchObject({ is_active: false, balance: 100 });
-    await reactivateTenant(service.accounts, contextOf('live', payer.id));
+    await reactivateAccount(service.accounts, contextOf('live', payer.id));
     expect((await api.post('/v1/model-generator', payer.key, {})).status).toBe(202);
   });
 });

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { presetKinds } from '#domain/preset/preset.events.js';
-import { installation } from '#application/operation/manage-operations.js';
-import { publishPreset, retirePreset } from '#application/preset/publish-preset.js';
+import { installation } from '#application/operation/manage-operations.handler.js';
 import { seedWithTiles } from '../support/seeded-presets.js';
 import { newId } from '#platform/ids.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient, type Json } from './support/api-client.js';
 import { storageOf } from './support/made-pictures.js';
+import { publishPreset, retirePreset } from '../support/operator.js';
 
 let service: ApiService;
 let api: ApiClient;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { changeTenantTerms } from '#application/account/tenants.js';
 import { generateApiKey } from '#application/key/api-key.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { ApiClient, expectError, type Answer } from './support/api-client.js';
+import { changePlan } from '../support/operator.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -90,7 +90,7 @@ describe('the rate limit', () => {
     const tenant = await limited(1);
     expect((await api.get('/v1/credits', tenant.key)).status).toBe(200);
     expect((await api.get('/v1/credits', tenant.key)).status).toBe(429);
-    await changeTenantTerms(service.accounts, contextOf('live', tenant.id), { rateLimitPerMin: 1_000 });
+    await changePlan(service.accounts, contextOf('live', tenant.id), { rateLimitPerMin: 1_000 });
     const heardBy = Date.now() + 1_000;
     while ((await api.get('/v1/credits', tenant.key)).status !== 200) {
       expect(Date.now()).toBeLessThan(heardBy);

@@ -2,8 +2,7 @@ import { categoryByKey } from '@atelier/engine/garment-categories';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { handle } from '#application/aggregate.js';
-import { installation } from '#application/operation/manage-operations.js';
-import { publishPreset, retirePreset } from '#application/preset/publish-preset.js';
+import { installation } from '#application/operation/manage-operations.handler.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { archiveProduct, evolveProduct, initialProduct } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
@@ -11,6 +10,7 @@ import { newId } from '#platform/ids.js';
 import { expectError, type Answer, type ApiClient } from './support/api-client.js';
 import { contextOf, ApiService, type Tenant } from './support/api-service.js';
 import { inputsOf, makePictures, storageOf, uploadPicture, type MadeKind } from './support/made-pictures.js';
+import { publishPreset, retirePreset } from '../support/operator.js';
 
 let service: ApiService;
 let api: ApiClient;

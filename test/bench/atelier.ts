@@ -5,15 +5,15 @@ import {
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import type { CommandContext } from '#application/command-context.js';
-import { issueApiKey } from '#application/key/api-keys.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { createDatabase } from './databases.js';
 import { startRole } from '../support/role-process.js';
+import { grantCredits, issueKey, openAccount } from '../support/operator.js';
 
 export interface AtelierUnderLoad {
   readonly url: string;
@@ -82,10 +82,10 @@ export async function prepareAtelier(
       };
     };
     const terms = { ...defaultTerms, rateLimitPerMin: 1_000_000_000 };
-    await openTenantAccount(accounts, context(), { name: 'Bench', terms });
+    await openAccount(accounts, context(), { name: 'Bench', terms });
     await grantCredits(accounts, context(), { amount: 1_000_000_000, kind: 'pack', label: 'Bench' });
     const grant = { capabilities: ['jobs:create', 'jobs:read'] as const, label: 'bench' };
-    return (await issueApiKey(store, context(), grant)).key;
+    return (await issueKey(store, context(), grant)).key;
   }
 
   async function catchUpSeconds(): Promise<number> {

@@ -1,22 +1,11 @@
-import {
-  changeTenantTerms,
-  defaultTerms,
-  grantCredits,
-  openTenantAccount,
-  reactivateTenant,
-  suspendTenant,
-} from '#application/account/tenants.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
 import type { Caller } from '#application/caller.js';
 import { DispatchVoided, type DispatchOutcome } from '#application/dispatch/dispatcher.js';
 import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { CancelJob } from '#application/job/cancel-job.handler.js';
-import {
-  installation as installationTenant,
-  setOperationPrice,
-  switchOperation,
-} from '#application/operation/manage-operations.js';
+import { installation as installationTenant } from '#application/operation/manage-operations.handler.js';
 import { sha256Of } from '#application/render/render-inputs.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, DuplicateEventId, EventStoreUnavailable } from '#event-store/event-store.js';
@@ -25,6 +14,15 @@ import { tenants, type Action, type Operation, type Tenant } from './actions.js'
 import { environment, type Installation } from './installation.js';
 import type { ApiReplica } from './replicas/api.js';
 import type { SimulatedBody } from './services/engine.js';
+import {
+  changePlan,
+  grantCredits,
+  openAccount,
+  priceOperation,
+  reactivateAccount,
+  suspendAccount,
+  switchOperation,
+} from '../support/operator.js';
 
 type Of<Kind extends Action['kind']> = Extract<Action, { kind: Kind }>;
 
@@ -59,7 +57,7 @@ export class Callers {
   async prepare(api: ApiReplica): Promise<void> {
     for (const tenant of tenants) {
       const account = { name: tenant, terms: defaultTerms };
-      await openTenantAccount(api.accounts, this.#operator(tenant), account);
+      await openAccount(api.accounts, this.#operator(tenant), account);
       const purchase = { amount: startingCredits, kind: 'pack', label: 'Starter' } as const;
       await grantCredits(api.accounts, this.#operator(tenant), purchase);
       const bytes = Buffer.from(`a picture of ${tenant}`);
@@ -139,13 +137,13 @@ export class Callers {
         return grantCredits(accounts, context, purchase);
       }
       case 'suspend':
-        return suspendTenant(accounts, context, reason);
+        return suspendAccount(accounts, context, reason);
       case 'reactivate':
-        return reactivateTenant(accounts, context);
+        return reactivateAccount(accounts, context);
       case 'cap':
-        return changeTenantTerms(accounts, context, { dailySpendCapCredits: action.credits });
+        return changePlan(accounts, context, { dailySpendCapCredits: action.credits });
       case 'price':
-        return setOperationPrice(store, context, pricedAs(action.operation), {
+        return priceOperation(store, context, pricedAs(action.operation), {
           credits: action.credits,
           reason,
         });

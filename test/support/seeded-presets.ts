@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { seedPresets, type SeedOptions } from '#application/preset/seed-presets.js';
+import { type SeedOptions } from '#application/preset/manage-presets.handler.js';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { environments } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { systemClock } from '#platform/clock.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
+import { seedPresets } from './operator.js';
 
 /**
  * Publishes the presets of this release in both environments, with tiles for previews that are the same in each run
@@ -26,9 +26,7 @@ export async function seedWithTiles(
       .toBuffer();
     for (const { id } of presetTable) await writeFile(join(previews, `${id}.jpg`), tile);
     const seeded = await Promise.all(
-      environments.map((environment) =>
-        seedPresets(store, storage, environment, systemClock, { ...options, previews }),
-      ),
+      environments.map((environment) => seedPresets(store, storage, environment, { ...options, previews })),
     );
     return seeded.reduce((sum, { published }) => sum + published, 0);
   } finally {

@@ -1,10 +1,11 @@
-import { seedPresets } from '#application/preset/seed-presets.js';
+import { ObjectStorageModule } from '#adapters/object-storage.module.js';
+import { SeedPresets } from '#application/preset/manage-presets.handler.js';
+import { PresetModule } from '#application/preset/preset.module.js';
 import { environments } from '#domain/streams.js';
 import { prepareEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
-import { openStorage } from '#storage/open-storage.js';
 import { Operator } from './operator.js';
 import { printJson, printLine } from './output.js';
 import type { OutputOptions } from './verb.js';
@@ -14,13 +15,13 @@ import type { OutputOptions } from './verb.js';
  * safe to run by several at the same time.
  */
 export async function migrateInstallation({ json }: OutputOptions): Promise<void> {
-  await using operator = Operator.connect();
-  const { configuration, store } = operator;
+  await using operator = await Operator.connect([ObjectStorageModule, PresetModule]);
+  const { configuration } = operator;
   await prepareEventStore(configuration);
   await migrateReadStore(configuration.databaseUrl, readModels);
   let published = 0;
   for (const environment of environments)
-    published += (await seedPresets(store, openStorage(configuration), environment, systemClock)).published;
+    published += (await operator.execute(new SeedPresets(environment, systemClock()))).published;
   if (json) return printJson({ migrated: true, presets_published: published });
   printLine('The event store and the read store are up to date.');
   if (published > 0) printLine(`${published} presets were published.`);

@@ -1,3 +1,4 @@
+import module from 'node:module';
 import type { Command } from 'commander';
 
 /** Something that the operator can put right. The message is one line that says what to do. */
@@ -27,6 +28,8 @@ export function lazily<Name extends string>(
 ): (...args: unknown[]) => Promise<void> {
   return async (...args) => {
     try {
+      // Compiled code is kept on the disk between calls, which spares a verb about a third of its time.
+      module.enableCompileCache?.();
       const actions = await load();
       // Commander passes what the signature of the verb declares; its types say nothing of it.
       await (actions[name] as (...given: unknown[]) => Promise<void>)(...args);
@@ -47,5 +50,5 @@ function explain(error: unknown): string {
 
 /** The code that Node and PostgreSQL give their errors, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }

@@ -16,3 +16,8 @@ export function complain(line: string): void {
     `${styleText('red', 'atelier:', { stream: process.stderr })} ${line.split('\n')[0]}\n`,
   );
 }
+
+/** Why the service cannot start, as one line that says what to do. Anything else that is thrown is a defect. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Configuration } from '#platform/configuration.js';
+import { readRuntime } from '#platform/runtime-file.js';
 import { complain, say, warn } from './console.js';
-import { showAccounts } from './demo/accounts.js';
-import { Client, type Artifact } from './demo/client.js';
-import { Gallery } from './demo/gallery.js';
-import { showProgress } from './demo/progress.js';
-import { useService } from './demo/service.js';
-import { demoCredits, demoTenantName, demoTenantOf } from './first-start/demo-tenant.js';
-import { Tenancy } from './first-start/tenancy.js';
+import { DemoClient, type PictureLink } from './demo/client.js';
+import { Gallery, showAccounts, showProgress } from './demo/show.js';
+import { demoCredits, demoTenantName, demoTenantOf, FirstStart } from './first-start.js';
+import { loadSettings } from './settings.js';
+import { Standalone } from './standalone.js';
 
 const workflow = 'product-to-model-direct';
 const photograph = fileURLToPath(
@@ -31,21 +32,50 @@ await run().catch((error: unknown) => {
 process.exit();
 
 async function run(): Promise<void> {
-  const onStarting = (home: string) => say(`Nothing runs on ${home} yet: starting it for the demo …`);
-  await using service = await useService({ signal, warn, onStarting });
-  say(`${service.started ? 'Started' : 'Using what runs'} at ${service.baseUrl}.`);
-  await using tenancy = new Tenancy(service);
-  const tenant = demoTenantOf(service.home);
-  await tenancy.provide(tenant, demoTenantName, demoCredits, 10);
-  const { keyId, key } = await tenancy.issueKey(tenant, 'npm run demo');
+  await using service = await useService();
+  const { configuration, baseUrl } = service;
+  say(`${service.started ? 'Started' : 'Using what runs'} at ${baseUrl}.`);
+  await using firstStart = await FirstStart.on(configuration);
+  const tenant = demoTenantOf(configuration.home);
+  await firstStart.provide(tenant, demoTenantName, demoCredits, 10);
+  const { keyId, key } = await firstStart.issueKey(tenant, 'npm run demo');
   try {
-    await play(new Client(service.baseUrl, key, signal));
+    await play(new DemoClient(baseUrl, key, signal));
   } finally {
-    await tenancy.revokeKey(tenant, keyId, 'the demo is over');
+    await firstStart.revokeKey(tenant, keyId, 'the demo is over');
   }
 }
 
-async function play(client: Client): Promise<void> {
+interface UsedService extends AsyncDisposable {
+  readonly configuration: Configuration;
+  readonly baseUrl: string;
+  /** False when it was running before. */
+  readonly started: boolean;
+}
+
+/**
+ * The service that runs on ATELIER_HOME; when none does, one that is started for this purpose, on a free port, and
+ * stopped by disposing of it. The data stays, and the next `npm start` goes on with it.
+ * @throws StartError
+ */
+async function useService(): Promise<UsedService> {
+  const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
+  // With an address for others, the pictures could not be fetched from here. Any free port is in no other's way.
+  const settings = loadSettings({ ...process.env, PORT: '0', PUBLIC_URL: undefined });
+  const running = readRuntime(home);
+  if (!running) say(`Nothing runs on ${home} yet: starting it for the demo …`);
+  const standalone = running
+    ? undefined
+    : await Standalone.start({ settings, signal, warn, seedDemoTenant: false });
+  const runtime = running ?? readRuntime(home);
+  if (!runtime) throw new Error('the service is ready but did not say where it is');
+  const { baseUrl, databaseUrl, eventStoreUrl } = runtime;
+  const configuration = { ...settings.configuration, databaseUrl, eventStoreUrl };
+  const stop = async () => standalone?.stop();
+  return { configuration, baseUrl, started: !running, [Symbol.asyncDispose]: stop };
+}
+
+async function play(client: DemoClient): Promise<void> {
   const { chargeId, artifacts } = await render(client);
   const gallery = new Gallery(outputFolder);
   let place = 0;
@@ -61,7 +91,7 @@ async function play(client: Client): Promise<void> {
 }
 
 /** Uploads, dispatches, and follows the timeline to its end. @throws Error with the job's own message when it fails */
-async function render(client: Client): Promise<{ chargeId: string; artifacts: readonly Artifact[] }> {
+async function render(client: DemoClient): Promise<{ chargeId: string; artifacts: readonly PictureLink[] }> {
   using progress = showProgress('Rendering', expectedSteps);
   const upload = await client.upload(readFileSync(photograph), 'garment-photograph.jpg');
   progress.step(`uploaded   the photograph of a garment, asset ${upload.asset_id}`);
@@ -70,7 +100,7 @@ async function render(client: Client): Promise<{ chargeId: string; artifacts: re
     display_name: 'Demo',
   });
   progress.step(`accepted   ${workflow}, job ${accepted.job_id}, ${accepted.credits_cost} credits`);
-  const artifacts: Artifact[] = [];
+  const artifacts: PictureLink[] = [];
   for await (const event of client.timeline(accepted.job_id)) {
     const stage = event.event_type === 'stage' ? `${event.stage}: ` : '';
     progress.step(`${event.event_type.padEnd(10)} ${stage}${event.message}`);

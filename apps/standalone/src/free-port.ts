@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from './start-error.js';
+import { StartError } from './console.js';
 
 const retryMs = 200;
 

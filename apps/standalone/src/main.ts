@@ -1,7 +1,6 @@
-import { complain, say, warn } from './console.js';
+import { complain, say, StartError, warn } from './console.js';
 import { loadSettings } from './settings.js';
 import { Standalone } from './standalone.js';
-import { StartError } from './start-error.js';
 
 /** Something that this process cannot get over hangs on the stop as well: it then ends without it. */
 const stopWithinMs = 20_000;
@@ -9,7 +8,7 @@ const stopWithinMs = 20_000;
 const stopping = new AbortController();
 process.on('SIGTERM', () => stopping.abort());
 process.on('SIGINT', () => stopping.abort());
-// Whoever started us as a child may be killed; the roles must not live on without an owner who wants them.
+// A process that started us as its child may be killed: the roles must not outlive it.
 process.on('disconnect', () => stopping.abort());
 
 await run().catch((error: unknown) => {
@@ -18,7 +17,7 @@ await run().catch((error: unknown) => {
   if (error instanceof StartError) complain(error.message);
   else console.error(error);
 });
-// A timer or socket that somebody forgot must not keep a service alive that has stopped.
+// A timer or socket that was left open must not keep a service alive that has stopped.
 process.exit();
 
 async function run(): Promise<void> {
@@ -48,7 +47,7 @@ function announce({ baseUrl, demoKey }: Standalone): void {
     say(`  ${demoKey.key}`);
   }
   say('Ctrl-C stops it.');
-  // Whoever started us as a child waits for this.
+  // A process that started us as its child waits for this.
   process.send?.({ type: 'ready', baseUrl });
 }
 

@@ -1,5 +1,5 @@
 import { ConfigurationError, loadConfiguration, type Configuration } from '#platform/configuration.js';
-import { StartError } from './start-error.js';
+import { StartError } from './console.js';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

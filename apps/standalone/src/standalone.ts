@@ -2,15 +2,10 @@ import { httpUrl } from '#platform/configuration.js';
 import { provideHomeSecrets } from '#platform/home-secrets.js';
 import { thisProcess } from '#platform/processes.js';
 import { removeRuntime, writeRuntime } from '#platform/runtime-file.js';
-import { externalDatabase, type Database } from './database/database.js';
-import { EmbeddedDatabase } from './database/embedded-database.js';
-import { migrate } from './database/migrate.js';
-import { seedDemoTenant, type DemoKey } from './first-start/demo-tenant.js';
-import { publishPresets } from './publish-presets.js';
-import { Tenancy } from './first-start/tenancy.js';
+import { EmbeddedDatabase, externalDatabase, migrateSchemas, type Database } from './database.js';
+import { FirstStart, seedDemoTenant, type DemoKey } from './first-start.js';
 import { settlePort } from './free-port.js';
-import { lockHome } from './home/home-lock.js';
-import { prepareHome, type HomeFolders } from './home/home.js';
+import { lockHome, prepareHome, type HomeFolders } from './home.js';
 import { Roles } from './roles/roles.js';
 import type { Settings } from './settings.js';
 
@@ -64,9 +59,12 @@ export class Standalone {
     signal.throwIfAborted();
     const eventStoreUrl = () => settings.eventStoreUrl ?? database.url;
     const urls = { eventStoreUrl: eventStoreUrl(), databaseUrl: database.url };
-    await migrate(urls);
+    await migrateSchemas(urls);
     signal.throwIfAborted();
-    await publishPresets(urls, settings.configuration, this.options.warn);
+    {
+      await using firstStart = await FirstStart.on({ ...settings.configuration, ...urls });
+      await firstStart.publishPresets(this.options.warn);
+    }
     signal.throwIfAborted();
 
     const secrets = provideHomeSecrets(folders.home);
@@ -80,8 +78,9 @@ export class Standalone {
       EVENT_STORE_URL: eventStoreUrl(),
     }));
     if (this.options.seedDemoTenant) {
-      await using tenancy = new Tenancy({ eventStoreUrl: eventStoreUrl(), databaseUrl: database.url });
-      await seedDemoTenant(folders.home, tenancy, (key) => (this.demoKey = key));
+      const now = { eventStoreUrl: eventStoreUrl(), databaseUrl: database.url };
+      await using firstStart = await FirstStart.on({ ...settings.configuration, ...now });
+      await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
     }
     this.baseUrl = baseUrlOf(settings, port);
     this.#publish(folders, database, eventStoreUrl());

@@ -11,8 +11,9 @@ import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { AccountWriter } from './account/account-writer.js';
-import { defaultTerms, grantCredits, openTenantAccount } from './account/tenants.js';
+import { defaultTerms } from './account/manage-accounts.handler.js';
 import type { CommandContext } from './command-context.js';
+import { grantCredits, openAccount } from '../../../test/support/operator.js';
 
 const environment: Environment = 'test';
 
@@ -46,7 +47,7 @@ export class AccountsFixture {
   async tenantWith(credits: number): Promise<string> {
     const tenant = newId();
     const writer = new AccountWriter(this.store, this.snapshots);
-    await openTenantAccount(writer, this.context(tenant), { name: 'Acme', terms: defaultTerms });
+    await openAccount(writer, this.context(tenant), { name: 'Acme', terms: defaultTerms });
     await grantCredits(writer, this.context(tenant), { amount: credits, kind: 'pack', label: 'Starter' });
     return tenant;
   }

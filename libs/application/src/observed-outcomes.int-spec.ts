@@ -5,11 +5,11 @@ import type { EventStore } from '#event-store/event-store.js';
 import { correlated } from '#platform/correlation.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from './account/account-writer.js';
-import { grantCredits } from './account/tenants.js';
 import { AccountsFixture } from './accounts.fixture.js';
 import { readForwards } from './aggregate.js';
 import { toNewEvent } from './command-context.js';
 import { observeOutcomes } from './observed-outcomes.js';
+import { grantCredits } from '../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
 let heard: unknown[];

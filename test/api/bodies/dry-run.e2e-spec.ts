@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  installation,
-  setOperationPrice,
-  switchOperation,
-} from '#application/operation/manage-operations.js';
+import { installation } from '#application/operation/manage-operations.handler.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { workflows } from '#workflows/workflows.js';
 import { eventually } from '../../support/eventually.js';
@@ -11,6 +7,7 @@ import { complaints, expectError, type ApiClient } from '../support/api-client.j
 import { ApiService, contextOf, type Tenant } from '../support/api-service.js';
 import { bodiesOf } from './declared-bodies.js';
 import { makeThings, type Things } from './things.js';
+import { priceOperation, switchOperation } from '../../support/operator.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -106,7 +103,7 @@ describe('?dry_run=true', () => {
     const post = () => api.post('/v1/look?dry_run=true', tester.key, bodiesOf('look', theirs)[0]);
     const theirs = await makeThings(service, api, tester);
     const operator = () => contextOf('test', installation);
-    await setOperationPrice(service.store, operator(), 'look', { credits: 7, reason: 'tests' });
+    await priceOperation(service.store, operator(), 'look', { credits: 7, reason: 'tests' });
     await eventually(async () => (await post()).body.credits_cost === 7);
     await switchOperation(service.store, operator(), 'look', { enabled: false, reason: 'tests' });
     await eventually(async () => (await post()).status !== 200);

@@ -1,5 +1,4 @@
 import sharp from 'sharp';
-import { publishPreset } from '#application/preset/publish-preset.js';
 import { toNewEvent } from '#application/command-context.js';
 import { garmentCategories } from '@atelier/engine/garment-categories';
 import type { PresetKind } from '#domain/preset/preset.events.js';
@@ -11,6 +10,7 @@ import { join } from 'node:path';
 import { contextOf, type ApiService, type Tenant } from '../support/api-service.js';
 import type { ApiClient } from '../support/api-client.js';
 import { finishJob, startJob } from '../support/finish-job.js';
+import { publishPreset } from '../../support/operator.js';
 
 /** What a tenant's bodies can refer to. */
 export interface Things {

@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import type { CommandContext } from '#application/command-context.js';
-import { issueApiKey, revokeApiKey } from '#application/key/api-keys.js';
 import type { AccountTerms } from '#domain/account/account.events.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { environments, type Environment } from '#domain/streams.js';
@@ -27,6 +26,7 @@ import { createApi, type HttpSettings } from '../../../apps/api/src/create-api.j
 import { seedWithTiles } from '../../support/seeded-presets.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { ApiClient } from './api-client.js';
+import { grantCredits, issueKey, openAccount, revokeKey } from '../../support/operator.js';
 
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
 
@@ -130,7 +130,7 @@ export class ApiService implements AsyncDisposable {
     const { credits = 100, environment = 'live', capabilities = ['jobs:create', 'jobs:read'] } = options;
     const id = newId();
     const terms = { ...defaultTerms, rateLimitPerMin: unhindered, ...options.terms };
-    await openTenantAccount(this.#accounts, contextOf(environment, id), { name: 'Tenant', terms });
+    await openAccount(this.#accounts, contextOf(environment, id), { name: 'Tenant', terms });
     if (credits > 0) await this.grant({ id, environment }, credits);
     return this.issueKey({ id, environment }, capabilities);
   }
@@ -146,12 +146,12 @@ export class ApiService implements AsyncDisposable {
     requiresSignature = false,
   ): Promise<Tenant> {
     const grant = { capabilities, label: 'tests', requiresSignature };
-    const { key, keyId } = await issueApiKey(this.store, contextOf(environment, id), grant);
+    const { key, keyId } = await issueKey(this.store, contextOf(environment, id), grant);
     return { id, environment, keyId, key };
   }
 
   async revoke({ id, environment, keyId }: Tenant): Promise<void> {
-    await revokeApiKey(this.store, contextOf(environment, id), keyId, 'tests');
+    await revokeKey(this.store, contextOf(environment, id), keyId, 'tests');
   }
 
   /** What every API process is started with, to be run as one: `startRole('apps/api/src/main.js', …)`. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { grantCredits } from '#application/account/tenants.js';
 import { toNewEvent } from '#application/command-context.js';
 import { childrenOf, jobsToCharge } from '#application/dispatch/batch.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
@@ -14,6 +13,7 @@ import { Client } from './client.js';
 import { endless } from './engine.js';
 import { jobTypes } from './job-streams.js';
 import type { Customer, World } from './world.js';
+import { grantCredits } from '../../support/operator.js';
 
 /** What is there before a scenario: pictures, and what processes that died earlier have left behind. */
 

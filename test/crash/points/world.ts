@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
-import { issueApiKey } from '#application/key/api-keys.js';
 import { streamName } from '#domain/streams.js';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
@@ -21,6 +20,7 @@ import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { plainPicture } from '../../worker/support/engines.js';
 import { RoleHost, roles, type Role } from './role-host.js';
+import { grantCredits, issueKey, openAccount } from '../../support/operator.js';
 
 /** A charge without a job is given back after this long. Shorter than a slow machine needs between debit and job would be no test. */
 export const horizonMs = 2_500;
@@ -87,11 +87,11 @@ export class World implements AsyncDisposable {
   async customer(credits = 1_000): Promise<Customer> {
     const tenant = newId();
     const terms = { ...defaultTerms, rateLimitPerMin: 1_000_000 };
-    await openTenantAccount(this.accounts, this.context(tenant), { name: 'Crash', terms });
+    await openAccount(this.accounts, this.context(tenant), { name: 'Crash', terms });
     await grantCredits(this.accounts, this.context(tenant), { amount: credits, kind: 'pack', label: 'Pack' });
     const capabilities = ['jobs:create', 'jobs:read'] as const;
     const grant = { capabilities, label: 'crash' };
-    const { key } = await issueApiKey(this.events.store, this.context(tenant), grant);
+    const { key } = await issueKey(this.events.store, this.context(tenant), grant);
     return { tenant, key };
   }
 

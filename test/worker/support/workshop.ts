@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { defaultTerms, grantCredits, openTenantAccount } from '#application/account/tenants.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import { load, readForwards } from '#application/aggregate.js';
 import type { Caller } from '#application/caller.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
@@ -36,6 +36,7 @@ import { startProjector } from '../../../apps/projector/src/projector.js';
 import { startWorker, type RunningWorker } from '../../../apps/worker/src/worker.js';
 import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
+import { grantCredits, openAccount } from '../../support/operator.js';
 
 const environment = 'test';
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
@@ -140,7 +141,7 @@ export class Workshop implements AsyncDisposable {
 
   async tenantWith(credits: number): Promise<string> {
     const tenant = newId();
-    await openTenantAccount(this.accounts, this.context(tenant), { name: 'Acme', terms: defaultTerms });
+    await openAccount(this.accounts, this.context(tenant), { name: 'Acme', terms: defaultTerms });
     await grantCredits(this.accounts, this.context(tenant), {
       ...{ amount: credits, kind: 'pack', label: 'Starter' },
     });

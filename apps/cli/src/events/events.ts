@@ -12,7 +12,7 @@ export interface ShowEventsOptions extends OutputOptions {
 
 export async function showEvents(stream: string, { from, limit, json }: ShowEventsOptions): Promise<void> {
   checkStreamName(stream);
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const slice = await operator.store.readStream(stream, { from: BigInt(from), limit });
   if (slice.kind === 'stream-not-found') throw noSuchStream(stream);
   if (json) return printJson({ stream, events: slice.events.map(describeEvent) });
@@ -36,7 +36,7 @@ export async function tailEvents(options: TailOptions): Promise<void> {
   const ended = new AbortController();
   process.once('SIGINT', () => ended.abort());
   process.once('SIGTERM', () => ended.abort());
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const head = await operator.store.head();
   if (!options.json && process.stderr.isTTY) process.stderr.write('Waiting for events; Ctrl-C ends.\n');
   const subscription = operator.store.subscribe({

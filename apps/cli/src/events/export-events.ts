@@ -35,7 +35,7 @@ export async function exportEvents(options: ExportEventsOptions): Promise<void> 
     throw new CliError('--resume goes on with a file: name it with --output');
   if (stream !== undefined) checkStreamName(stream);
   const to = boundOf('--to', options.to);
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const { store } = operator;
   if (stream !== undefined && (await store.readStream(stream, { limit: 1 })).kind === 'stream-not-found')
     throw noSuchStream(stream);

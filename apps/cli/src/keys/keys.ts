@@ -1,5 +1,6 @@
-import { findApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '#application/key/api-keys.js';
-import { signingSecretOf } from '#application/key/signing-secret.js';
+import { findApiKey, IssueKey, RevokeKey, RotateKey } from '#application/key/manage-keys.handler.js';
+import { KeyModule } from '#application/key/key.module.js';
+import { signingSecretOf } from '#application/key/api-key.js';
 import type { Capability } from '#domain/key/key.events.js';
 import type { RetireRejection } from '#domain/key/key.js';
 import { environments, type Environment } from '#domain/streams.js';
@@ -22,12 +23,12 @@ export interface IssueKeyOptions extends OutputOptions {
 
 export async function issueTenantKey(options: IssueKeyOptions): Promise<void> {
   const { tenant, env, capabilities, label, requireSignature = false, json } = options;
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect([KeyModule]);
   await operator.account(env, tenant);
   // Checked first: without a signing secret, no request with this key could be signed.
   if (requireSignature) requireSigningSecret(operator.configuration, tenant);
   const grant = { capabilities, label, requiresSignature: requireSignature };
-  const issued = await issueApiKey(operator.store, operator.context(env, tenant), grant);
+  const issued = await operator.execute(new IssueKey(operator.context(env, tenant), grant));
   await operator.caughtUp(env, 'keys', issued.position);
 
   const { keyId, key } = issued;
@@ -58,10 +59,10 @@ export interface RotateKeyOptions extends OutputOptions {
 }
 
 export async function rotateTenantKey(keyId: string, { overlap, json }: RotateKeyOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect([KeyModule]);
   const { environment, tenant } = await findKey(operator, keyId);
   const context = operator.context(environment, tenant);
-  const rotated = await rotateApiKey(operator.store, context, keyId, overlap);
+  const rotated = await operator.execute(new RotateKey(context, keyId, overlap));
   if (rotated.kind === 'rejected') throw new CliError(explain(keyId, rotated.rejection));
   const { successor, retiresAt } = rotated;
   await operator.caughtUp(environment, 'keys', successor.position);
@@ -92,16 +93,17 @@ export async function revokeTenantKey(
   keyId: string,
   { reason, json }: OutputOptions & { readonly reason: string },
 ): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect([KeyModule]);
   const { environment, tenant } = await findKey(operator, keyId);
-  const revoked = await revokeApiKey(operator.store, operator.context(environment, tenant), keyId, reason);
+  const context = operator.context(environment, tenant);
+  const revoked = await operator.execute(new RevokeKey(context, keyId, reason));
   if (revoked.kind === 'accepted') await operator.caughtUp(environment, 'keys', revoked.position);
   if (json) printJson({ key_id: keyId, tenant_id: tenant, env: environment, status: 'revoked' });
   else printLine(`Key ${keyId} of ${tenant} in ${environment} is revoked.`);
 }
 
 export async function showSigningSecret(keyId: string, { json }: OutputOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const { environment, tenant } = await findKey(operator, keyId);
   const secret = requireSigningSecret(operator.configuration, keyId);
   if (json) return printJson({ key_id: keyId, tenant_id: tenant, env: environment, signing_secret: secret });
@@ -117,7 +119,7 @@ export interface ListKeysOptions extends OutputOptions {
 }
 
 export async function listTenantKeys({ tenant, env, json }: ListKeysOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   await operator.accountsOf(tenant, env);
   const keys = [];
   for (const environment of environmentsOf(env)) {

@@ -26,7 +26,7 @@ const graceMs = 60_000;
 /** Writes nothing. Sets exit code 1 unless all holds. */
 export async function auditLedger({ env, tenant, at, horizon, json }: AuditLedgerOptions): Promise<void> {
   const cut = at === undefined ? undefined : cutOf(at);
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   if (tenant !== undefined) await operator.accountsOf(tenant, env);
   const beganAt = performance.now();
   const { databaseUrl, projector } = operator.configuration;

@@ -46,7 +46,7 @@ export async function exportLedger(options: ExportLedgerOptions): Promise<void> 
   if (period.from !== undefined && period.to !== undefined && period.from > period.to) {
     throw new CliError('--from must not be later than --to');
   }
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const { store } = operator;
   const write = json ? writeJson() : writeCsv();
   for await (const account of accountsToExport(operator, options)) {

@@ -27,7 +27,7 @@ const mostPrinted = 50;
 /** An account as it was at some moment: nothing but its own events up to then. */
 export async function showLedger({ tenant, env, at, json }: ShowLedgerOptions): Promise<void> {
   const isWithin = happenedBy(at);
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const found: AccountThen[] = [];
   for (const environment of await operator.accountsOf(tenant, env)) {
     const then = await accountThen(operator.store, environment, tenant, isWithin);

@@ -1,8 +1,9 @@
 import {
   installation,
-  setOperationPrice,
-  switchOperation,
-} from '#application/operation/manage-operations.js';
+  PriceOperation,
+  SwitchOperation,
+} from '#application/operation/manage-operations.handler.js';
+import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations } from '#application/operation/operations.js';
 import type { Environment } from '#domain/streams.js';
 import { workflowOf } from '#workflows/workflows.js';
@@ -20,8 +21,8 @@ export interface ChangeOperationOptions extends OperationsOptions {
 }
 
 export async function listAllOperations({ env, json }: OperationsOptions): Promise<void> {
-  await using operator = Operator.connect();
-  const current = new Operations(operator.store);
+  await using operator = await Operator.connect([OperationModule]);
+  const current = operator.get(Operations);
   const operations = [];
   for (const environment of environmentsOf(env))
     for (const { name, opClass, credits, enabled } of await current.list(environment))
@@ -46,7 +47,7 @@ export async function setPrice(
   await change(name, options, async (operator, environment) => {
     const context = operator.context(environment, installation);
     const price = { credits, reason: options.reason };
-    const priced = await setOperationPrice(operator.store, context, name, price);
+    const priced = await operator.execute(new PriceOperation(context, name, price));
     if (priced.kind === 'rejected') throw new CliError(priced.rejection.message);
   });
 }
@@ -62,7 +63,7 @@ export async function disable(name: string, options: ChangeOperationOptions): Pr
 async function switchTo(enabled: boolean, name: string, options: ChangeOperationOptions): Promise<void> {
   await change(name, options, async (operator, environment) => {
     const context = operator.context(environment, installation);
-    await switchOperation(operator.store, context, name, { enabled, reason: options.reason });
+    await operator.execute(new SwitchOperation(context, name, { enabled, reason: options.reason }));
   });
 }
 
@@ -72,8 +73,8 @@ async function change(
   { env, json }: ChangeOperationOptions,
   execute: (operator: Operator, environment: Environment) => Promise<void>,
 ): Promise<void> {
-  await using operator = Operator.connect();
-  const current = new Operations(operator.store);
+  await using operator = await Operator.connect([OperationModule]);
+  const current = operator.get(Operations);
   const operations = [];
   for (const environment of environmentsOf(env)) {
     await execute(operator, environment);

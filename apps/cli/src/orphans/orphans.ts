@@ -24,7 +24,7 @@ interface Orphan extends ChargeWithoutJob {
 
 /** Changes nothing. What the read models take for an orphan is looked up in the job's own stream before it is shown. */
 export async function listOrphans({ env, horizon, json }: OrphansOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const horizonMs = horizon ?? operator.configuration.projector.orphanHorizonMs;
   const found: Orphan[] = [];
   for (const environment of environmentsOf(env))
@@ -74,7 +74,7 @@ const leastHorizonMs = 1_000;
 
 /** Does what the projector does, beside it: the second of the two finds the fence and the refund there. */
 export async function sweepNow({ env, horizon, json }: OrphansOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const { configuration, store, accounts } = operator;
   const orphanHorizonMs = horizon ?? configuration.projector.orphanHorizonMs;
   if (orphanHorizonMs < leastHorizonMs)

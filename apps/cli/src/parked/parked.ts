@@ -1,12 +1,13 @@
 import type { Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { RetryRefused } from '#read-store/parked-refold.js';
 import { retryParked, type ParkedRetryOutcome } from '#read-store/parked-retry.js';
 import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.js';
 import { findConfiguration } from '../find-configuration.js';
-import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { checkStreamName } from '../places.js';
+import { withEventStore } from '../stores.js';
 import { CliError, type OutputOptions } from '../verb.js';
 
 export interface ListParkedOptions extends OutputOptions {
@@ -66,11 +67,14 @@ export async function retryParkedStreams(
 ): Promise<void> {
   const { stream, all, env, json } = options;
   checkSelection(name, options);
-  await using operator = Operator.connect();
-  const url = operator.configuration.databaseUrl;
-  const selected = await listParkedStreams(url, { environment: env, name, stream });
-  const retried: Retried[] = [];
-  for (const parked of selected) retried.push(await retryOne(operator, parked));
+  const configuration = findConfiguration();
+  const { databaseUrl } = configuration;
+  const selected = await listParkedStreams(databaseUrl, { environment: env, name, stream });
+  const retried = await withEventStore(configuration, { maxConnections: 2 }, async (store) => {
+    const done: Retried[] = [];
+    for (const parked of selected) done.push(await retryOne(databaseUrl, store, parked));
+    return done;
+  });
 
   if (json) printJson({ retried: retried.map(describeRetried) });
   else if (retried.length === 0)
@@ -104,15 +108,12 @@ function checkSelection(name: string | undefined, { stream, all }: RetryParkedOp
     );
 }
 
-async function retryOne({ configuration, store }: Operator, parked: ParkedStream): Promise<Retried> {
+async function retryOne(url: string, eventStore: EventStore, parked: ParkedStream): Promise<Retried> {
   const { environment, name, stream } = parked;
   const model = readModels.find((one) => one.name === name);
   try {
     if (!model) throw new RetryRefused(`this release has no read model ${name}`);
-    const outcome = await retryParked({
-      ...{ url: configuration.databaseUrl, eventStore: store },
-      ...{ environment, model, stream },
-    });
+    const outcome = await retryParked({ url, eventStore, environment, model, stream });
     return { parked, applied: outcome.applied, failure: outcome.failure, stillParked: outcome.parked };
   } catch (error) {
     if (!(error instanceof RetryRefused)) throw error;

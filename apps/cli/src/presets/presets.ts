@@ -1,10 +1,15 @@
-import { installation } from '#application/operation/manage-operations.js';
-import { publishPreset, retirePreset, type PresetDraft } from '#application/preset/publish-preset.js';
-import { seedPresets } from '#application/preset/seed-presets.js';
+import { ObjectStorageModule } from '#adapters/object-storage.module.js';
+import { installation } from '#application/operation/manage-operations.handler.js';
+import {
+  PublishPreset,
+  RetirePreset,
+  SeedPresets,
+  type PresetDraft,
+} from '#application/preset/manage-presets.handler.js';
+import { PresetModule } from '#application/preset/preset.module.js';
 import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { PresetsReader } from '#projections/presets/presets.reader.js';
-import { openStorage } from '#storage/open-storage.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
@@ -15,6 +20,9 @@ export interface PresetsOptions extends OutputOptions {
   readonly env?: Environment;
 }
 
+/** What publishes and retires presets, and keeps their previews. */
+const features = [ObjectStorageModule, PresetModule];
+
 /** A preset of the operator's own; or with `--all` those that come with this release, retired ones as well. */
 export async function publishPresets(
   file: string | undefined,
@@ -23,12 +31,12 @@ export async function publishPresets(
   if ((file === undefined) === (all !== true))
     throw new CliError('name a file, or use --all: one of the two');
   const draft = file === undefined ? undefined : await readPresetFile(file);
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect(features);
   const presets = [];
   for (const environment of environmentsOf(env)) {
     const { position, ...done } = draft
       ? await publishOne(operator, environment, draft)
-      : await publishAll(operator, environment);
+      : await operator.execute(new SeedPresets(environment, systemClock(), { restore: true }));
     await operator.caughtUp(environment, 'presets', position);
     presets.push({ env: environment, id: draft?.id ?? null, ...done });
   }
@@ -43,8 +51,7 @@ export async function publishPresets(
 
 async function publishOne(operator: Operator, environment: Environment, draft: PresetDraft) {
   const context = operator.context(environment, installation);
-  const storage = openStorage(operator.configuration);
-  const outcome = await publishPreset(operator.store, storage, context, draft, { restorePreview: true });
+  const outcome = await operator.execute(new PublishPreset(context, draft, { restorePreview: true }));
   switch (outcome.kind) {
     case 'rejected':
       throw new CliError(
@@ -59,20 +66,15 @@ async function publishOne(operator: Operator, environment: Environment, draft: P
   }
 }
 
-function publishAll(operator: Operator, environment: Environment) {
-  const storage = openStorage(operator.configuration);
-  return seedPresets(operator.store, storage, environment, systemClock, { restore: true });
-}
-
 export async function retireOwnPreset(
   presetId: string,
   { reason, env, json }: PresetsOptions & { readonly reason: string },
 ): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect(features);
   const retired: Environment[] = [];
   for (const environment of environmentsOf(env)) {
     const context = operator.context(environment, installation);
-    const done = await retirePreset(operator.store, context, presetId, reason);
+    const done = await operator.execute(new RetirePreset(context, presetId, reason));
     // An own preset may have been published in one environment only.
     if (done.kind === 'rejected') continue;
     await operator.caughtUp(environment, 'presets', done.position);
@@ -86,7 +88,7 @@ export async function retireOwnPreset(
 
 /** Retired ones included. */
 export async function listAllPresets({ env, json }: PresetsOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const presets = [];
   for (const environment of environmentsOf(env)) {
     const rows = await new PresetsReader(await operator.readModels(environment)).all();

@@ -29,7 +29,7 @@ export async function replayStream(stream: string, { at, json }: ReplayOptions):
   if (!fold)
     throw new CliError(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
   const isWanted = happenedBy(at);
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const pages = replay(operator.store, stream, fold, isWanted);
   // What is wrong with the arguments shows at the first page: before anything is printed.
   const first = await pages.next();

@@ -1,12 +1,13 @@
 import {
-  changeTenantTerms as changeTerms,
+  ChangePlan,
   defaultTerms,
-  grantCredits,
-  openTenantAccount,
-  reactivateTenant as reactivate,
-  suspendTenant as suspend,
-} from '#application/account/tenants.js';
-import type { AccountTerms, PurchaseKind } from '#domain/account/account.events.js';
+  GrantCredits,
+  OpenAccount,
+  ReactivateAccount,
+  SuspendAccount,
+  type Purchase,
+} from '#application/account/manage-accounts.handler.js';
+import type { AccountTerms } from '#domain/account/account.events.js';
 import { spentToday, type OpenedAccount } from '#domain/account/account.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
@@ -35,15 +36,13 @@ export interface CreateTenantOptions extends TermsOptions {
 
 export async function createTenant(options: CreateTenantOptions): Promise<void> {
   const { name, credits } = options;
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const tenant = newId();
   const terms: AccountTerms = { ...defaultTerms, ...namedTerms(options) };
   const balances: Partial<Record<Environment, number>> = {};
   for (const environment of environmentsOf(options.env)) {
-    const opened = await openTenantAccount(operator.accounts, operator.context(environment, tenant), {
-      name,
-      terms,
-    });
+    const opening = new OpenAccount(operator.context(environment, tenant), { name, terms });
+    const opened = await operator.execute(opening);
     if (opened.kind === 'rejected')
       throw new CliError(`the account could not be opened: ${opened.rejection.code}`);
     let { position } = opened;
@@ -75,7 +74,7 @@ export async function createTenant(options: CreateTenantOptions): Promise<void> 
 }
 
 export async function showTenant(tenant: string, { json }: OutputOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const now = systemClock();
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const accounts = [];
@@ -109,10 +108,10 @@ export async function changeTenantTerms(tenant: string, options: TermsOptions): 
   const changes = namedTerms(options);
   if (Object.keys(changes).length === 0)
     throw new CliError('nothing to change: use --plan, --daily-cap, --monthly-quota or --rate-limit');
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const accounts = [];
   for (const env of await operator.accountsOf(tenant, options.env)) {
-    await changeTerms(operator.accounts, operator.context(env, tenant), changes);
+    await operator.execute(new ChangePlan(operator.context(env, tenant), changes));
     accounts.push({ env, ...describeTerms((await operator.account(env, tenant)).terms) });
   }
   if (options.json) return printJson({ tenant_id: tenant, accounts });
@@ -130,23 +129,18 @@ export async function suspendTenant(
   tenant: string,
   { reason, env, json }: EnvironmentOptions & { readonly reason: string },
 ): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const found = await operator.accountsOf(tenant, env);
-  for (const each of found) await suspend(operator.accounts, operator.context(each, tenant), reason);
+  for (const each of found)
+    await operator.execute(new SuspendAccount(operator.context(each, tenant), reason));
   printStatus(tenant, 'suspended', found, json);
 }
 
 export async function reactivateTenant(tenant: string, { env, json }: EnvironmentOptions): Promise<void> {
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   const found = await operator.accountsOf(tenant, env);
-  for (const each of found) await reactivate(operator.accounts, operator.context(each, tenant));
+  for (const each of found) await operator.execute(new ReactivateAccount(operator.context(each, tenant)));
   printStatus(tenant, 'active', found, json);
-}
-
-interface Purchase {
-  readonly amount: number;
-  readonly kind: PurchaseKind;
-  readonly label: string;
 }
 
 export interface GrantOptions extends OutputOptions, Purchase {
@@ -156,7 +150,7 @@ export interface GrantOptions extends OutputOptions, Purchase {
 
 export async function grantTenantCredits(options: GrantOptions): Promise<void> {
   const { tenant, env, amount, kind, label, json } = options;
-  await using operator = Operator.connect();
+  await using operator = await Operator.connect();
   await operator.account(env, tenant);
   await operator.caughtUp(env, 'ledger', await grant(operator, env, tenant, { amount, kind, label }));
   const { balance } = await operator.account(env, tenant);
@@ -171,7 +165,8 @@ async function grant(
   tenant: string,
   purchase: Purchase,
 ): Promise<bigint | undefined> {
-  const granted = await grantCredits(operator.accounts, operator.context(environment, tenant), purchase);
+  const context = operator.context(environment, tenant);
+  const granted = await operator.execute(new GrantCredits(context, purchase));
   if (granted.kind === 'accepted') return granted.position;
   const { rejection } = granted;
   throw new CliError(

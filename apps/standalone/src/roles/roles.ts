@@ -1,9 +1,11 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { StartError } from '../start-error.js';
+import { StartError } from '../console.js';
 import { ErrorSummary } from './error-summary.js';
 import { RoleLog } from './role-log.js';
-import { RoleProcess } from './role-process.js';
 
 export type RoleName = 'api' | 'worker' | 'projector';
 
@@ -53,7 +55,7 @@ export class Roles {
     for (const process of Object.values(this.#processes)) process.restart();
   }
 
-  /** The API first, so that no request is taken that nobody would serve. */
+  /** The API first, so that it accepts no request that no other role would serve. */
   async stop(): Promise<void> {
     const { api, worker, projector } = this.#processes;
     await api.stop(graceMs);
@@ -77,4 +79,123 @@ export class Roles {
         this.options.warn(`the ${name} stopped (${because}); it is started again in ${afterMs / 1000} s`),
     });
   }
+}
+
+interface RoleOptions {
+  readonly name: string;
+  /** The role's compiled entry. */
+  readonly entry: string;
+  readonly log: RoleLog;
+  /** Asked for at each start, because the database's URL may have changed. */
+  readonly environment: () => NodeJS.ProcessEnv;
+  readonly onRestart: (because: string, afterMs: number) => void;
+}
+
+const readyWithinMs = 60_000;
+const firstDelayMs = 250;
+const maxDelayMs = 10_000;
+/** A process that lived this long was well: the next delay starts small again. */
+const stableAfterMs = 30_000;
+
+/**
+ * One role as a child process, kept alive.
+ *
+ * - `stopped`: nothing runs. `start` leaves it.
+ * - `starting`: a process runs and has not yet said that it is ready. On the first start its end is an error for the
+ *   caller to report; later it is waited for and tried again, because what was right once is likely to be again.
+ * - `ready`: its end, of whatever cause, leads back to `starting` after a delay that doubles up to 10 s.
+ * - `stopping`: `stop` was called. The process is asked to end, killed when it does not, and not started again.
+ *
+ * The child has a process group of its own, so that Ctrl-C in a terminal reaches only us and the roles end in our
+ * order. When we are killed ourselves, it notices by the closed channel and ends.
+ */
+class RoleProcess {
+  #child: ChildProcess | undefined;
+  #ended: Promise<string> = Promise.resolve('');
+  #delayMs = firstDelayMs;
+  readonly #stopping = new AbortController();
+  #keeping: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: RoleOptions) {}
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Resolves when the role is ready. @throws Error with what the role said, in one line */
+  async start(): Promise<void> {
+    await this.#launch();
+    this.#keeping = this.#keepAlive();
+  }
+
+  /** Ends the process so that it starts again with its current environment. */
+  restart(): void {
+    this.#child?.kill('SIGTERM');
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping.abort();
+    const child = this.#child;
+    if (child) {
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), graceMs);
+      await this.#ended;
+      clearTimeout(late);
+    }
+    await this.#keeping;
+  }
+
+  async #launch(): Promise<void> {
+    const { entry, log, environment } = this.options;
+    const output = log.open();
+    const child = fork(entry, {
+      env: environment(),
+      stdio: ['ignore', output, output, 'ipc'],
+      execArgv: ['--enable-source-maps'],
+      detached: true,
+    });
+    closeSync(output);
+    this.#child = child;
+    this.#ended = new Promise((resolve) => {
+      child.once('exit', (code, signal) =>
+        resolve(signal ? `killed by ${signal}` : `ended with code ${code}`),
+      );
+      child.once('error', (error) => resolve(error.message));
+    });
+    const late = setTimeout(() => child.kill('SIGKILL'), readyWithinMs);
+    const end = await Promise.race([this.#ended, ready(child)]);
+    clearTimeout(late);
+    if (end !== undefined) throw new Error(log.lastComplaint() ?? end);
+  }
+
+  async #keepAlive(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      const since = Date.now();
+      let because = await this.#ended;
+      if (Date.now() - since > stableAfterMs) this.#delayMs = firstDelayMs;
+      for (let running = false; !running;) {
+        if (signal.aborted) return;
+        this.options.onRestart(because, this.#delayMs);
+        await pause(this.#delayMs, undefined, { signal }).catch(() => undefined);
+        if (signal.aborted) return;
+        this.#delayMs = Math.min(this.#delayMs * 2, maxDelayMs);
+        try {
+          await this.#launch();
+          running = true;
+        } catch (error) {
+          because = error instanceof Error ? error.message : String(error);
+        }
+      }
+    }
+  }
+}
+
+/** Resolves, to nothing, with the role's message that it is ready. */
+function ready(child: ChildProcess): Promise<undefined> {
+  return new Promise((resolve) => {
+    child.on('message', (message: { type?: string }) => {
+      if (message?.type === 'ready') resolve(undefined);
+    });
+  });
 }

@@ -11,7 +11,7 @@ import { AccountsFixture } from '../accounts.fixture.js';
 import { readForwards } from '../aggregate.js';
 import type { AccountVerdict } from './account-batch.js';
 import { AccountWriter } from './account-writer.js';
-import { grantCredits } from './tenants.js';
+import { grantCredits } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;

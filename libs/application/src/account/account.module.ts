@@ -3,6 +3,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { Logger } from '#platform/logger.js';
 import { AccountWriter } from './account-writer.js';
+import { accountHandlers } from './manage-accounts.handler.js';
 
 /** Everything that writes accounts, through the one writer of this process. */
 @Module({
@@ -15,6 +16,7 @@ import { AccountWriter } from './account-writer.js';
           onSnapshotError: (err) => logger.warn({ err }, 'a snapshot was not saved'),
         }),
     },
+    ...accountHandlers,
   ],
   exports: [AccountWriter],
 })

@@ -11,7 +11,6 @@ import { createLogger } from '#platform/logger.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { handle, load } from '../aggregate.js';
-import { setOperationPrice } from '../operation/manage-operations.js';
 import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { childChargeId, childJobId, childrenOf as childrenOfParent } from './batch.js';
@@ -19,6 +18,7 @@ import type { DispatchRequest } from './dispatch-request.js';
 import { Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds } from './idempotency.js';
 import { References } from './references.js';
+import { priceOperation } from '../../../../test/support/operator.js';
 
 const jobs = { initial: initialJob, evolve: evolveJob };
 const assets = { initial: initialAsset, evolve: evolveAsset };
@@ -158,7 +158,7 @@ describe('the dispatch of a batch', () => {
     const request = await batchOf(12);
     const ids = fresh();
     await expect(dispatcher(killedAt()).dispatch(request, ids)).rejects.toThrow('killed');
-    await setOperationPrice(store, fixture.context('installation'), 'pdp-extractions', {
+    await priceOperation(store, fixture.context('installation'), 'pdp-extractions', {
       credits: 9,
       reason: 'tests',
     });
@@ -166,7 +166,7 @@ describe('the dispatch of a batch', () => {
     const again = await dispatcher().dispatch(request, fresh());
     expect(again).toMatchObject({ kind: 'refused', rejection: { balance: 0, cost: 27 } });
     const context = fixture.context('installation');
-    await setOperationPrice(store, context, 'pdp-extractions', { credits: 4, reason: 'tests' });
+    await priceOperation(store, context, 'pdp-extractions', { credits: 4, reason: 'tests' });
   });
 });
 

@@ -6,7 +6,6 @@ import { createLogger } from '#platform/logger.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
-import { setOperationPrice, switchOperation } from '../operation/manage-operations.js';
 import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
@@ -14,6 +13,7 @@ import type { DispatchRequest } from './dispatch-request.js';
 import { Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
 import { References } from './references.js';
+import { priceOperation, switchOperation } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -114,7 +114,7 @@ describe('a dispatch', () => {
     const ids = fresh();
     await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
     const context = () => fixture.context('installation');
-    await setOperationPrice(store, context(), 'background-generator', { credits: 7, reason: 'tests' });
+    await priceOperation(store, context(), 'background-generator', { credits: 7, reason: 'tests' });
     await switchOperation(store, context(), 'background-generator', { enabled: false, reason: 'tests' });
     expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', creditsCost: 5 });
     expect(await accountOf(request)).toEqual({ balance: 5, open: 1 });

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
@@ -46,4 +46,14 @@ function checksum(text: string): string {
     rest >>>= 5;
   }
   return digits;
+}
+
+/**
+ * The secret that a client signs the bodies of its requests with: derived from the installation's signing key and the
+ * id of the API key, so that it is kept nowhere and every process knows it. Another ATELIER_SIGNING_KEY changes all of
+ * them.
+ * @returns `sks_` and 43 characters of base64url
+ */
+export function signingSecretOf(signingKey: string, keyId: string): string {
+  return `sks_${createHmac('sha256', signingKey).update(keyId).digest('base64url')}`;
 }

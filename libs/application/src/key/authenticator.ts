@@ -8,7 +8,7 @@ import { load } from '../aggregate.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../caller.js';
 import { hashApiKey, parseApiKey } from './api-key.js';
-import { keyAggregate } from './api-keys.js';
+import { keyAggregate } from './manage-keys.handler.js';
 
 interface Remembered {
   readonly caller: Caller;

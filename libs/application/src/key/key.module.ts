@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Authenticator } from './authenticator.js';
+import { keyHandlers } from './manage-keys.handler.js';
 
-/** API keys. */
-@Module({ providers: [Authenticator], exports: [Authenticator] })
+/** API keys: issued, rotated and revoked, and whom they speak for. */
+@Module({ providers: [Authenticator, ...keyHandlers], exports: [Authenticator] })
 export class KeyModule {}

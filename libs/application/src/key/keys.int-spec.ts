@@ -5,10 +5,9 @@ import { newId } from '#platform/ids.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { watchAnnouncements } from '../announcements.js';
 import type { CommandContext } from '../command-context.js';
-import { generateApiKey } from './api-key.js';
-import { issueApiKey, revokeApiKey, rotateApiKey } from './api-keys.js';
+import { generateApiKey, signingSecretOf } from './api-key.js';
 import { Authenticator } from './authenticator.js';
-import { signingSecretOf } from './signing-secret.js';
+import { issueKey, revokeKey, rotateKey } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -47,7 +46,7 @@ const authenticatorAt = (clock: { at: number }) => new Authenticator(counting, (
 describe('an authenticator', () => {
   it('refuses a key with a wrong checksum, or none, without a look at the store', async () => {
     const authenticator = authenticatorAt({ at: now });
-    const { key } = await issueApiKey(store, context(), grant);
+    const { key } = await issueKey(store, context(), grant);
     reads = [];
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
     for (const bad of ['', 'nonsense', wrong, key.toLowerCase(), key.slice(0, -1), `${key}0`, ` ${key}`]) {
@@ -58,7 +57,7 @@ describe('an authenticator', () => {
 
   it('looks once for a key that is good, and each time for one that is not', async () => {
     const authenticator = authenticatorAt({ at: now });
-    const { keyId, key } = await issueApiKey(store, context(), grant);
+    const { keyId, key } = await issueKey(store, context(), grant);
     reads = [];
     for (let calls = 0; calls < 3; calls++) {
       expect(await authenticator.authenticate(key)).toMatchObject({ keyId, capabilities: ['jobs:read'] });
@@ -74,7 +73,7 @@ describe('an authenticator', () => {
   });
 
   it('refuses a secret that is not the one of the id', async () => {
-    const { keyId } = await issueApiKey(store, context(), grant);
+    const { keyId } = await issueKey(store, context(), grant);
     // The checksum is no secret: anybody can make a well-formed key for an id.
     const forged = generateApiKey('test', keyId).key;
     expect(await authenticatorAt({ at: now }).authenticate(forged)).toBeUndefined();
@@ -84,9 +83,9 @@ describe('an authenticator', () => {
     const clock = { at: now };
     const authenticator = authenticatorAt(clock);
     const tenant = newId();
-    const old = await issueApiKey(store, context(tenant), { ...grant, requiresSignature: true });
+    const old = await issueKey(store, context(tenant), { ...grant, requiresSignature: true });
     await authenticator.authenticate(old.key);
-    const rotated = await rotateApiKey(store, context(tenant), old.keyId, 60_000);
+    const rotated = await rotateKey(store, context(tenant), old.keyId, 60_000);
     if (rotated.kind === 'rejected') throw new Error(rotated.rejection.code);
     expect(rotated.retiresAt).toEqual(new Date(now + 60_000));
     authenticator.hear({
@@ -114,12 +113,12 @@ describe('an authenticator', () => {
     const watching = watchAnnouncements(store, [authenticator], stopping.signal);
     const tenant = newId();
     const [revoked, rotated] = [
-      await issueApiKey(store, context(tenant), grant),
-      await issueApiKey(store, context(tenant), grant),
+      await issueKey(store, context(tenant), grant),
+      await issueKey(store, context(tenant), grant),
     ];
     for (const { key } of [revoked, rotated]) expect(await authenticator.authenticate(key)).toBeDefined();
-    await revokeApiKey(store, context(tenant), revoked.keyId, 'leaked');
-    await rotateApiKey(store, context(tenant), rotated.keyId, 0);
+    await revokeKey(store, context(tenant), revoked.keyId, 'leaked');
+    await rotateKey(store, context(tenant), rotated.keyId, 0);
     const heardBy = Date.now() + 1_000;
     for (const { key } of [revoked, rotated]) {
       while ((await authenticator.authenticate(key)) !== undefined) {
@@ -135,15 +134,15 @@ describe('an authenticator', () => {
 describe('a rotation', () => {
   it('happens once: what a second one issued does not work', async () => {
     const tenant = newId();
-    const { keyId } = await issueApiKey(store, context(tenant), grant);
+    const { keyId } = await issueKey(store, context(tenant), grant);
     const both = await Promise.all([
-      rotateApiKey(store, context(tenant), keyId, 1_000),
-      rotateApiKey(store, context(tenant), keyId, 1_000),
+      rotateKey(store, context(tenant), keyId, 1_000),
+      rotateKey(store, context(tenant), keyId, 1_000),
     ]);
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['rejected', 'rotated']);
     const refused = both.find((each) => each.kind === 'rejected');
     expect(refused?.rejection.code).toBe('KEY_ROTATED');
-    expect(await rotateApiKey(store, context(tenant), newId(), 0)).toMatchObject({
+    expect(await rotateKey(store, context(tenant), newId(), 0)).toMatchObject({
       kind: 'rejected',
       rejection: { code: 'KEY_NOT_FOUND' },
     });

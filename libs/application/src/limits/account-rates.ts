@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AccountWriter } from '../account/account-writer.js';
-import { defaultTerms } from '../account/tenants.js';
+import { defaultTerms } from '../account/manage-accounts.handler.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../caller.js';
 import { Remembered } from '../remembered.js';

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { workflows } from '#workflows/workflows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../accounts.fixture.js';
-import { installation, setOperationPrice, switchOperation } from './manage-operations.js';
+import { installation } from './manage-operations.handler.js';
 import { Operations } from './operations.js';
+import { priceOperation, switchOperation } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -26,7 +27,7 @@ describe('operations', () => {
   });
 
   it('are decided on for each environment by itself', async () => {
-    await setOperationPrice(store, context(), 'look', { credits: 3, reason });
+    await priceOperation(store, context(), 'look', { credits: 3, reason });
     await switchOperation(store, context(), 'look', { enabled: false, reason });
     const operations = new Operations(store);
     expect(await operations.termsOf('test', 'look')).toEqual({ credits: 3, enabled: false });
@@ -36,7 +37,7 @@ describe('operations', () => {
   });
 
   it('in a batch cost what each item costs, and are enabled while both are', async () => {
-    await setOperationPrice(store, context(), 'pdp-extractions', { credits: 6, reason });
+    await priceOperation(store, context(), 'pdp-extractions', { credits: 6, reason });
     expect(await new Operations(store).termsOf('test', 'pdp-batch-extractions')).toEqual({
       ...{ credits: 6, enabled: true },
     });
@@ -50,7 +51,7 @@ describe('operations', () => {
     const operations = new Operations(store);
     await operations.termsOf('test', 'extract');
     for (const credits of [9, 4, 7]) {
-      await setOperationPrice(store, context(), 'extract', { credits, reason });
+      await priceOperation(store, context(), 'extract', { credits, reason });
       expect(await operations.termsOf('test', 'extract')).toMatchObject({ credits });
     }
   });
@@ -68,7 +69,7 @@ describe('operations', () => {
       },
     });
     const operations = new Operations(counting);
-    await setOperationPrice(store, context(), 'try-on', { credits: 12, reason });
+    await priceOperation(store, context(), 'try-on', { credits: 12, reason });
     const asked = Array.from({ length: 100 }, () => operations.termsOf('test', 'try-on'));
     for (const { credits } of await Promise.all(asked)) expect(credits).toBe(12);
     expect(reads).toMatchObject([{ from: 0n }, { from: 1n }]);
@@ -76,7 +77,7 @@ describe('operations', () => {
 
   it('that nobody knows have no price', async () => {
     await expect(new Operations(store).termsOf('test', 'nonsense')).rejects.toThrow(RangeError);
-    const priced = await setOperationPrice(store, context(), 'try-on', { credits: 0, reason });
+    const priced = await priceOperation(store, context(), 'try-on', { credits: 0, reason });
     expect(priced).toMatchObject({ kind: 'rejected', rejection: { code: 'INVALID_PRICE' } });
   });
 });

@@ -2,7 +2,7 @@ import { accept, reject, type Decision } from '../decision.js';
 import type { Account } from './account.js';
 import type { AccountEvent, AccountTerms, PurchaseKind } from './account.events.js';
 
-export interface OpenAccount extends AccountTerms {
+export interface AccountOpening extends AccountTerms {
   readonly tenant: string;
   readonly name: string;
   readonly at: string;
@@ -25,7 +25,7 @@ export type AccountRejection =
 export const maxCredits = 2_000_000_000;
 
 export function openAccount(
-  command: OpenAccount,
+  command: AccountOpening,
   account: Account,
 ): Decision<AccountEvent, AccountRejection> {
   if (account.status !== 'unopened') return reject({ code: 'ACCOUNT_ALREADY_OPEN' });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identityOf } from '#platform/processes.js';
-import { lockHome } from './home-lock.js';
+import { lockHome } from './home.js';
 
 describe('the lock of a home', () => {
   let home: string;

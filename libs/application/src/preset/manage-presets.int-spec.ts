@@ -6,15 +6,14 @@ import sharp from 'sharp';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { presetTable, type BundledPreset } from '#domain/preset/preset-table.js';
 import { streamName } from '#domain/streams.js';
-import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { ObjectNotFound } from '#storage/object-storage.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { load } from '../aggregate.js';
-import { installation } from '../operation/manage-operations.js';
-import { publishPreset, retirePreset } from './publish-preset.js';
-import { seedPresets, type SeedOptions } from './seed-presets.js';
+import { installation } from '../operation/manage-operations.handler.js';
+import { type SeedOptions } from './manage-presets.handler.js';
+import { publishPreset, retirePreset, seedPresets } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
 let folder: string;
@@ -46,7 +45,7 @@ async function tableOf(count: number): Promise<BundledPreset[]> {
 }
 
 const seed = (table: readonly BundledPreset[], more: SeedOptions = {}) =>
-  seedPresets(fixture.store, storage, 'test', systemClock, { table, previews: folder, ...more });
+  seedPresets(fixture.store, storage, 'test', { table, previews: folder, ...more });
 
 async function presetOf(id: string) {
   const stream = streamName('test', 'preset', id);
@@ -81,7 +80,7 @@ describe('seeding presets', () => {
         return Reflect.get(target, name) as unknown;
       },
     });
-    const again = await seedPresets(fixture.store, unwritable, 'test', systemClock, {
+    const again = await seedPresets(fixture.store, unwritable, 'test', {
       ...{ table, previews: folder },
     });
     expect(again).toEqual({ published: 0, unchanged: 3, position: undefined });
@@ -137,7 +136,7 @@ describe('seeding presets', () => {
   });
 
   it('has previews for the presets of this release', async () => {
-    const seeded = await seedPresets(fixture.store, storage, 'live', systemClock);
+    const seeded = await seedPresets(fixture.store, storage, 'live');
     expect(seeded).toMatchObject({ published: presetTable.length });
   });
 });

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
+import {
+  EmbeddedPostgresError,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '#platform/embedded-postgres.js';
+import { findRunningPostmaster } from '#platform/embedded-postgres/postmaster.js';
+import { readModels } from '#projections/read-models.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { StartError } from './console.js';
+import type { HomeFolders } from './home.js';
+
+/** The PostgreSQL server that everything runs on. */
+export interface Database {
+  readonly url: string;
+  /** Ends the server when it is ours. Committed data is on the disk when this resolves. */
+  stop(): Promise<void>;
+}
+
+const connectTimeoutMs = 5_000;
+
+/**
+ * A server of the operator's own, which is neither started nor stopped here.
+ * @throws StartError when it does not answer
+ */
+export async function externalDatabase(url: string): Promise<Database> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
+  // A connection that breaks after the check does no harm.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } catch (error) {
+    throw new StartError(
+      `DATABASE_URL cannot be used: ${because(error)}. Start that server or correct the URL; ` +
+        'without DATABASE_URL an embedded PostgreSQL is used',
+    );
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+  return { url, stop: () => Promise.resolve() };
+}
+
+/** A refused connection comes as an AggregateError without a message: one error for each address that was tried. */
+function because(error: unknown): string {
+  const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  return first instanceof Error ? first.message : String(first);
+}
+
+export interface EmbeddedDatabaseEvents {
+  onRestarting(): void;
+  /** `moved`: the old URL leads nowhere now. Happens only when another process took the port meanwhile. */
+  onRestarted(moved: boolean): void;
+  onFailure(error: unknown): void;
+}
+
+const lookEveryMs = 500;
+const retryAfterMs = 5_000;
+
+/**
+ * The PostgreSQL server that npm brought along, watched: when it dies it is started again on the same port, so that
+ * the pools of all processes find it by themselves.
+ */
+export class EmbeddedDatabase implements Database {
+  private readonly ended = new AbortController();
+  private watching: Promise<void> = Promise.resolve();
+
+  private constructor(
+    private server: EmbeddedPostgres,
+    private readonly folders: HomeFolders,
+    private readonly events: EmbeddedDatabaseEvents,
+  ) {}
+
+  /** @throws StartError with PostgreSQL's own reason */
+  static async start(folders: HomeFolders, events: EmbeddedDatabaseEvents): Promise<EmbeddedDatabase> {
+    try {
+      const database = new EmbeddedDatabase(await launch(folders), folders, events);
+      database.watching = database.watch();
+      return database;
+    } catch (error) {
+      if (error instanceof EmbeddedPostgresError) throw new StartError(error.message);
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  get pid(): number {
+    return this.server.pid;
+  }
+
+  async stop(): Promise<void> {
+    this.ended.abort();
+    await this.watching;
+    await this.server.stop();
+  }
+
+  private async watch(): Promise<void> {
+    const { signal } = this.ended;
+    while (await pause(lookEveryMs, true, { signal }).catch(() => false)) {
+      try {
+        if (await findRunningPostmaster(this.folders.postgres)) continue;
+        this.events.onRestarting();
+        const before = this.server;
+        this.server = await launch(this.folders, before.port);
+        this.events.onRestarted(this.server.url !== before.url);
+      } catch (error) {
+        this.events.onFailure(error);
+        await pause(retryAfterMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+function launch(folders: HomeFolders, preferredPort?: number): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dataDirectory: folders.postgres,
+    logFile: join(folders.logs, 'postgres.log'),
+    ...(preferredPort === undefined ? {} : { preferredPort }),
+  });
+}
+
+/** Brings all schemas up to date. Idempotent. @throws StartError when no event store has such a URL */
+export async function migrateSchemas(urls: EventStoreUrls): Promise<void> {
+  try {
+    await prepareEventStore(urls);
+  } catch (error) {
+    if (error instanceof RangeError) throw new StartError(error.message);
+    throw error;
+  }
+  await migrateReadStore(urls.databaseUrl, readModels);
+}

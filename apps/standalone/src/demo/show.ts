@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Presets, SingleBar } from 'cli-progress';
+import Table from 'cli-table3';
+import sharp from 'sharp';
+import { say } from '../console.js';
+import type { DemoClient, LedgerEntry } from './client.js';
+
+export interface DemoProgress {
+  /** One more thing has happened. */
+  step(line: string): void;
+  /** Takes the bar away, whatever it shows; the lines stay. */
+  [Symbol.dispose](): void;
+}
+
+/** On a terminal a bar with the lines above it, elsewhere the lines alone. */
+export function showProgress(activity: string, expectedSteps: number): DemoProgress {
+  return process.stdout.isTTY ? new Bar(activity, expectedSteps) : new Lines();
+}
+
+class Lines implements DemoProgress {
+  step(line: string): void {
+    say(line);
+  }
+
+  [Symbol.dispose](): void {}
+}
+
+class Bar implements DemoProgress {
+  private readonly bar: SingleBar;
+
+  constructor(activity: string, expectedSteps: number) {
+    const format = `${activity} {bar} {duration_formatted}`;
+    const { stdout: stream } = process;
+    // Redrawn although nothing changed, because each step moves the bar one line down.
+    const options = { format, stream, hideCursor: true, clearOnComplete: true, forceRedraw: true };
+    this.bar = new SingleBar(options, Presets.shades_classic);
+    this.bar.start(expectedSteps, 0);
+  }
+
+  step(line: string): void {
+    process.stdout.cursorTo(0);
+    process.stdout.clearLine(0);
+    say(line);
+    // How many stages there are is the engine's affair: the bar keeps a rest for what is still to come.
+    if (this.bar.getProgress() < 0.9) this.bar.increment();
+  }
+
+  [Symbol.dispose](): void {
+    this.bar.stop();
+  }
+}
+
+export interface SavedPicture {
+  /** Relative to the working directory. */
+  readonly path: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Writes pictures to a folder, having decoded them: what cannot be shown is not saved. */
+export class Gallery {
+  private readonly directory: string;
+
+  constructor(directory: string) {
+    mkdirSync(directory, { recursive: true });
+    this.directory = directory;
+  }
+
+  /** @throws Error when the bytes are not a picture */
+  async save(name: string, bytes: Buffer): Promise<SavedPicture> {
+    const { format, width, height } = await sharp(bytes).metadata();
+    await sharp(bytes).stats();
+    const extension = format === 'jpeg' ? 'jpg' : format;
+    const path = join(this.directory, `${name.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}.${extension}`);
+    writeFileSync(path, bytes);
+    return { path: relative(process.cwd(), path), width, height };
+  }
+}
+
+const settledWithinMs = 10_000;
+const shownEntries = 10;
+
+/**
+ * Shows the ledger and the balance, and proves that the one explains the other.
+ * @throws Error when they disagree, or the charge does not become final
+ */
+export async function showAccounts(client: DemoClient, chargeId: string): Promise<void> {
+  const ledger = await settledLedger(client, chargeId);
+  const { balance } = await client.credits();
+  const table = new Table({ head: ['when', 'what', 'status', 'credits'], style: { head: [], border: [] } });
+  table.push(
+    ...ledger
+      .slice(0, shownEntries)
+      .map(({ created_at: at, label, status, credits_delta: delta }) => [
+        at,
+        label,
+        status,
+        { content: delta > 0 ? `+${delta}` : String(delta), hAlign: 'right' as const },
+      ]),
+  );
+  say(table.toString());
+  if (ledger.length > shownEntries) say(`(the latest ${shownEntries} of ${ledger.length} entries)`);
+
+  const sum = ledger.reduce((total, entry) => total + entry.credits_delta, 0);
+  if (sum !== balance) throw new Error(`the ledger sums to ${sum}, but the balance is ${balance}`);
+  say(`Balance: ${balance} credits, which is the sum of the ledger.`);
+}
+
+/** A moment after the picture is there its charge is settled too. */
+async function settledLedger(client: DemoClient, chargeId: string): Promise<LedgerEntry[]> {
+  for (const deadline = Date.now() + settledWithinMs; ;) {
+    const ledger = await client.ledger();
+    const charge = ledger.find(({ id }) => id === chargeId);
+    if (charge?.status === 'SUCCESS') return ledger;
+    if (Date.now() > deadline)
+      throw new Error(
+        `the charge ${chargeId} is ${charge?.status ?? 'not in the ledger'} instead of SUCCESS`,
+      );
+    await pause(100);
+  }
+}

@@ -1,0 +1,137 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { AccountTerms, PurchaseKind } from '#domain/account/account.events.js';
+import {
+  changePlan,
+  openAccount,
+  purchaseCredits,
+  reactivateAccount,
+  suspendAccount,
+  type AccountRejection,
+} from '#domain/account/manage-account.js';
+import { newId } from '#platform/ids.js';
+import type { CommandContext } from '../command-context.js';
+import type { AccountVerdict } from './account-batch.js';
+import { AccountWriter } from './account-writer.js';
+
+type Verdict = AccountVerdict<AccountRejection>;
+
+/** What a tenant gets unless the operator says otherwise. */
+export const defaultTerms: AccountTerms = {
+  plan: 'standard',
+  dailySpendCapCredits: 0,
+  monthlyCreditQuota: 0,
+  rateLimitPerMin: 600,
+};
+
+/** Opens the account of `context.tenant` in `context.environment`. */
+export class OpenAccount extends Command<Verdict> {
+  constructor(
+    readonly context: CommandContext,
+    readonly account: { readonly name: string; readonly terms: AccountTerms },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(OpenAccount)
+export class OpenAccountHandler implements ICommandHandler<OpenAccount> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  execute({ context, account: { name, terms } }: OpenAccount): Promise<Verdict> {
+    const opening = { tenant: context.tenant, name, ...terms, at: context.at.toISOString() };
+    return this.accounts.execute(context, (state) => openAccount(opening, state));
+  }
+}
+
+export interface Purchase {
+  readonly amount: number;
+  readonly kind: PurchaseKind;
+  /** What the ledger says about it. */
+  readonly label: string;
+}
+
+/** Adds credits to an account that is open. */
+export class GrantCredits extends Command<Verdict> {
+  constructor(
+    readonly context: CommandContext,
+    readonly purchase: Purchase,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(GrantCredits)
+export class GrantCreditsHandler implements ICommandHandler<GrantCredits> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  execute({ context, purchase }: GrantCredits): Promise<Verdict> {
+    const bought = { purchaseId: newId(), ...purchase, at: context.at.toISOString() };
+    return this.accounts.execute(context, (state) => purchaseCredits(bought, state));
+  }
+}
+
+/** Changes what limits an account, from now on. Terms that are not named stay as they are. */
+export class ChangePlan extends Command<Verdict> {
+  constructor(
+    readonly context: CommandContext,
+    readonly changes: Partial<AccountTerms>,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(ChangePlan)
+export class ChangePlanHandler implements ICommandHandler<ChangePlan> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  execute({ context, changes }: ChangePlan): Promise<Verdict> {
+    return this.accounts.execute(context, (state) => {
+      const terms = state.status === 'unopened' ? defaultTerms : state.terms;
+      return changePlan({ ...terms, ...changes, at: context.at.toISOString() }, state);
+    });
+  }
+}
+
+/** Stops all dispatches of a tenant. What it owes and what it is owed still settles and refunds. */
+export class SuspendAccount extends Command<Verdict> {
+  constructor(
+    readonly context: CommandContext,
+    readonly reason: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SuspendAccount)
+export class SuspendAccountHandler implements ICommandHandler<SuspendAccount> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  execute({ context, reason }: SuspendAccount): Promise<Verdict> {
+    const suspension = { reason, at: context.at.toISOString() };
+    return this.accounts.execute(context, (state) => suspendAccount(suspension, state));
+  }
+}
+
+export class ReactivateAccount extends Command<Verdict> {
+  constructor(readonly context: CommandContext) {
+    super();
+  }
+}
+
+@CommandHandler(ReactivateAccount)
+export class ReactivateAccountHandler implements ICommandHandler<ReactivateAccount> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  execute({ context }: ReactivateAccount): Promise<Verdict> {
+    const at = context.at.toISOString();
+    return this.accounts.execute(context, (state) => reactivateAccount({ at }, state));
+  }
+}
+
+export const accountHandlers = [
+  OpenAccountHandler,
+  GrantCreditsHandler,
+  ChangePlanHandler,
+  SuspendAccountHandler,
+  ReactivateAccountHandler,
+];

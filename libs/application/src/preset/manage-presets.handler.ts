@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import { accept, type Decision } from '#domain/decision.js';
+import { presetTable, type BundledPreset } from '#domain/preset/preset-table.js';
+import type { PresetEvent, PresetKind } from '#domain/preset/preset.events.js';
+import {
+  evolvePreset,
+  initialPreset,
+  publishPreset,
+  retirePreset,
+  type Preset,
+  type PresetKindIsFixed,
+  type PresetNotFound,
+  type PublishedPreset,
+} from '#domain/preset/preset.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { newId } from '#platform/ids.js';
+import { packagePath } from '#platform/package-folder.js';
+import { ObjectStorage } from '#storage/object-storage.js';
+import { handle, load, type Handled } from '../aggregate.js';
+import type { CommandContext } from '../command-context.js';
+import { installation } from '../operation/manage-operations.handler.js';
+import { jpegSize } from './jpeg-size.js';
+
+const aggregate = { initial: initialPreset, evolve: evolvePreset };
+
+/** A preset as it is to be, with its preview. */
+export interface PresetDraft {
+  readonly id: string;
+  readonly kind: PresetKind;
+  readonly label: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+  /** JPEG. */
+  readonly preview: Buffer;
+}
+
+export type PublishOutcome =
+  | { readonly kind: 'published'; readonly position: bigint | undefined }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'rejected'; readonly rejection: PresetKindIsFixed };
+
+export interface PublishOptions {
+  /** One that the operator has retired stays so. */
+  readonly keepRetired?: boolean;
+  /** Stores the preview also when nothing has changed: it may have been lost. */
+  readonly restorePreview?: boolean;
+}
+
+/**
+ * Publishes a preset, or what has changed of it: the preview's bytes first, then the fact. Fails with a RangeError when
+ * the preview is not a JPEG.
+ */
+export class PublishPreset extends Command<PublishOutcome> {
+  constructor(
+    readonly context: CommandContext,
+    readonly draft: PresetDraft,
+    readonly options: PublishOptions = {},
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(PublishPreset)
+export class PublishPresetHandler implements ICommandHandler<PublishPreset> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly storage: ObjectStorage,
+  ) {}
+
+  execute(command: PublishPreset): Promise<PublishOutcome> {
+    return publish(this.store, this.storage, command);
+  }
+}
+
+async function publish(
+  store: EventStore,
+  storage: ObjectStorage,
+  { context, draft, options: { keepRetired = false, restorePreview = false } }: PublishPreset,
+): Promise<PublishOutcome> {
+  const stream = streamName(context.environment, 'preset', draft.id);
+  const preset = presetOf(draft, context.at);
+  const decide = (state: Preset): Decision<PresetEvent, PresetKindIsFixed> =>
+    keepRetired && state.status === 'retired' ? accept() : publishPreset(preset, state);
+  const loaded = await load(store, stream, aggregate);
+  const foreseen = decide(loaded.state);
+  if (foreseen.kind === 'rejected') return foreseen;
+  const changes = foreseen.events.length > 0;
+  if (changes || restorePreview) {
+    await storage.put(preset.image.storageKey, draft.preview, preset.image.contentType);
+  }
+  if (!changes) return { kind: 'unchanged' };
+  const done = await handle(store, stream, aggregate, decide, context, loaded);
+  return done.kind === 'rejected' ? done : { kind: 'published', position: done.position };
+}
+
+/** The key names the bytes as well, so that a job which was queued with an earlier preview finds that very one. */
+function presetOf({ id, kind, label, spec, preview }: PresetDraft, at: Date): PublishedPreset {
+  const sha256 = createHash('sha256').update(preview).digest('hex');
+  const storageKey = `presets/${id}/${sha256.slice(0, 16)}.jpg`;
+  const image = { storageKey, contentType: 'image/jpeg', ...jpegSize(preview), sha256 };
+  return { presetId: id, kind, label, spec: { ...spec }, image, at: at.toISOString() };
+}
+
+type RetiredPreset = Handled<Preset, PresetNotFound>;
+
+/** Takes a preset out of the lists. Jobs that were queued with it still render. */
+export class RetirePreset extends Command<RetiredPreset> {
+  constructor(
+    readonly context: CommandContext,
+    readonly presetId: string,
+    readonly reason: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RetirePreset)
+export class RetirePresetHandler implements ICommandHandler<RetirePreset> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, presetId, reason }: RetirePreset): Promise<RetiredPreset> {
+    const stream = streamName(context.environment, 'preset', presetId);
+    const retirement = { reason, at: context.at.toISOString() };
+    return handle(this.store, stream, aggregate, (state) => retirePreset(retirement, state), context);
+  }
+}
+
+export interface SeedOptions {
+  /** Default: the presets that come with this release. */
+  readonly table?: readonly BundledPreset[];
+  /** Where `{id}.jpg` lie. */
+  readonly previews?: string;
+  /**
+   * Publishes them all whatever was decided before, also those that the operator has retired, and stores their
+   * previews anew. Default: what is there is left alone.
+   */
+  readonly restore?: boolean;
+}
+
+export interface SeededPresets {
+  readonly published: number;
+  readonly unchanged: number;
+  /** Position of the last event that was written; undefined: nothing was to do. */
+  readonly position: bigint | undefined;
+}
+
+/**
+ * Publishes the presets that come with this release in one environment. Idempotent, safe to run by several at the
+ * same time, and quick when nothing is to do: one short stream is read for each preset. A preset without a preview in
+ * the release fails it with ENOENT.
+ */
+export class SeedPresets extends Command<SeededPresets> {
+  constructor(
+    readonly environment: Environment,
+    readonly at: Date,
+    readonly options: SeedOptions = {},
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SeedPresets)
+export class SeedPresetsHandler implements ICommandHandler<SeedPresets> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly storage: ObjectStorage,
+  ) {}
+
+  async execute({ environment, at, options }: SeedPresets): Promise<SeededPresets> {
+    const { table = presetTable, previews = packagePath('assets', 'presets'), restore = false } = options;
+    const settled = await Promise.allSettled(
+      table.map(async (row) => {
+        const draft = { ...row, preview: await readFile(join(previews, `${row.id}.jpg`)) };
+        const how = { keepRetired: !restore, restorePreview: restore };
+        const command = new PublishPreset(seedingContext(environment, at), draft, how);
+        const outcome = await publish(this.store, this.storage, command);
+        if (outcome.kind !== 'rejected') return outcome;
+        throw new Error(
+          `preset ${row.id} is a ${outcome.rejection.kind} in ${environment}, not a ${row.kind}`,
+        );
+      }),
+    );
+    // The others are published although one fails; its failure is reported when all are done.
+    const failed = settled.find((each) => each.status === 'rejected');
+    if (failed) throw failed.reason;
+    const outcomes = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const published = outcomes.filter((outcome) => outcome.kind === 'published');
+    const position = published.reduce<bigint | undefined>(
+      (last, each) => (each.position !== undefined && each.position > (last ?? -1n) ? each.position : last),
+      undefined,
+    );
+    return { published: published.length, unchanged: outcomes.length - published.length, position };
+  }
+}
+
+function seedingContext(environment: Environment, at: Date): CommandContext {
+  const requestId = newId();
+  const actor = 'saga:preset-seeding';
+  return { environment, tenant: installation, commandId: requestId, requestId, actor, at };
+}
+
+export const presetHandlers = [PublishPresetHandler, RetirePresetHandler, SeedPresetsHandler];

@@ -1,0 +1,107 @@
+import {
+  ChangePlan,
+  ChangePlanHandler,
+  GrantCredits,
+  GrantCreditsHandler,
+  OpenAccount,
+  OpenAccountHandler,
+  ReactivateAccount,
+  ReactivateAccountHandler,
+  SuspendAccount,
+  SuspendAccountHandler,
+  type Purchase,
+} from '#application/account/manage-accounts.handler.js';
+import type { AccountWriter } from '#application/account/account-writer.js';
+import type { CommandContext } from '#application/command-context.js';
+import {
+  IssueKey,
+  IssueKeyHandler,
+  RevokeKey,
+  RevokeKeyHandler,
+  RotateKey,
+  RotateKeyHandler,
+  type KeyGrant,
+} from '#application/key/manage-keys.handler.js';
+import {
+  PriceOperation,
+  PriceOperationHandler,
+  SwitchOperation,
+  SwitchOperationHandler,
+} from '#application/operation/manage-operations.handler.js';
+import {
+  PublishPreset,
+  PublishPresetHandler,
+  RetirePreset,
+  RetirePresetHandler,
+  SeedPresets,
+  SeedPresetsHandler,
+  type PresetDraft,
+  type SeedOptions,
+} from '#application/preset/manage-presets.handler.js';
+import type { AccountTerms } from '#domain/account/account.events.js';
+import type { Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+
+/** What the operator does, by the handlers of the service on the ports of a test: without a bus, so without a wait. */
+
+export const openAccount = (
+  accounts: AccountWriter,
+  context: CommandContext,
+  account: { readonly name: string; readonly terms: AccountTerms },
+) => new OpenAccountHandler(accounts).execute(new OpenAccount(context, account));
+
+export const grantCredits = (accounts: AccountWriter, context: CommandContext, purchase: Purchase) =>
+  new GrantCreditsHandler(accounts).execute(new GrantCredits(context, purchase));
+
+export const changePlan = (
+  accounts: AccountWriter,
+  context: CommandContext,
+  changes: Partial<AccountTerms>,
+) => new ChangePlanHandler(accounts).execute(new ChangePlan(context, changes));
+
+export const suspendAccount = (accounts: AccountWriter, context: CommandContext, reason: string) =>
+  new SuspendAccountHandler(accounts).execute(new SuspendAccount(context, reason));
+
+export const reactivateAccount = (accounts: AccountWriter, context: CommandContext) =>
+  new ReactivateAccountHandler(accounts).execute(new ReactivateAccount(context));
+
+export const issueKey = (store: EventStore, context: CommandContext, grant: KeyGrant) =>
+  new IssueKeyHandler(store).execute(new IssueKey(context, grant));
+
+export const revokeKey = (store: EventStore, context: CommandContext, keyId: string, reason: string) =>
+  new RevokeKeyHandler(store).execute(new RevokeKey(context, keyId, reason));
+
+export const rotateKey = (store: EventStore, context: CommandContext, keyId: string, overlapMs: number) =>
+  new RotateKeyHandler(store).execute(new RotateKey(context, keyId, overlapMs));
+
+export const priceOperation = (
+  store: EventStore,
+  context: CommandContext,
+  workflow: string,
+  price: { readonly credits: number; readonly reason: string },
+) => new PriceOperationHandler(store).execute(new PriceOperation(context, workflow, price));
+
+export const switchOperation = (
+  store: EventStore,
+  context: CommandContext,
+  workflow: string,
+  change: { readonly enabled: boolean; readonly reason: string },
+) => new SwitchOperationHandler(store).execute(new SwitchOperation(context, workflow, change));
+
+export const publishPreset = (
+  store: EventStore,
+  storage: ObjectStorage,
+  context: CommandContext,
+  draft: PresetDraft,
+) => new PublishPresetHandler(store, storage).execute(new PublishPreset(context, draft));
+
+export const retirePreset = (store: EventStore, context: CommandContext, id: string, reason: string) =>
+  new RetirePresetHandler(store).execute(new RetirePreset(context, id, reason));
+
+export const seedPresets = (
+  store: EventStore,
+  storage: ObjectStorage,
+  environment: Environment,
+  options?: SeedOptions,
+) => new SeedPresetsHandler(store, storage).execute(new SeedPresets(environment, new Date(), options));
