@@ -4,16 +4,16 @@ const libraries =
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
+  // Packages are tested from their sources.
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   testMatch: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/'],
+  // The sketch engine's own specs look at pixels for minutes: `npm run test:pixels`.
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/', '<rootDir>/packages/sketch/'],
   modulePathIgnorePatterns: ['<rootDir>/(?:packages/[^/]+/)?dist/', '<rootDir>/.atelier/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     [`^#(${libraries})/(.*)\\.js$`]: '<rootDir>/libs/$1/src/$2.ts',
-    '^@atelier/engine$': '<rootDir>/packages/engine/src/image-engine.ts',
-    '^@atelier/sketch$': '<rootDir>/packages/sketch/src/sketch-engine.ts',
-    '^@atelier/(engine|sketch)/(.*)$': '<rootDir>/packages/$1/src/$2.ts',
     '^#projections/(.*)\\.js$': '<rootDir>/projections/src/$1.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { presetTable } from '../../../libs/domain/src/preset/preset-table.js';
 import type { EngineStage } from '@atelier/engine';
+import { presetOf } from './presets.fixture.js';
 import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
@@ -10,12 +10,6 @@ const engine = new SketchEngine();
 const SLOW = 120_000;
 const sample = (name: string): Promise<Buffer> =>
   readFile(new URL(`../../../assets/samples/${name}.jpg`, import.meta.url));
-
-const preset = (kind: string, label: string) => {
-  const found = presetTable.find((one) => one.kind === kind && one.label === label);
-  if (!found) throw new Error(`no ${kind} ${label}`);
-  return found;
-};
 
 interface Order {
   readonly garments: readonly string[];
@@ -27,9 +21,9 @@ interface Order {
 const order = async ({ garments, model = 'Ananya', shot = 'Full length, frontal', body = {} }: Order) => {
   const blank = Buffer.alloc(0);
   const [who, where, how] = [
-    preset('model', model),
-    preset('background', 'Plaster wall'),
-    preset('shot', shot),
+    presetOf('model', model),
+    presetOf('background', 'Plaster wall'),
+    presetOf('shot', shot),
   ];
   const refs = {
     garment_image_asset_refs: garments.map((_, k) => `01KDVDNA0033KV7VSJM53RAAS${k}`),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { presetTable } from '../../../libs/domain/src/preset/preset-table.js';
 import type { EngineImage, EnginePicture, EngineStage } from '@atelier/engine';
+import { presetOf } from './presets.fixture.js';
 import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
@@ -29,11 +29,11 @@ const wall = (): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-const model = (label: string): EngineImage => {
-  const spec = presetTable.find((one) => one.label === label)?.spec;
-  if (!spec) throw new Error(`no model ${label}`);
-  return { name: 'model_image', bytes: Buffer.alloc(0), meta: spec };
-};
+const model = (label: string): EngineImage => ({
+  name: 'model_image',
+  bytes: Buffer.alloc(0),
+  meta: presetOf('model', label).spec,
+});
 
 /** A pale woman in the sample dress before a blue wall. */
 const dressed = async (): Promise<EnginePicture> => {

@@ -151,11 +151,11 @@ describe('try-on', () => {
 
   it.each([
     ['user_image', [] as string[]],
-    ['items', ['user_image']],
+    ['item-0', ['user_image']],
   ])('says that %s is missing', async (name, given) => {
     const pending = make(
       'try-on',
-      {},
+      body(['top']),
       given.map((one) => asInput(one, person.picture)),
     );
     await expect(pending).rejects.toMatchObject({

@@ -1,20 +1,6 @@
-import { presetTable } from '../../../../libs/domain/src/preset/preset-table.js';
 import { readShot } from './shot.js';
 
 describe('readShot', () => {
-  it("understands every shot of the preset table: none falls back on the plain shot's framing by accident", () => {
-    for (const { spec } of presetTable.filter((preset) => preset.kind === 'shot')) {
-      const shot = readShot(spec);
-      expect([shot.framing, shot.cameraHeight, shot.angle, shot.pose]).toEqual([
-        spec['framing'],
-        spec['camera_height'],
-        spec['angle'],
-        spec['pose'],
-      ]);
-      expect(shot.light.contrast).toBe((spec['light'] as { contrast: number }).contrast);
-    }
-  });
-
   it('reads what an extraction measured, in words or in numbers', () => {
     const words = readShot({
       light: { direction: 'upper right', contrast: 'high', colour_temperature: 'warm' },

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import {
+  EngineError,
+  type EnginePicture,
+  type EngineStage,
+  type ImageEngine,
+  type RenderRequest,
+  type RenderResult,
+} from './image-engine.js';
+
+/** What a workflow is asked for in a test: a body that validates, and the pictures that it names. */
+export type Order = Pick<RenderRequest, 'body' | 'inputs'>;
+
+export interface EngineUnderTest {
+  readonly engine: ImageEngine;
+  /** An order for each workflow that the engine draws. First comes a quick one that has stages: several tests render it. */
+  readonly orders: Readonly<Record<string, Order>>;
+  /** The same request and seed give the same bytes. */
+  readonly repeatable: boolean;
+}
+
+interface Rendered {
+  readonly result: RenderResult;
+  readonly stages: readonly EngineStage[];
+}
+
+const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+const oneLine = /^\S.*\S$/;
+const formats = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' };
+
+async function expectPicture({ kind, label, bytes, contentType, width, height, meta }: EnginePicture) {
+  expect(kind).toMatch(snakeCase);
+  expect(label).toMatch(oneLine);
+  const found = await sharp(bytes).metadata();
+  expect(formats[found.format as keyof typeof formats]).toBe(contentType);
+  expect([found.width, found.height]).toEqual([width, height]);
+  // It is kept in an event: what is no JSON would come back as something else.
+  expect(JSON.parse(JSON.stringify(meta))).toEqual(meta);
+}
+
+/** The port's words as tests: every engine runs them, and nothing in them knows which one it is. */
+export function describeEngine(name: string, { engine, orders, repeatable }: EngineUnderTest): void {
+  const requestFor = (workflow: string, order: Order): RenderRequest => ({
+    workflow,
+    ...order,
+    ...{ seed: 7, displayName: '', testMark: false },
+  });
+
+  async function render(request: RenderRequest): Promise<Rendered> {
+    const stages: EngineStage[] = [];
+    let reporting = 0;
+    const result = await engine.render(request, {
+      signal: new AbortController().signal,
+      onStage: async (stage) => {
+        expect(reporting++).toBe(0);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        reporting--;
+        stages.push(stage);
+      },
+    });
+    // A stage that is still being reported would come after the end of its job.
+    expect(reporting).toBe(0);
+    return { result, stages };
+  }
+
+  const bytesOf = ({ result }: Rendered): Buffer[] => result.pictures.map(({ bytes }) => bytes);
+
+  describe(`${name} as an image engine`, () => {
+    const [quickest] = Object.entries(orders);
+    if (!quickest) throw new RangeError('an engine draws at least one workflow');
+    const quick = requestFor(...quickest);
+
+    it('has a name', () => {
+      expect(engine.name).toMatch(oneLine);
+    });
+
+    it.each(Object.entries(orders))(
+      'makes pictures of %s, and tells of each stage',
+      async (workflow, order) => {
+        const { result, stages } = await render(requestFor(workflow, order));
+        expect(result.pictures.length).toBeGreaterThan(0);
+        expect(result.message).toMatch(oneLine);
+        expect(result.model).toMatch(oneLine);
+        for (const { stage, message } of stages) {
+          expect(stage).toMatch(snakeCase);
+          expect(message).toMatch(oneLine);
+        }
+        for (const { arm, code, message } of result.failures ?? []) {
+          expect(arm).toMatch(oneLine);
+          expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/);
+          expect(message).toMatch(oneLine);
+        }
+        for (const picture of [...stages.flatMap(({ pictures }) => pictures), ...result.pictures])
+          await expectPicture(picture);
+      },
+    );
+
+    it.each(Object.entries(orders).filter(([, { inputs }]) => inputs.length > 0))(
+      'refuses %s with pictures that cannot be read as bad input',
+      async (workflow, { body, inputs }) => {
+        const broken = inputs.map((input) => ({ name: input.name, bytes: Buffer.from('no picture at all') }));
+        const refusal = render(requestFor(workflow, { body, inputs: broken }));
+        await expect(refusal).rejects.toBeInstanceOf(EngineError);
+        await expect(refusal).rejects.toMatchObject({ errorClass: 'bad_input' });
+      },
+    );
+
+    it('refuses a workflow that it does not know as misconfigured', async () => {
+      const refusal = render({ ...quick, workflow: 'no-such-workflow' });
+      await expect(refusal).rejects.toBeInstanceOf(EngineError);
+      await expect(refusal).rejects.toMatchObject({ errorClass: 'misconfigured' });
+    });
+
+    it('renders several requests at once as it renders each alone', async () => {
+      const [one, two, other] = await Promise.all([
+        render(quick),
+        render(quick),
+        render({ ...quick, seed: 8 }),
+      ]);
+      expect(bytesOf(one)).not.toEqual(bytesOf(other));
+      if (repeatable) expect(bytesOf(one)).toEqual(bytesOf(two));
+    });
+
+    it('marks pictures of the test environment', async () => {
+      const marked = await render({ ...quick, testMark: true });
+      expect(bytesOf(marked)).not.toEqual(bytesOf(await render(quick)));
+    });
+
+    it('renders nothing for a request that is aborted already', async () => {
+      const reason = new Error('cancelled by its owner');
+      let reported = false;
+      const context = { signal: AbortSignal.abort(reason), onStage: async () => void (reported = true) };
+      await expect(engine.render(quick, context)).rejects.toBe(reason);
+      expect(reported).toBe(false);
+    });
+
+    it('rejects with the reason within a second of an abort', async () => {
+      const controller = new AbortController();
+      const reason = new Error('cancelled by its owner');
+      let abortedAt = 0;
+      setTimeout(() => {
+        abortedAt = performance.now();
+        controller.abort(reason);
+      }, 30);
+      const context = { signal: controller.signal, onStage: () => Promise.resolve() };
+      await expect(engine.render(quick, context)).rejects.toBe(reason);
+      expect(performance.now() - abortedAt).toBeLessThan(1000);
+    });
+
+    it('ends with the error of a stage that could not be reported', async () => {
+      const lost = new Error('the job is over');
+      const context = { signal: new AbortController().signal, onStage: () => Promise.reject(lost) };
+      await expect(engine.render(quick, context)).rejects.toBe(lost);
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import sharp from 'sharp';
+import { drawShotPictogram } from './composition/shot-pictogram.js';
+import { SeededRandom } from './drawing/seeded-random.js';
+import { modelGenerator } from './model-generator.js';
+import { drawScene } from './scenery/draw-scene.js';
+import { sceneSpecOf } from './scenery/scene-spec-from.js';
+import { castingIn } from './casting/cast.js';
+
+type Spec = Readonly<Record<string, unknown>>;
+
+/** The preview of a model: the portrait that model-generator paints of the person. */
+async function portrait(spec: Spec): Promise<Buffer> {
+  const seed = typeof spec['seed'] === 'number' ? spec['seed'] : 0;
+  const body = castingIn(spec);
+  const request = { workflow: 'model-generator', body, inputs: [], seed, displayName: '', testMark: false };
+  const context = { signal: new AbortController().signal, onStage: () => Promise.resolve() };
+  const [picture] = (await modelGenerator(request, context)).pictures;
+  if (!picture) throw new Error('model-generator gave no picture');
+  return picture.bytes;
+}
+
+/** The preview of a background: the empty place, with the floor in the picture. */
+async function place(spec: Spec): Promise<Buffer> {
+  const scene = sceneSpecOf(spec, 0);
+  if (!scene) throw new RangeError('the spec describes no scene');
+  const { raster } = await drawScene(scene, { width: 683, height: 1024 }, new SeededRandom(scene.seed));
+  const { width, height, data } = raster;
+  return sharp(data, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer();
+}
+
+/** Draws what a preset of each kind is shown by, from its spec. A shot is a small figure that is framed and lit as it says. */
+export const presetPreviews = {
+  model: portrait,
+  background: place,
+  shot: drawShotPictogram,
+} as const;

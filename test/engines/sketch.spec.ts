@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { describeEngine, type Order } from '@atelier/engine/conformance';
+import type { EngineImage } from '@atelier/engine';
+import { SketchEngine } from '@atelier/sketch';
+import { presetTable } from '#domain/preset/preset-table.js';
+import type { PresetKind } from '#domain/preset/preset.events.js';
+import type { Reference, Workflow } from '#workflows/define-workflow.js';
+import { workflows } from '#workflows/workflows.js';
+import { readShot } from '../../packages/sketch/src/composition/shot.js';
+
+/*
+ * Service and engine fit: every workflow's own example is drawn, with pictures for all that it refers to, and every preset
+ * is understood. What the pictures look like is judged by the engine's own specs: `npm run test:pixels`.
+ */
+
+type Body = Readonly<Record<string, unknown>>;
+
+const asset = (path: string): Buffer => readFileSync(new URL(`../../assets/${path}.jpg`, import.meta.url));
+const sample = (name: string): Buffer => asset(`samples/${name}`);
+
+function preset(name: string, kind: PresetKind): EngineImage {
+  const row = presetTable.find((one) => one.kind === kind);
+  if (!row) throw new Error(`there is no preset of kind ${kind}`);
+  return { name, bytes: asset(`presets/${row.id}`), meta: row.spec };
+}
+
+/** A picture of what the input stands for. */
+function pictureFor(name: string): EngineImage {
+  if (/^(?:user|model|portrait)_image$/.test(name)) return { name, bytes: preset(name, 'model').bytes };
+  if (name === 'background_image') return { name, bytes: preset(name, 'background').bytes };
+  return { name, bytes: sample(name === 'item-1' ? 'trousers' : 'jumper') };
+}
+
+/** How often a field is there, and so how many pictures belong to it. */
+function inputsOf(body: Body, reference: Reference): EngineImage[] {
+  if (reference.by === 'category') return [];
+  const { field, input } = reference;
+  const [array = '', member] = field.split('[]');
+  const given = body[array];
+  if (given === undefined) return [];
+  if (reference.by === 'preset') return [preset(input, reference.kind)];
+  if (member === undefined) return [pictureFor(input)];
+  return Array.isArray(given) ? given.map((_, index) => pictureFor(`${input}-${index}`)) : [];
+}
+
+function orderOf({ name, examples, references }: Pick<Workflow, 'name' | 'examples' | 'references'>): Order {
+  const [body] = Object.values(examples);
+  if (!body) throw new Error(`${name} has no example`);
+  // Small and quick, where the caller may choose.
+  const { quality: _, resolution: __, ...plain }: Body = { ...body };
+  return { body: plain, inputs: references.flatMap((reference) => inputsOf(plain, reference)) };
+}
+
+const orders = Object.fromEntries(
+  workflows
+    .toSorted((a, b) => Number(b.name === 'model-generator') - Number(a.name === 'model-generator'))
+    .map((workflow) => [workflow.name, orderOf(workflow)]),
+);
+
+describeEngine('sketch', { engine: new SketchEngine(), orders, repeatable: true });
+
+describe('the presets', () => {
+  it("are shots that the engine understands: none falls back on the plain shot's framing by accident", () => {
+    for (const { spec } of presetTable.filter((preset) => preset.kind === 'shot')) {
+      const shot = readShot(spec);
+      expect([shot.framing, shot.cameraHeight, shot.angle, shot.pose]).toEqual([
+        spec['framing'],
+        spec['camera_height'],
+        spec['angle'],
+        spec['pose'],
+      ]);
+      expect(shot.light.contrast).toBe((spec['light'] as { contrast: number }).contrast);
+    }
+  });
+});
