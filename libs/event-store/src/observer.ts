@@ -1,6 +1,6 @@
 import type { AppendOutcome } from './event-store.js';
 
-/** How an append ended, as one word for a counter. `failed`: by an error, whichever. */
+/** How an append ended, as one word for a counter. `failed`: by any error. */
 export type AppendResult = 'appended' | 'replayed' | 'wrong-expected-revision' | 'failed';
 
 /**
@@ -9,7 +9,7 @@ export type AppendResult = 'appended' | 'replayed' | 'wrong-expected-revision' |
  * not belong into a label.
  */
 export interface EventStoreObserver {
-  /** An append ended, in whichever way; the time includes its retries. */
+  /** An append ended; the time includes its retries. */
   appended?(durationMs: number, result: AppendResult): void;
   /** A call failed and is made again. */
   retried?(operation: 'append' | 'read', reason: string): void;

@@ -1,5 +1,5 @@
 import type { EventStore } from './event-store.js';
-import { isEventStoreDbUrl } from './eventstoredb/connection-options.js';
+import { isEventStoreDbUrl } from './eventstoredb/connection-string.js';
 import { createEventStoreDbEventStore } from './eventstoredb/eventstoredb-event-store.js';
 import type { EventStoreObserver } from './observer.js';
 import { createEventStorePool, createPostgresEventStore } from './postgres/postgres-event-store.js';

@@ -1,8 +1,7 @@
 import pg from 'pg';
-import { isEventStoreDbUrl } from './eventstoredb/connection-options.js';
-import { parseConnectionString } from './eventstoredb/connection-string.js';
-import { Client } from './eventstoredb/client.js';
-import { within } from './eventstoredb/failures.js';
+import { within } from './calls.js';
+import { isEventStoreDbUrl, parseConnectionString } from './eventstoredb/connection-string.js';
+import { GuardedClient } from './eventstoredb/connection.js';
 
 export interface ServerVersion {
   readonly kind: 'PostgreSQL' | 'EventStoreDB';
@@ -42,7 +41,7 @@ async function ask(eventStoreUrl: string, timeoutMs: number): Promise<string> {
 }
 
 /** The client learns the version before it appends, and tells only itself. */
-class AskingClient extends Client {
+class AskingClient extends GuardedClient {
   get serverVersion(): Promise<string> {
     return this.capabilities.then((features) => features.serverVersion);
   }

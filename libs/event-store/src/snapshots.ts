@@ -1,6 +1,6 @@
 /**
  * Snapshots of folded streams: a shortcut for reading, never a source of truth. Every one of them can be dropped at
- * any time; whoever loads then folds from the first event. They therefore live beside the log, in any store.
+ * any time; the next load then folds from the first event. They therefore live beside the log, in any store.
  */
 export interface Snapshot {
   /** The last event that the state includes. */

@@ -10,7 +10,7 @@ export interface RetryOptions {
   readonly longestPauseMs?: number;
   /** How often the work runs at most. Default: as often as it takes. */
   readonly attempts?: number;
-  /** No pause goes beyond this time. Default: as long as it takes. */
+  /** No attempt begins later than this after the first one. Default: as long as it takes. */
   readonly withinMs?: number;
   /** An attempt that ran for this long before it failed ends a series of failures: the next one comes at once. */
   readonly healthyAfterMs?: number;
@@ -70,6 +70,7 @@ class FailedAttempt extends Error {
 
 function retrySeries<T>(work: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { signal, attempts = Infinity, withinMs, healthyAfterMs = Infinity, mayPass, onFailure } = options;
+  const lastStartAt = performance.now() + (withinMs ?? Infinity);
   const attempt = async (number: number): Promise<T> => {
     const startedAt = performance.now();
     try {
@@ -84,13 +85,14 @@ function retrySeries<T>(work: (attempt: number) => Promise<T>, options: RetryOpt
     minTimeout: options.firstPauseMs ?? 250,
     maxTimeout: options.longestPauseMs ?? 5_000,
     randomize: true,
-    ...(withinMs === undefined ? {} : { maxRetryTime: withinMs }),
     ...(signal && { signal }),
     shouldRetry: ({ error, retryDelay }) => {
       // `attempt` throws nothing else.
       const failed = error as FailedAttempt;
-      if (failed.mayPass) onFailure?.(failed.reason, failed.endsSeries ? 0 : retryDelay);
-      return failed.mayPass && !failed.endsSeries;
+      const pauseMs = failed.endsSeries ? 0 : retryDelay;
+      if (!failed.mayPass || performance.now() + pauseMs >= lastStartAt) return false;
+      onFailure?.(failed.reason, pauseMs);
+      return !failed.endsSeries;
     },
   });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { copyEvents, type CopyResult } from '#event-store/copy/copy-events.js';
-import { CopyRefused } from '#event-store/copy/copy-refused.js';
+import { CopyRefused } from '#event-store/copy/walk-log.js';
 import { EventStoreError } from '#event-store/event-store.js';
 import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '#platform/retry.js';
 import {
   AppendOutcomeUnknown,
   DuplicateEventId,
@@ -6,11 +6,16 @@ import {
   type EventStore,
   type RecordedEvent,
 } from '../event-store.js';
-import { CopyRefused } from './copy-refused.js';
 import { planWaves, type PlannedAppend } from './plan-waves.js';
-import { findResumePoint } from './resume-point.js';
-import { canonicalJson, StreamDigests, type Difference, type LogFigures } from './stream-digests.js';
-import { walkLog, type Walk } from './walk-log.js';
+import {
+  CopyRefused,
+  canonicalJson,
+  StreamDigests,
+  type Difference,
+  type LogFigures,
+  walkLog,
+  type Walk,
+} from './walk-log.js';
 
 /**
  * - `comparing`: what the target holds already is compared with the source. Skipped for an empty target.
@@ -56,6 +61,7 @@ export interface CopyResult {
 const maxInFlight = 256;
 /** An append that the target is away for is tried again for about so many times its store's own deadline. */
 const maxTries = 5;
+const pauseMs = 1_000;
 const namedDifferences = 10;
 
 /**
@@ -129,7 +135,7 @@ async function appendAll(target: EventStore, wave: readonly PlannedAppend[], sig
   for (let from = 0; from < wave.length; from += maxInFlight) {
     signal.throwIfAborted();
     const appends = wave.slice(from, from + maxInFlight);
-    // All have come to an end before an error is passed on: nothing is written behind the back of whoever handles it.
+    // All have come to an end before an error is passed on: nothing is written after the caller has seen it.
     const ended = await Promise.allSettled(appends.map((append) => appendOne(target, append, signal)));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
   }
@@ -138,18 +144,15 @@ async function appendAll(target: EventStore, wave: readonly PlannedAppend[], sig
 async function appendOne(target: EventStore, append: PlannedAppend, signal: AbortSignal): Promise<void> {
   const { stream, expected } = append;
   const events = append.events.map(toNewEvent);
-  for (let tries = 1; ; tries++) {
-    try {
-      const result = await target.append(stream, expected, events);
-      if (result.outcome === 'appended') return;
-      throw writtenByOthers(stream, `it is at revision ${result.actual}, not ${expected}`);
-    } catch (error) {
-      if (error instanceof DuplicateEventId) throw writtenByOthers(stream, error.message);
-      const mayPass = error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
-      if (!mayPass || tries === maxTries) throw error;
-      await sleep(1000, undefined, { signal }).catch(() => signal.throwIfAborted());
-    }
-  }
+  const mayPass = (error: unknown) =>
+    error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
+  const result = await retry(() => target.append(stream, expected, events), {
+    ...{ signal, attempts: maxTries, firstPauseMs: pauseMs, longestPauseMs: pauseMs, mayPass },
+  }).catch((error: unknown) => {
+    throw error instanceof DuplicateEventId ? writtenByOthers(stream, error.message) : error;
+  });
+  if (result.outcome !== 'appended')
+    throw writtenByOthers(stream, `it is at revision ${result.actual}, not ${expected}`);
 }
 
 function toNewEvent({ id, type, data, metadata }: RecordedEvent) {
@@ -167,4 +170,56 @@ function report({ onProgress }: CopyOptions, phase: CopyPhase, { after, through 
     events += more;
     onProgress?.({ phase, position, from, through: through ?? from, events });
   };
+}
+
+/**
+ * How far an earlier copy came: the position in the source after which the first event is missing in the target. Reads
+ * the source until it has met everything that the target holds, and takes it into `digests` on the way.
+ * @throws CopyRefused when the target holds anything that the source does not; nothing has been written by then
+ */
+export async function findResumePoint(
+  source: EventStore,
+  walk: Walk,
+  digests: StreamDigests,
+  target: StreamDigests,
+  onPosition: (position: bigint, events: number) => void,
+): Promise<bigint | undefined> {
+  let unmatched = target.size;
+  if (unmatched === 0) return undefined;
+  let last: bigint | undefined;
+  let firstMissing: { readonly after: bigint | undefined } | undefined;
+  for await (const { events, position } of walkLog(source, walk)) {
+    for (const event of events) {
+      const { stream, revision } = event;
+      digests.absorb(event, canonicalJson(event));
+      const copied = target.of(stream);
+      if (copied === undefined || Number(revision) >= copied.events) firstMissing ??= { after: last };
+      else if (Number(revision) === copied.events - 1) {
+        if (digests.of(stream)?.sha256 !== copied.sha256) throw differs(stream, copied.events);
+        unmatched -= 1;
+      }
+      last = event.position;
+      if (unmatched === 0) return firstMissing ? firstMissing.after : last;
+    }
+    onPosition(position, events.length);
+  }
+  throw holdsMore(digests, target);
+}
+
+function differs(stream: string, events: number): CopyRefused {
+  return new CopyRefused(
+    `the target holds another history: the first ${events} events of ${stream} are not those of the source. Nothing was written; copy into an empty store`,
+  );
+}
+
+function holdsMore(source: StreamDigests, target: StreamDigests): CopyRefused {
+  for (const stream of target.streamNames()) {
+    const theirs = target.of(stream)?.events ?? 0;
+    const ours = source.of(stream)?.events ?? 0;
+    if (theirs > ours)
+      return new CopyRefused(
+        `the target holds other events: ${stream} has ${theirs} there and ${ours} in the source. Nothing was written; copy into an empty store`,
+      );
+  }
+  return new CopyRefused('the target holds other events. Nothing was written; copy into an empty store');
 }

@@ -13,7 +13,7 @@ export interface PlannedAppend {
   readonly events: RecordedEvent[];
 }
 
-interface Place {
+interface PlannedPlace {
   readonly wave: number;
   readonly append: PlannedAppend;
   bytes: number;
@@ -32,7 +32,7 @@ const maxAppendBytes = 512 * 1024;
  */
 export function planWaves(events: readonly Weighed[]): PlannedAppend[][] {
   const waves: PlannedAppend[][] = [];
-  const streams = new Map<string, Place>();
+  const streams = new Map<string, PlannedPlace>();
   const requests = new Map<string, { readonly stream: string; readonly wave: number }>();
   for (const { event, bytes } of events) {
     const { stream, revision } = event;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ANY,
   MaxAppendSizeExceededError,
@@ -6,27 +5,24 @@ import {
   StreamDeletedError,
   WrongExpectedVersionError,
   type AppendResult,
+  type EventData,
+  type JSONEventType,
 } from '@eventstore/db-client';
-import {
-  AppendOutcomeUnknown,
-  EventStoreError,
-  EventStoreUnavailable,
-  EventTooLarge,
-  type AppendOutcome,
-} from '../event-store.js';
+import { retry } from '#platform/retry.js';
+import { gaveUp, messageOf, pauses, unavailable, within } from '../calls.js';
+import { EventStoreError, EventTooLarge, type AppendOutcome, type RecordedEvent } from '../event-store.js';
 import { observeAppend } from '../observer.js';
+import { findReplay, firstRevision, judgeRefused, type Append, type StoredPlaces } from '../replays.js';
+import type { SerialisedEvent } from '../serialised-event.js';
 import type { Connection } from './connection.js';
-import { backoffMs, classify, messageOf, moreTelling, unavailable, within } from './failures.js';
-import { Lanes } from './lanes.js';
-import { toProposed } from './proposed-event.js';
+import { classifyGrpcFailure, grpcMayPass, moreTelling } from './failures.js';
 import { readStream } from './reads.js';
-import { findReplay, firstRevision, judgeRefused, type Append } from './replays.js';
 import type { Watermark } from './watermark.js';
 
 /** How far an append that was refused, or a lost one without an explicit revision, is looked for in its stream. */
 const searchedEvents = 1000;
 
-interface Attempts {
+interface AppendAttempts {
   readonly append: Append;
   readonly deadline: number;
   /** An attempt may have been carried out although no answer came. */
@@ -62,32 +58,36 @@ export class Appender {
     return this.lanes.idle();
   }
 
-  private async untilAnswered(attempts: Attempts): Promise<AppendOutcome> {
-    let failure: unknown;
-    for (let attempt = 0; ; attempt++) {
-      if (attempt === 0 && Date.now() >= attempts.deadline)
-        throw gaveUp(attempts, new Error('too many wait'));
+  private async untilAnswered(attempts: AppendAttempts): Promise<AppendOutcome> {
+    const { append, deadline } = attempts;
+    let failure: unknown = new Error('too many wait');
+    const attempt = async (number: number): Promise<AppendOutcome> => {
+      if (Date.now() >= deadline) throw failure;
       try {
         return await this.attempt(attempts);
       } catch (error) {
-        const leftMs = attempts.deadline - Date.now();
-        failure = moreTelling(failure, error);
-        if (error instanceof EventStoreError) throw error;
-        if (classify(error) === 'refused')
-          throw attempts.unanswered ? gaveUp(attempts, error) : unavailable(error);
-        if (leftMs <= 0) throw gaveUp(attempts, failure);
-        this.connection.options.observer.retried?.('append', messageOf(error));
-        await sleep(Math.min(backoffMs(attempt), leftMs));
-        if (Date.now() >= attempts.deadline) throw gaveUp(attempts, failure);
+        throw (failure = number === 1 ? error : moreTelling(failure, error));
       }
+    };
+    try {
+      return await retry(attempt, {
+        ...pauses,
+        withinMs: deadline - Date.now(),
+        mayPass: grpcMayPass,
+        onFailure: (error) => this.connection.options.observer.retried?.('append', messageOf(error)),
+      });
+    } catch (error) {
+      if (error instanceof EventStoreError) throw error;
+      if (classifyGrpcFailure(error) === 'refused' && !attempts.unanswered) throw unavailable(error);
+      throw gaveUp(append.stream, attempts.unanswered, error);
     }
   }
 
-  private async attempt(attempts: Attempts): Promise<AppendOutcome> {
+  private async attempt(attempts: AppendAttempts): Promise<AppendOutcome> {
     const { append } = attempts;
     const before = await within(this.timeoutFor(attempts), this.watermark.now());
     if (attempts.unanswered && append.expected === 'any') {
-      const replay = findReplay(append, await this.search(attempts));
+      const replay = findReplay(append, placesOf(await this.search(attempts)));
       if (replay) return replay;
     }
     await this.connection.call((client) => client.ready(this.timeoutFor(attempts)));
@@ -98,7 +98,7 @@ export class Appender {
     } catch (error) {
       if (error instanceof WrongExpectedVersionError) return this.verdictOn(attempts, error);
       const meaning = translate(append, error);
-      if (classify(meaning) === 'unknown') {
+      if (classifyGrpcFailure(meaning) === 'unknown') {
         attempts.unanswered = true;
         this.watermark.doubt();
       }
@@ -106,7 +106,7 @@ export class Appender {
     }
   }
 
-  private send(attempts: Attempts): Promise<AppendResult> {
+  private send(attempts: AppendAttempts): Promise<AppendResult> {
     const { stream, expected, events } = attempts.append;
     const deadline = this.timeoutFor(attempts);
     const options = {
@@ -121,7 +121,7 @@ export class Appender {
   }
 
   private async outcomeOf(
-    attempts: Attempts,
+    attempts: AppendAttempts,
     { nextExpectedRevision, position }: AppendResult,
     before: bigint,
     sentAt: number,
@@ -144,7 +144,7 @@ export class Appender {
   }
 
   private async verdictOn(
-    attempts: Attempts,
+    attempts: AppendAttempts,
     { actualVersion }: WrongExpectedVersionError,
   ): Promise<AppendOutcome> {
     const { append } = attempts;
@@ -152,13 +152,13 @@ export class Appender {
     const first = append.expected === 'any' ? undefined : firstRevision(append.expected);
     const beyond = actual !== 'no-stream' && (first === undefined || actual >= first);
     if (!beyond) return { outcome: 'wrong-expected-revision', actual };
-    const verdict = judgeRefused(append, actual, await this.search(attempts));
+    const verdict = judgeRefused(append, actual, placesOf(await this.search(attempts)));
     if (verdict instanceof Error) throw verdict;
     return verdict;
   }
 
   /** The events of the stream after the expected revision, or its last ones, in order. */
-  private async search(attempts: Attempts) {
+  private async search(attempts: AppendAttempts) {
     const { stream, expected } = attempts.append;
     const place =
       expected === 'any' ? ({ direction: 'backwards' } as const) : { from: firstRevision(expected) };
@@ -169,9 +169,13 @@ export class Appender {
     return expected === 'any' ? events.toReversed() : events;
   }
 
-  private timeoutFor({ deadline }: Attempts): number {
+  private timeoutFor({ deadline }: AppendAttempts): number {
     return Math.max(1, Math.min(this.connection.options.answerTimeoutMs, deadline - Date.now()));
   }
+}
+
+function placesOf(events: readonly RecordedEvent[]): StoredPlaces {
+  return new Map(events.map((event) => [event.id.toLowerCase(), event]));
 }
 
 function translate({ stream }: Append, error: unknown): unknown {
@@ -183,11 +187,76 @@ function translate({ stream }: Append, error: unknown): unknown {
   return error;
 }
 
-function gaveUp({ append, unanswered }: Attempts, cause: unknown): Error {
-  const last = messageOf(cause);
-  return unanswered
-    ? new AppendOutcomeUnknown(`It is not known whether the append to ${append.stream} happened: ${last}`, {
-        cause,
-      })
-    : new EventStoreUnavailable(`Nothing was appended to ${append.stream}: ${last}`, { cause });
+/** What a server takes at once unless it is configured otherwise (`MaxAppendSize`), all events of an append together. */
+export const defaultMaxAppendBytes = 1024 * 1024;
+
+/**
+ * An append is one call, all or nothing, so one beyond the server's limit cannot be split: it is refused here, by the
+ * server's own arithmetic (data, metadata, and two bytes for each character of the type).
+ * @throws EventTooLarge
+ */
+export function refuseOversize(stream: string, events: readonly SerialisedEvent[], maxBytes: number): void {
+  const bytes = events.reduce((sum, event) => sum + event.bytes + 2 * event.type.length, 0);
+  if (bytes > maxBytes)
+    throw new EventTooLarge(
+      `The append to ${stream} has ${bytes} bytes in ${events.length} events; the server takes ${maxBytes} at once`,
+    );
+}
+
+/**
+ * As the client takes it. It makes the JSON of the data again; given what it refuses it would leave a promise that never
+ * settles, so it only ever sees what came out of our own JSON.
+ */
+export function toProposed({ id, type, data, metadata }: SerialisedEvent): EventData<JSONEventType> {
+  return {
+    id,
+    type,
+    contentType: 'application/json',
+    // Any JSON will do, also a number or null; the declared type has objects, arrays and strings only.
+    data: JSON.parse(data) as JSONEventType['data'],
+    metadata: Uint8Array.from(Buffer.from(metadata)),
+  };
+}
+
+/** Calls under way at the same time. A server takes about a hundred on one connection; the rest are for reading. */
+const maxConcurrent = 64;
+
+/**
+ * Lets the appends to one stream go one after the other, in the order in which they came, and those to different streams
+ * side by side, up to a limit.
+ */
+export class Lanes {
+  private readonly lanes = new Map<string, Promise<unknown>>();
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  async run<T>(lane: string, work: () => Promise<T>): Promise<T> {
+    const before = this.lanes.get(lane) ?? Promise.resolve();
+    const mine = before.then(() => this.limited(work));
+    const settled = mine.catch(() => undefined);
+    this.lanes.set(lane, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.lanes.get(lane) === settled) this.lanes.delete(lane);
+    }
+  }
+
+  /** Resolves when all work is done. */
+  async idle(): Promise<void> {
+    while (this.lanes.size > 0) await Promise.all(this.lanes.values());
+  }
+
+  private async limited<T>(work: () => Promise<T>): Promise<T> {
+    // The call that is woken takes the place of the one that ended.
+    if (this.running >= maxConcurrent) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running -= 1;
+    }
+  }
 }

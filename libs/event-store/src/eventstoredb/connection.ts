@@ -1,9 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  EventStoreDBClient,
+  type ChannelCredentialOptions,
+  type SingleNodeOptions,
+} from '@eventstore/db-client';
+import { messageOf, NotConnected, retryRead, unavailable, within } from '../calls.js';
 import { EventStoreUnavailable } from '../event-store.js';
-import { Client } from './client.js';
-import type { ConnectionSettings } from './connection-string.js';
-import { backoffMs, classify, isSilence, messageOf, moreTelling, unavailable } from './failures.js';
 import type { EventStoreObserver } from '../observer.js';
+import type { ConnectionSettings } from './connection-string.js';
+import { isSilence, grpcMayPass, moreTelling } from './failures.js';
 
 export interface ConnectionOptions {
   readonly settings: ConnectionSettings;
@@ -19,7 +23,7 @@ export interface ConnectionOptions {
  * itself. One that falls silent is not: the first call without an answer puts a new client in its place.
  */
 export class Connection {
-  private client: Client;
+  private client: GuardedClient;
   private closed = false;
 
   constructor(readonly options: ConnectionOptions) {
@@ -27,7 +31,7 @@ export class Connection {
   }
 
   /** Runs one call, which has to see to its own time limit. */
-  async call<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  async call<T>(work: (client: GuardedClient) => Promise<T>): Promise<T> {
     this.refuseWhenClosed();
     const { client } = this;
     try {
@@ -39,21 +43,20 @@ export class Connection {
   }
 
   /** Runs a read, and runs it again after a passing failure until the deadline. @throws EventStoreUnavailable */
-  async read<T>(work: (client: Client, timeoutMs: number) => Promise<T>): Promise<T> {
+  async read<T>(work: (client: GuardedClient, timeoutMs: number) => Promise<T>): Promise<T> {
     const { deadlineMs, answerTimeoutMs, observer } = this.options;
-    const deadline = Date.now() + deadlineMs;
     let failure: unknown;
-    for (let attempt = 0; ; attempt++) {
-      const timeoutMs = Math.max(1, Math.min(answerTimeoutMs, deadline - Date.now()));
+    const attempt = async (leftMs: number): Promise<T> => {
       try {
-        return await this.call((client) => work(client, timeoutMs));
+        return await this.call((client) => work(client, Math.min(answerTimeoutMs, leftMs)));
       } catch (error) {
-        const pause = backoffMs(attempt);
-        failure = moreTelling(failure, error);
-        if (classify(error) === 'refused' || Date.now() + pause >= deadline) throw unavailable(failure);
-        observer.retried?.('read', messageOf(error));
-        await sleep(pause);
+        throw (failure = moreTelling(failure, error));
       }
+    };
+    try {
+      return await retryRead(attempt, { deadlineMs, observer, mayPass: grpcMayPass });
+    } catch (error) {
+      throw unavailable(error);
     }
   }
 
@@ -66,14 +69,129 @@ export class Connection {
     if (this.closed) throw new EventStoreUnavailable('The event store was closed');
   }
 
-  private replace(client: Client): void {
+  private replace(client: GuardedClient): void {
     if (client !== this.client || this.closed) return;
     client.retire();
     this.client = this.open();
     this.options.observer.reconnected?.();
   }
 
-  private open(): Client {
-    return new Client(this.options.settings, () => this.options.observer.reconnected?.());
+  private open(): GuardedClient {
+    return new GuardedClient(this.options.settings, () => this.options.observer.reconnected?.());
   }
+}
+
+/**
+ * Channels with equal options share one TCP connection per process in grpc-js, which would tie every client here to the
+ * silence or the backoff of another. Each client therefore gets a keepalive that differs by some milliseconds.
+ */
+let clients = 0;
+const keepAliveMs = 10_000;
+
+/** The states of a gRPC channel that lie before an attempt has ended. */
+const connectivity = { idle: 0, connecting: 1 };
+
+/**
+ * The client, less what is dangerous in it:
+ * - Appends take the unary call. The batch call, its default, keeps the pending appends of all clients of the process in
+ *   one place: an error of one rejects the appends of all, and none of them has a deadline.
+ * - `throwOnAppendFailure` is always on: the other mode reports wrong revisions.
+ * - Nothing hands it the connection string, which it would print under `DEBUG` with the password.
+ * - It can be closed. The client itself only ends its streams and leaves the connection open.
+ */
+export class GuardedClient extends EventStoreDBClient {
+  private channel: ReturnType<typeof this.getChannel> | undefined;
+
+  // The one question that the client asks in what is used here is whether it may take the batch call.
+  protected override supports = () => Promise.resolve(false);
+
+  /** @param onReconnect told of each connection that takes the place of a lost one */
+  constructor(settings: ConnectionSettings, onReconnect: () => void = () => undefined) {
+    // The constructor has an overload for each kind of connection, and none that takes any of them.
+    const connection = connectionOf(settings) as SingleNodeOptions;
+    // Over a connection without TLS the client drops credentials without a word: it is given none.
+    super(connection, tlsOf(settings), settings.secure ? settings.credentials : undefined);
+    const { getChannel } = this;
+    let current: Awaited<ReturnType<typeof getChannel>> | undefined;
+    this.getChannel = async () => {
+      this.channel = getChannel();
+      const channel = await this.channel;
+      if (current && channel !== current) onReconnect();
+      return (current = channel);
+    };
+  }
+
+  /**
+   * Waits until there is a connection, or clearly none: then the next call fails at once, and with that makes the client
+   * begin anew. What fails here was not sent; what is sent afterwards and gets no answer may have been carried out.
+   * @throws NotConnected when neither is the case in time
+   */
+  async ready(timeoutMs: number): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    try {
+      const channel = await within(timeoutMs, this.getChannel());
+      for (;;) {
+        const state = channel.getConnectivityState(true);
+        if (state !== connectivity.idle && state !== connectivity.connecting) return;
+        await new Promise<void>((resolve, reject) => {
+          channel.watchConnectivityState(state, deadline, (error) => (error ? reject(error) : resolve()));
+        });
+      }
+    } catch (cause) {
+      throw new NotConnected(`no connection within ${timeoutMs} ms: ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  /** Takes no more calls. Those under way go on, and the connection ends with the last of them. */
+  retire(): void {
+    // A channel that is still being looked for in the cluster is closed when it is found, which takes no waiting.
+    this.channel?.then((channel) => channel.close()).catch(() => undefined);
+  }
+
+  /** Ends all streams, then the connection. */
+  async close(): Promise<void> {
+    await this.dispose();
+    this.retire();
+  }
+}
+
+function connectionOf({ hosts, discover, options }: ConnectionSettings) {
+  const {
+    connectionName,
+    keepAliveInterval = keepAliveMs,
+    keepAliveTimeout = keepAliveMs,
+    defaultDeadline,
+  } = options;
+  const { maxDiscoverAttempts, discoveryInterval, gossipTimeout, nodePreference } = options;
+  const shared = {
+    throwOnAppendFailure: true,
+    keepAliveInterval,
+    keepAliveTimeout: keepAliveTimeout < 0 ? keepAliveTimeout : keepAliveTimeout + (clients++ % 1000),
+    ...given({ connectionName, defaultDeadline }),
+  };
+  const [first] = hosts;
+  if (!discover) return { ...shared, endpoint: first };
+  const discovery = given({ maxDiscoverAttempts, discoveryInterval, gossipTimeout, nodePreference });
+  if (hosts.length === 1) return { ...shared, ...discovery, discover: first };
+  return { ...shared, ...discovery, endpoints: [...hosts] };
+}
+
+function tlsOf({ secure, certificates }: ConnectionSettings): ChannelCredentialOptions {
+  const { rootCertificate, userCertFile, userKeyFile, verify } = certificates;
+  const tls = {
+    insecure: !secure,
+    ...given({ rootCertificate, userCertFile }),
+    ...(verify ? {} : { verifyOptions: { rejectUnauthorized: false } }),
+  };
+  // Not enumerable: the client prints these options under DEBUG.
+  return userKeyFile ? Object.defineProperty(tls, 'userKeyFile', { value: userKeyFile }) : tls;
+}
+
+/** Without the keys that have no value: the client's defaults stand in for missing keys only. */
+function given<Options extends object>(
+  options: Options,
+): { [Key in keyof Options]?: NonNullable<Options[Key]> } {
+  // `fromEntries` forgets the names of the keys.
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof Options]?: NonNullable<Options[Key]> };
 }

@@ -10,15 +10,14 @@ import type {
   SubscribeOptions,
   SubscriptionBatch,
 } from '../event-store.js';
+import type { EventStoreObserver } from '../observer.js';
+import { pageSize } from '../calls.js';
 import { serialiseAppend } from '../serialised-event.js';
-import { Appender } from './appender.js';
+import { Appender, defaultMaxAppendBytes, refuseOversize } from './appender.js';
 import { parseConnectionString } from './connection-string.js';
 import { Connection } from './connection.js';
-import type { EventStoreObserver } from '../observer.js';
-import { defaultMaxAppendBytes, refuseOversize } from './proposed-event.js';
-import { readAll } from './read-all.js';
-import { pageSize, readHead, readStream, readTail } from './reads.js';
-import { runSubscription } from './subscription.js';
+import { readAll, readHead, readStream, readTail } from './reads.js';
+import { subscribeByFeed } from './subscription.js';
 import { Watermark } from './watermark.js';
 
 export interface EventStoreDbEventStoreOptions {
@@ -102,7 +101,7 @@ class EventStoreDbEventStore implements EventStore {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
     const { connection, idleProbeMs } = this;
-    return runSubscription({ connection, idleProbeMs }, { ...options, signal });
+    return subscribeByFeed({ connection, idleProbeMs }, { ...options, signal });
   }
 
   async close(): Promise<void> {

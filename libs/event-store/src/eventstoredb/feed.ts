@@ -1,9 +1,16 @@
-import { START, type AllStreamResolvedEvent, type AllStreamSubscription } from '@eventstore/db-client';
-import type { EventFilter, RecordedEvent } from '../event-store.js';
-import type { Client } from './client.js';
-import { NoAnswer } from './failures.js';
-import { passes, toRecordedEvent } from './recorded-event.js';
-import { serverFilter } from './server-filter.js';
+import {
+  START,
+  type AllStreamResolvedEvent,
+  type AllStreamSubscription,
+  type ResolvedEvent,
+  eventTypeFilter,
+  excludeSystemEvents,
+  streamNameFilter,
+  type Filter,
+} from '@eventstore/db-client';
+import { NoAnswer } from '../calls.js';
+import type { EventFilter, EventMetadata, RecordedEvent } from '../event-store.js';
+import type { GuardedClient } from './connection.js';
 
 /**
  * Events that may wait on each side of the client for the consumer, each of up to 1 MiB. With full buffers the server has
@@ -21,7 +28,7 @@ export interface FeedOptions {
 
 /**
  * One subscription of the client, until it fails: first the past, then `live`. It is pulled from. Once it has failed, for
- * whatever reason, it stays so: whoever wants to go on makes another one after `position`.
+ * whatever reason, it stays so: a consumer that goes on makes another one after `position`.
  */
 export class Feed {
   /** Everything that passes the filter up to here has been read from this feed. */
@@ -34,7 +41,7 @@ export class Feed {
   private checkpoint: bigint;
   private wake: () => void = () => undefined;
 
-  constructor(client: Client, { after = 0n, filter, reached = 0n }: FeedOptions) {
+  constructor(client: GuardedClient, { after = 0n, filter, reached = 0n }: FeedOptions) {
     this.position = after;
     this.checkpoint = after;
     this.passes = passes(filter);
@@ -115,4 +122,65 @@ export class Feed {
     change();
     this.wake();
   }
+}
+
+/**
+ * An event of the client as the port has it.
+ *
+ * The position is the commit position alone. A place in the log is a commit and a prepare position; for events that were
+ * appended (and not written in the long-gone explicit transactions) the two are equal, so one of them names the place.
+ * The client's types promise bigint for the revision, its records hold what the wire held: `BigInt` settles it.
+ */
+export function toRecordedEvent({
+  event,
+}: ResolvedEvent | AllStreamResolvedEvent): RecordedEvent | undefined {
+  if (event?.position === undefined) return undefined;
+  const { id, type, data, streamId, revision, position } = event;
+  return {
+    id,
+    type,
+    data,
+    // Ours were checked when they were appended; events of other writers to this log may have none.
+    metadata: (event.metadata ?? {}) as unknown as EventMetadata,
+    stream: streamId,
+    revision: BigInt(revision),
+    position: BigInt(position.commit),
+  };
+}
+
+/** Streams and types that begin with a dollar sign are the server's own: statistics, settings, links. */
+export function isSystemEvent({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
+  return stream.startsWith('$') || type.startsWith('$');
+}
+
+/** Says of each event whether it is delivered. The server's filter lets more pass, see `serverFilter`. */
+export function passes({ types, streamPrefixes }: EventFilter = {}): (event: RecordedEvent) => boolean {
+  const names = types && new Set(types);
+  return (event) =>
+    !isSystemEvent(event) &&
+    (names?.has(event.type) ?? true) &&
+    (streamPrefixes?.some((prefix) => event.stream.startsWith(prefix)) ?? true);
+}
+
+/**
+ * What the server leaves out. It filters by streams or by types, never by both, and by prefixes: types are left to it
+ * where they are given, as they usually let less pass, and the rest is looked at again here. It tells how far it has
+ * come after every 32 events that it left out, and says so through `onCheckpoint`.
+ */
+export function serverFilter(
+  filter: EventFilter | undefined,
+  onCheckpoint: (commit: bigint) => void,
+): Filter {
+  // An error thrown here would stall the client's stream for ever, without a word. Assignments cannot throw.
+  const checkpointReached = (_: unknown, position: { commit: bigint }) =>
+    onCheckpoint(BigInt(position.commit));
+  const { types, streamPrefixes } = filter ?? {};
+  if (usable(types)) return eventTypeFilter({ prefixes: [...types], checkpointReached });
+  if (usable(streamPrefixes)) return streamNameFilter({ prefixes: [...streamPrefixes], checkpointReached });
+  return excludeSystemEvents({ checkpointReached });
+}
+
+/** An empty list would be no filter to the server, and an empty prefix one that every event passes. */
+function usable(prefixes: readonly string[] | undefined): prefixes is readonly string[] {
+  return prefixes !== undefined && prefixes.length > 0 && !prefixes.includes('');
 }

@@ -9,28 +9,20 @@ import {
   type ResolvedEvent,
   type StreamingRead,
 } from '@eventstore/db-client';
-import type { ReadStreamOptions, RecordedEvent, StreamSlice } from '../event-store.js';
-import type { Client } from './client.js';
-import { NoAnswer } from './failures.js';
-import { isSystemEvent, toRecordedEvent } from './recorded-event.js';
+import { lastRevision, NoAnswer, pageSize } from '../calls.js';
+import type { ReadAllOptions, ReadStreamOptions, RecordedEvent, StreamSlice } from '../event-store.js';
+import type { GuardedClient } from './connection.js';
+import { isSystemEvent, toRecordedEvent, Feed } from './feed.js';
 
-const maxPage = 4096;
-const lastRevision = 2n ** 63n - 1n;
 /** How far back the head is looked for behind events of the server's own, which are few. */
 const headWindow = 128;
-
-/** @throws RangeError for what is no number of events */
-export function pageSize(limit: number = maxPage): number {
-  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`A page has 1 event or more, not ${limit}`);
-  return Math.min(limit, maxPage);
-}
 
 /**
  * One page of a stream. `from` is inclusive here, as in the protocol; in subscriptions the same word is exclusive.
  * Every read asks for the leader: a follower may be behind, and what follows from old state is decided on it.
  */
 export async function readStream(
-  client: Client,
+  client: GuardedClient,
   stream: string,
   { direction = 'forwards', from, limit }: ReadStreamOptions,
   timeoutMs: number,
@@ -55,13 +47,13 @@ export async function readStream(
 }
 
 /** Position of the very last event of the log, the server's own included. */
-export async function readTail(client: Client, timeoutMs: number): Promise<bigint | undefined> {
+export async function readTail(client: GuardedClient, timeoutMs: number): Promise<bigint | undefined> {
   const [last] = await readLast(client, 1, timeoutMs);
   return last?.position;
 }
 
 /** Position of the last event that is not the server's own, or of the last one when none is near. */
-export async function readHead(client: Client, timeoutMs: number): Promise<bigint | undefined> {
+export async function readHead(client: GuardedClient, timeoutMs: number): Promise<bigint | undefined> {
   const [last] = await readLast(client, 1, timeoutMs);
   if (last === undefined || !isSystemEvent(last)) return last?.position;
   const recent = await readLast(client, headWindow, timeoutMs);
@@ -69,7 +61,7 @@ export async function readHead(client: Client, timeoutMs: number): Promise<bigin
   return own?.position ?? (recent.length < headWindow ? undefined : last.position);
 }
 
-function readLast(client: Client, maxCount: number, timeoutMs: number): Promise<RecordedEvent[]> {
+function readLast(client: GuardedClient, maxCount: number, timeoutMs: number): Promise<RecordedEvent[]> {
   const options = { direction: BACKWARDS, fromPosition: END, maxCount, requiresLeader: true } as const;
   return collect(client.readAll(options), timeoutMs);
 }
@@ -110,6 +102,32 @@ async function leave(read: { cancel(): Promise<void> }): Promise<void> {
   try {
     await read.cancel();
   } catch {
-    // The failure is known to whoever waited for the read.
+    // The caller of the read has the failure already.
+  }
+}
+
+/**
+ * One page of the log. The client's own read of it takes no filter and counts from a position that is included, so the
+ * page is the beginning of a subscription, up to the limit or to the end of the log.
+ */
+export async function readAll(
+  client: GuardedClient,
+  { after, filter, limit }: ReadAllOptions,
+  timeoutMs: number,
+): Promise<RecordedEvent[]> {
+  const size = pageSize(limit);
+  const feed = new Feed(client, { after, filter });
+  const events: RecordedEvent[] = [];
+  try {
+    while (events.length < size) {
+      const event = feed.read();
+      if (event) events.push(event);
+      else if (feed.failure) throw feed.failure;
+      else if (feed.caughtUp) break;
+      else if (!(await feed.change(timeoutMs))) throw new NoAnswer(`no answer within ${timeoutMs} ms`);
+    }
+    return events;
+  } finally {
+    feed.close();
   }
 }

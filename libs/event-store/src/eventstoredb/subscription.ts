@@ -1,23 +1,25 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retryUntilAborted } from '#platform/retry.js';
 import {
-  EventStoreError,
-  type RecordedEvent,
-  type SubscribeOptions,
-  type SubscriptionBatch,
-} from '../event-store.js';
+  defaultBatchSize,
+  messageOf,
+  NoAnswer,
+  orAborted,
+  pauses,
+  refuseBeyondEnd,
+  unavailable,
+} from '../calls.js';
+import type { RecordedEvent, SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { Connection } from './connection.js';
-import { backoffMs, classify, messageOf, NoAnswer, unavailable } from './failures.js';
+import { grpcMayPass } from './failures.js';
 import { Feed } from './feed.js';
-import { readAll } from './read-all.js';
-import { readTail } from './reads.js';
+import { readAll, readTail } from './reads.js';
 
-export const defaultBatchSize = 1000;
 /** How long a batch waits for more while there is more, and how far apart batches are while events come all the time. */
 const gatherMs = { past: 20, live: 5 };
 /** Among events that are left out, the consumer hears this often how far the log has been looked through. */
 const progressMs = 100;
 
-export interface SubscriptionSource {
+export interface FeedSource {
   readonly connection: Connection;
   /** How long a subscription without events is left alone before the log is asked how far it is. */
   readonly idleProbeMs: number;
@@ -27,45 +29,59 @@ export interface SubscriptionSource {
  * Catch-up, then live, for as long as the consumer wants. A feed that fails, ends or falls silent is replaced by one
  * after the last delivered position: the client does not do that by itself. Only the consumer knows when to give up.
  */
-export async function* runSubscription(
-  source: SubscriptionSource,
+export async function* subscribeByFeed(
+  source: FeedSource,
   { after, filter, batchSize = defaultBatchSize, signal }: SubscribeOptions,
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const { answerTimeoutMs, observer } = source.connection.options;
   let position = after ?? 0n;
-  for (let failures = 0; !signal.aborted; failures++) {
-    let feed: Feed | undefined;
-    try {
+  let feed: Feed | undefined;
+  let coming: AsyncGenerator<SubscriptionBatch, void, void> | undefined;
+  const leaveFeed = () => {
+    feed?.close();
+    feed = coming = undefined;
+  };
+  const next = async (): Promise<SubscriptionBatch | undefined> => {
+    if (coming === undefined) {
       feed = await orAborted(open(source, position, filter), signal);
-      if (feed === undefined) return;
-      for await (const batch of batches(source, { feed, filter, batchSize, signal, answerTimeoutMs })) {
-        failures = 0;
-        position = batch.position;
-        yield batch;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (classify(error) === 'refused') throw unavailable(error);
-      observer.resubscribed?.(messageOf(error));
-    } finally {
-      feed?.close();
+      if (feed === undefined) return undefined;
+      coming = batches(source, { feed, filter, batchSize, signal, answerTimeoutMs });
     }
-    await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
+    const { value } = await coming.next();
+    return value ?? undefined;
+  };
+  const onFailure = (error: unknown) => {
+    leaveFeed();
+    observer.resubscribed?.(messageOf(error));
+  };
+  try {
+    for (;;) {
+      const batch = await retryUntilAborted(next, {
+        ...pauses,
+        signal,
+        mayPass: grpcMayPass,
+        onFailure,
+      }).catch((error: unknown) => {
+        throw unavailable(error);
+      });
+      if (batch === undefined) return;
+      position = batch.position;
+      yield batch;
+    }
+  } finally {
+    leaveFeed();
   }
 }
 
 async function open(
-  { connection }: SubscriptionSource,
+  { connection }: FeedSource,
   after: bigint,
   filter: SubscribeOptions['filter'],
 ): Promise<Feed> {
   const { answerTimeoutMs } = connection.options;
   return connection.call(async (client) => {
     const tail = await readTail(client, answerTimeoutMs);
-    if (after > (tail ?? 0n))
-      throw new EventStoreError(
-        `The checkpoint ${after} lies beyond the end of the log (${tail ?? 0n}): this is not the log that it was made from`,
-      );
+    refuseBeyondEnd(after, tail ?? 0n);
     return new Feed(client, { after, filter, reached: tail });
   });
 }
@@ -78,7 +94,7 @@ interface Batching extends Required<Pick<SubscribeOptions, 'batchSize' | 'signal
 
 /** The batches of one feed. Returns when the signal fires, throws when the feed has failed. */
 async function* batches(
-  source: SubscriptionSource,
+  source: FeedSource,
   batching: Batching,
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const { feed, batchSize, signal } = batching;
@@ -119,7 +135,7 @@ async function gather({ feed, batchSize, signal }: Batching, yieldedAt: number):
  * it must notice. So after a while without a sign the log is asked: where is its end, and is there anything between here
  * and there that should have come? Nothing: this is how far we are. Something: a last wait, then a new feed.
  */
-async function waitForMore(source: SubscriptionSource, batching: Batching): Promise<void> {
+async function waitForMore(source: FeedSource, batching: Batching): Promise<void> {
   const { feed, filter, signal, answerTimeoutMs } = batching;
   if (await feed.change(feed.live ? source.idleProbeMs : answerTimeoutMs, signal)) return;
   if (!feed.live) throw new NoAnswer(`nothing within ${answerTimeoutMs} ms`);
@@ -139,19 +155,4 @@ async function waitForMore(source: SubscriptionSource, batching: Batching): Prom
   if (!found.missed) feed.pass(found.tail);
   else if (!(await feed.change(answerTimeoutMs, signal)) && feed.position === position)
     throw new NoAnswer('the subscription fell silent');
-}
-
-/** Leaves work that is on its way to itself when the subscription ends: its answer is of no more use. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<undefined>((resolve) => {
-    onAbort = () => resolve(undefined);
-    signal.addEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -1,4 +1,5 @@
-import { isSilence, within } from './failures.js';
+import { within } from '../calls.js';
+import { isSilence } from './failures.js';
 
 /** How old the known end of the log may be. Older, and it is asked for again before the next append. */
 const freshMs = 10;
@@ -39,7 +40,7 @@ export class Watermark {
     this.asOf = Math.max(this.asOf, moment);
   }
 
-  /** Somebody, perhaps we, may have written what was not observed. */
+  /** The log may have grown without our seeing it, perhaps by our own append. */
   doubt(): void {
     this.asOf = -Infinity;
   }
@@ -59,7 +60,7 @@ export class Watermark {
       .then(() => {
         this.queued = undefined;
         this.reading = this.read().finally(() => (this.reading = undefined));
-        // Whoever waits hears of a failure; whoever lost patience does not want to.
+        // Callers that still wait get the failure; for those that gave up it must not count as unhandled.
         this.reading.catch(() => undefined);
         return this.reading;
       });

@@ -1,16 +1,20 @@
 import type pg from 'pg';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { sqlState } from '#platform/postgres.js';
-import { AppendOutcomeUnknown, EventStoreUnavailable, type AppendOutcome } from '../event-store.js';
+import { retry } from '#platform/retry.js';
+import { gaveUp, messageOf, pauses, unavailable } from '../calls.js';
+import type { AppendOutcome } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
-import { appendBatch, isAccepted, type Append, type BatchAnswer } from './append-statement.js';
-import { backoffMs, classify, messageOf, onClient, unavailable } from './connection.js';
-import { findEvents, judgeDuplicate, judgeRefused } from './replays.js';
+import { duplicateIds, findReplay, judgeRefused, type Append } from '../replays.js';
+import { appendBatch, findEvents, isAccepted, type BatchAnswer } from './append-statement.js';
+import { classifySqlFailure, hintFor, onClient } from './connection.js';
 
 /** Bounds of one batch. An append larger than them still goes, alone. */
 const maxBatchEvents = 2000;
 const maxBatchBytes = 4 * 1024 * 1024;
 const uniqueViolation = '23505';
+/** Short, because appends with different deadlines wait through the same pause. */
+const sendPauses = { ...pauses, longestPauseMs: 250 };
 
 export interface AppendQueueOptions {
   readonly pool: pg.Pool;
@@ -24,7 +28,7 @@ export interface AppendQueueOptions {
   readonly observer: EventStoreObserver;
 }
 
-interface Waiting extends Append {
+interface WaitingAppend extends Append {
   readonly deadline: number;
   /** An earlier attempt may have been committed. */
   sent: boolean;
@@ -37,14 +41,14 @@ interface Waiting extends Append {
 
 /**
  * Group commit. One batch is on its way at a time; what arrives meanwhile waits and then goes together: one round
- * trip and one disk flush for all. Under no load an append waits for nobody.
+ * trip and one disk flush for all. Without load an append does not wait.
  *
  * A batch whose answer is lost goes back to the head of the queue and is sent again, with the same ids at the same
  * expected revisions, so that it happens once however often it is sent. Appends to one stream keep their order:
  * a batch holds at most one of each stream, and later ones wait for the next.
  */
 export class AppendQueue {
-  private waiting: Waiting[] = [];
+  private waiting: WaitingAppend[] = [];
   private draining: Promise<void> | undefined;
 
   constructor(private readonly options: AppendQueueOptions) {}
@@ -52,7 +56,7 @@ export class AppendQueue {
   append(append: Append): Promise<AppendOutcome> {
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + this.options.deadlineMs;
-      const waiting: Waiting = {
+      const waiting: WaitingAppend = {
         ...{ ...append, deadline, sent: false, alone: false, settled: false, reject },
         resolve: (outcome) => {
           if (waiting.sent) this.options.observer.unknownOutcomeResolved?.();
@@ -70,36 +74,48 @@ export class AppendQueue {
   }
 
   private async drain(): Promise<void> {
-    let failures = 0;
     // A turn of the event loop lets all who were answered just now, and all of one tick, join the same batch.
     for (await turn(); this.waiting.length > 0; await turn()) {
-      const batch = this.takeBatch();
-      try {
-        await this.send(batch);
-        failures = 0;
-      } catch (error) {
-        this.putBack(batch);
-        this.giveUpExpired(error);
-        if (this.waiting.length > 0) this.options.observer.retried?.('append', messageOf(error));
-        if (this.waiting.length > 0) await sleep(Math.min(backoffMs(failures++), this.untilFirstDeadline()));
-        this.giveUpExpired(error);
-      }
+      let failure: unknown;
+      const again = (attempt: number) => {
+        if (attempt > 1) this.giveUpExpired(failure);
+        return this.sendNext();
+      };
+      const onFailure = (error: unknown) => {
+        failure = error;
+        this.options.observer.retried?.('append', messageOf(error));
+      };
+      await retry(again, { ...sendPauses, onFailure });
     }
     // In the same step as the last look at the queue: an append that comes after it starts anew.
     this.draining = undefined;
   }
 
+  /** Rejects when there is something left to send again. */
+  private async sendNext(): Promise<void> {
+    const batch = this.takeBatch();
+    const [first] = batch;
+    if (first === undefined) return;
+    try {
+      await this.send(batch, this.timeoutFor(first));
+    } catch (error) {
+      this.putBack(batch);
+      this.giveUpExpired(error);
+      if (this.waiting.length > 0) throw error;
+    }
+  }
+
   /** The longest run of waiting appends that may go together, in order, skipping streams that are in it already. */
-  private takeBatch(): Waiting[] {
-    const batch: Waiting[] = [];
-    const left: Waiting[] = [];
+  private takeBatch(): WaitingAppend[] {
+    const batch: WaitingAppend[] = [];
+    const left: WaitingAppend[] = [];
     const streams = new Set<string>();
     let events = 0;
     let bytes = 0;
     for (const append of this.waiting) {
       const size = append.events.reduce((sum, event) => sum + event.bytes, 0);
       const fits = events + append.events.length <= maxBatchEvents && bytes + size <= maxBatchBytes;
-      const mayJoin = batch.length === 0 || (fits && !append.alone && !batch[0]!.alone);
+      const mayJoin = batch.length === 0 || (fits && !append.alone && !batch[0]?.alone);
       if (mayJoin && !streams.has(append.stream)) {
         batch.push(append);
         events += append.events.length;
@@ -111,61 +127,70 @@ export class AppendQueue {
     return batch;
   }
 
-  private async send(batch: readonly Waiting[]): Promise<void> {
-    const timeoutMs = this.timeoutFor(batch);
+  private async send(batch: readonly WaitingAppend[], timeoutMs: number): Promise<void> {
     try {
       await onClient(this.options.pool, (client) => this.sendOn(client, batch, timeoutMs), timeoutMs);
     } catch (error) {
-      const failure = classify(error);
+      const failure = classifySqlFailure(error);
       if (failure === 'unknown') for (const append of batch) append.sent = true;
       if (failure !== 'refused') throw error;
-      await this.handleRefusal(batch, error);
+      await this.handleRefusal(batch, error, timeoutMs);
     }
   }
 
-  private async sendOn(client: pg.PoolClient, batch: readonly Waiting[], timeoutMs: number): Promise<void> {
+  private async sendOn(
+    client: pg.PoolClient,
+    batch: readonly WaitingAppend[],
+    timeoutMs: number,
+  ): Promise<void> {
     const { schema } = this.options;
     const answer = await appendBatch(client, schema, batch, timeoutMs);
     const refused = this.settleAccepted(batch, answer);
     if (refused.length === 0) return;
     const ids = refused.flatMap(({ append }) => append.events.map(({ id }) => id));
     const places = await findEvents(client, schema, ids, timeoutMs);
-    for (const { append, actual } of refused) settle(append, judgeRefused(append, actual, places));
+    for (const { append, actual } of refused)
+      settle(append, judgeRefused(append, actual < 0n ? 'no-stream' : actual, places));
   }
 
   /** The server rolled the statement back. One by one, only the append that is to blame fails, and not its neighbours. */
-  private async handleRefusal(batch: readonly Waiting[], error: unknown): Promise<void> {
+  private async handleRefusal(
+    batch: readonly WaitingAppend[],
+    error: unknown,
+    timeoutMs: number,
+  ): Promise<void> {
     const [append] = batch;
     if (append === undefined || batch.length > 1) {
       for (const each of batch) each.alone = true;
       this.putBack(batch);
     } else if (sqlState(error) === uniqueViolation) {
       const ids = append.events.map(({ id }) => id);
-      const timeoutMs = this.timeoutFor(batch);
       const find = (client: pg.PoolClient) => findEvents(client, this.options.schema, ids, timeoutMs);
       const places = await onClient(this.options.pool, find, timeoutMs);
-      settle(append, judgeDuplicate(append, places));
+      settle(append, findReplay(append, places) ?? duplicateIds(append));
     } else giveUp(append, error);
   }
 
-  private timeoutFor(batch: readonly Waiting[]): number {
-    return Math.max(1, Math.min(this.options.answerTimeoutMs, batch[0]!.deadline - Date.now()));
+  private timeoutFor({ deadline }: WaitingAppend): number {
+    return Math.max(1, Math.min(this.options.answerTimeoutMs, deadline - Date.now()));
   }
 
-  private putBack(batch: readonly Waiting[]): void {
+  private putBack(batch: readonly WaitingAppend[]): void {
     this.waiting.unshift(...batch.filter(({ settled }) => !settled));
   }
 
-  private settleAccepted(batch: readonly Waiting[], { base, actual }: BatchAnswer) {
-    const refused: { append: Waiting; actual: bigint }[] = [];
+  private settleAccepted(batch: readonly WaitingAppend[], { base, actual }: BatchAnswer) {
+    const refused: { append: WaitingAppend; actual: bigint }[] = [];
     let head = base;
-    batch.forEach((append, index) => {
-      const before = actual[index]!;
-      if (!isAccepted(append.expected, before)) return refused.push({ append, actual: before });
-      head += BigInt(append.events.length);
-      const revision = before + BigInt(append.events.length);
-      return settle(append, { outcome: 'appended', revision, position: head, replayed: false });
-    });
+    for (const [index, append] of batch.entries()) {
+      const before = actual[index];
+      if (before === undefined) throw new Error('the answer has fewer streams than the batch');
+      if (isAccepted(append.expected, before)) {
+        head += BigInt(append.events.length);
+        const revision = before + BigInt(append.events.length);
+        settle(append, { outcome: 'appended', revision, position: head, replayed: false });
+      } else refused.push({ append, actual: before });
+    }
     if (head > base) this.options.onAppended(head);
     return refused;
   }
@@ -175,28 +200,15 @@ export class AppendQueue {
     for (const append of this.waiting) if (append.deadline <= now) giveUp(append, error);
     this.waiting = this.waiting.filter(({ settled }) => !settled);
   }
-
-  private untilFirstDeadline(): number {
-    return Math.max(0, Math.min(...this.waiting.map(({ deadline }) => deadline)) - Date.now());
-  }
 }
 
-function settle(append: Waiting, verdict: AppendOutcome | Error): void {
+function settle(append: WaitingAppend, verdict: AppendOutcome | Error): void {
   append.settled = true;
   if (verdict instanceof Error) append.reject(verdict);
   else append.resolve(verdict);
 }
 
-function giveUp(append: Waiting, cause: unknown): void {
-  const last = messageOf(cause);
-  if (append.sent)
-    settle(
-      append,
-      new AppendOutcomeUnknown(`It is not known whether the append to ${append.stream} happened: ${last}`, {
-        cause,
-      }),
-    );
-  else if (classify(cause) === 'refused') settle(append, unavailable(cause));
-  else
-    settle(append, new EventStoreUnavailable(`Nothing was appended to ${append.stream}: ${last}`, { cause }));
+function giveUp(append: WaitingAppend, cause: unknown): void {
+  const refused = !append.sent && classifySqlFailure(cause) === 'refused';
+  settle(append, refused ? unavailable(cause, hintFor(cause)) : gaveUp(append.stream, append.sent, cause));
 }

@@ -1,15 +1,9 @@
 import type pg from 'pg';
 import { binaryArray } from '#platform/binary-array.js';
 import type { ExpectedRevision } from '../event-store.js';
-import type { SerialisedEvent } from '../serialised-event.js';
-import { query } from './connection.js';
+import type { Append, StoredPlace, StoredPlaces } from '../replays.js';
+import { onlyRow, query } from './connection.js';
 import { quoteSchema } from './schema.js';
-
-export interface Append {
-  readonly stream: string;
-  readonly expected: ExpectedRevision;
-  readonly events: readonly SerialisedEvent[];
-}
 
 export interface BatchAnswer {
   /** Position of the last event before this batch; 0 for an empty log. */
@@ -38,7 +32,7 @@ export async function appendBatch(
     text: `select base, actual from ${quoteSchema(schema)}.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
   };
   const rows = await query<{ base: bigint; actual: bigint[] }>(client, statement, encode(appends), timeoutMs);
-  return rows[0]!;
+  return onlyRow(rows);
 }
 
 function encode(appends: readonly Append[]): Buffer[] {
@@ -86,4 +80,24 @@ function encode(appends: readonly Append[]): Buffer[] {
 function encodeExpected(expected: ExpectedRevision): bigint {
   if (expected === 'any') return anyRevision;
   return expected === 'no-stream' ? noStream : expected;
+}
+
+/** Where events with these ids are in the log, by id. */
+export async function findEvents(
+  client: pg.ClientBase,
+  schema: string,
+  ids: readonly string[],
+  timeoutMs: number,
+): Promise<StoredPlaces> {
+  const statement = {
+    name: `${schema}.find`,
+    text: `select id, stream, revision, position from ${quoteSchema(schema)}.events where id = any($1::uuid[])`,
+  };
+  const rows = await query<StoredPlace & { id: string }>(
+    client,
+    statement,
+    [binaryArray('uuid', ids)],
+    timeoutMs,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
 }

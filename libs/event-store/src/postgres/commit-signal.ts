@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retryUntilAborted } from '#platform/retry.js';
+import { NotConnected, pauses } from '../calls.js';
 import type { EventStoreObserver } from '../observer.js';
-import { backoffMs } from './connection.js';
 import { channelOf } from './schema.js';
 
 const pollMs = { listening: 1000, deaf: 200 };
@@ -11,7 +11,7 @@ const pollMs = { listening: 1000, deaf: 200 };
  * while there is a subscription. Two modes:
  * - listening: notifications arrive within a millisecond, and a poll each second guards against a lost one;
  * - deaf: there is no connection (yet, or not any more). Polls come every 200 ms, and the connection is tried again with
- *   backoff. When it is back everyone is woken, because notifications may have been missed.
+ *   backoff. When it is back all subscriptions are woken, because notifications may have been missed.
  */
 export class CommitSignal {
   private readonly waiting = new Set<() => void>();
@@ -79,33 +79,39 @@ export class CommitSignal {
   }
 
   private async listen(signal: AbortSignal): Promise<void> {
-    for (let failures = 0, wasConnected = false; !signal.aborted; failures++) {
-      const client = new pg.Client(this.config);
-      const { promise: lost, resolve } = Promise.withResolvers<void>();
-      const leave = () => resolve();
-      client.on('error', leave);
-      client.on('end', leave);
-      signal.addEventListener('abort', leave);
-      client.on('notification', ({ payload = '' }) => {
-        if (/^\d+$/.test(payload)) this.announce(BigInt(payload));
-      });
-      try {
-        await client.connect();
-        await client.query(`listen "${channelOf(this.schema)}"`);
-        failures = 0;
-        this.listening = true;
-        if (wasConnected) this.observer.reconnected?.();
-        wasConnected = true;
-        this.wakeAll();
-        if (!signal.aborted) await lost;
-      } catch {
-        // Polling goes on meanwhile; the reads themselves report a store that stays away.
-      }
+    let wasConnected = false;
+    const onConnected = () => {
+      if (wasConnected) this.observer.reconnected?.();
+      wasConnected = true;
+    };
+    // Polling goes on meanwhile; the reads themselves report a store that stays away.
+    const options = { ...pauses, signal, healthyAfterMs: pauses.longestPauseMs };
+    await retryUntilAborted(() => this.listenUntilLost(signal, onConnected), options);
+  }
+
+  private async listenUntilLost(signal: AbortSignal, onConnected: () => void): Promise<void> {
+    const client = new pg.Client(this.config);
+    const { promise: lost, resolve: leave } = Promise.withResolvers<void>();
+    client.on('error', () => leave());
+    client.on('end', () => leave());
+    client.on('notification', ({ payload = '' }) => {
+      if (/^\d+$/.test(payload)) this.announce(BigInt(payload));
+    });
+    const onAbort = () => leave();
+    signal.addEventListener('abort', onAbort);
+    try {
+      await client.connect();
+      await client.query(`listen "${channelOf(this.schema)}"`);
+      this.listening = true;
+      onConnected();
+      this.wakeAll();
+      if (!signal.aborted) await lost;
+    } finally {
       this.listening = false;
       this.wakeAll();
-      signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', onAbort);
       await client.end().catch(() => undefined);
-      if (!signal.aborted) await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
     }
+    throw new NotConnected('the connection was lost');
   }
 }

@@ -1,25 +1,22 @@
 import type pg from 'pg';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { bigintTypes, sqlState } from '#platform/postgres.js';
-import { EventStoreError, EventStoreUnavailable } from '../event-store.js';
+import {
+  isMistake,
+  messageOf,
+  NotConnected,
+  retryRead,
+  unavailable,
+  within,
+  type Failure,
+} from '../calls.js';
 import type { EventStoreObserver } from '../observer.js';
 
-/** No connection could be had, so nothing was sent. */
-export class NotConnected extends Error {
-  override readonly name = 'NotConnected';
-}
-
 /**
- * What a failed statement means for what it was to do:
- * - `not-sent`: there was no connection;
- * - `not-done`: the server refused and rolled back, but may do it in a moment (out of connections, deadlock, failover);
- * - `unknown`: the connection broke or fell silent, and the statement may have been committed;
- * - `refused`: the server will never do it.
+ * A statement that had no connection, or that the server rolled back and may take in a moment (out of connections,
+ * deadlock, failover), is `not-done`. One whose connection broke or fell silent may have been committed.
  */
-export type Failure = 'not-sent' | 'not-done' | 'unknown' | 'refused';
-
-export function classify(error: unknown): Failure {
-  if (error instanceof NotConnected) return isConfiguration(error.cause) ? 'refused' : 'not-sent';
+export function classifySqlFailure(error: unknown): Failure {
+  if (error instanceof NotConnected) return isConfiguration(error.cause) ? 'refused' : 'not-done';
   if (isMistake(error)) return 'refused';
   const code = sqlState(error);
   // Everything without a SQLSTATE comes from the socket. 57P01 and 57P02 end a session that may just have committed.
@@ -27,11 +24,6 @@ export function classify(error: unknown): Failure {
   const passing =
     code.startsWith('53') || code.startsWith('40') || ['57014', '55P03', '25006'].includes(code);
   return passing ? 'not-done' : 'refused';
-}
-
-/** Our own or the caller's: no server had a part in it. */
-function isMistake(error: unknown): error is Error {
-  return [EventStoreError, TypeError, RangeError, SyntaxError].some((mistake) => error instanceof mistake);
 }
 
 /** Wrong password or database: asking again would not help. */
@@ -75,27 +67,21 @@ export async function onClient<T>(
     broken = false;
     return result;
   } catch (error) {
-    broken = classify(error) === 'unknown';
+    broken = classifySqlFailure(error) === 'unknown';
     throw error;
   } finally {
     client.release(broken);
   }
 }
 
-/** The pool may be somebody else's and know no limit. A connection that comes too late goes straight back to it. */
+/** The pool may be the caller's and know no limit. A connection that comes too late goes straight back to it. */
 async function connectWithin(pool: pg.Pool, timeoutMs: number): Promise<pg.PoolClient> {
   const connecting = pool.connect();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`none was free or could be opened within ${timeoutMs} ms`));
-      connecting.then((client) => client.release()).catch(() => undefined);
-    }, timeoutMs);
-  });
   try {
-    return await Promise.race([connecting, tooLate]);
-  } finally {
-    clearTimeout(timer);
+    return await within(timeoutMs, connecting);
+  } catch (error) {
+    connecting.then((client) => client.release()).catch(() => undefined);
+    throw error;
   }
 }
 
@@ -122,42 +108,30 @@ export async function query<Row extends pg.QueryResultRow>(
   return (await client.query<Row>(config)).rows;
 }
 
-/**
- * Runs a read, and runs it again after a passing failure until the deadline. It is told how long it may take at most.
- * @throws EventStoreUnavailable
- */
-export async function retryRead<T>(
-  deadlineMs: number,
+/** The first row of a statement that always gives one. */
+export function onlyRow<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error('the statement gave no row');
+  return row;
+}
+
+/** A read, or a write that may be repeated, on a connection of the pool. @throws EventStoreUnavailable */
+export async function readRetrying<T>(
   read: (leftMs: number) => Promise<T>,
-  observer: EventStoreObserver = {},
+  deadlineMs: number,
+  observer?: EventStoreObserver,
 ): Promise<T> {
-  const deadline = Date.now() + deadlineMs;
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await read(Math.max(1, deadline - Date.now()));
-    } catch (error) {
-      const pause = backoffMs(attempt);
-      if (classify(error) === 'refused' || Date.now() + pause >= deadline) throw unavailable(error);
-      observer.retried?.('read', messageOf(error));
-      await sleep(pause);
-    }
+  try {
+    return await retryRead(read, { deadlineMs, observer, mayPass: sqlMayPass });
+  } catch (error) {
+    throw unavailable(error, hintFor(error));
   }
 }
 
-/** 25 ms, doubling up to about a second, with jitter so that many clients do not come back in step. */
-export function backoffMs(attempt: number): number {
-  return Math.min(1000, 25 * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2);
+export function sqlMayPass(error: unknown): boolean {
+  return classifySqlFailure(error) !== 'refused';
 }
 
-/** What the caller gets to see. Mistakes are passed on as they are. */
-export function unavailable(cause: unknown): Error {
-  if (isMistake(cause)) return cause;
-  const hint = sqlState(cause) === '42P01' || sqlState(cause) === '3F000' ? ' (was it migrated?)' : '';
-  return new EventStoreUnavailable(`The event store did not answer: ${messageOf(cause)}${hint}`, { cause });
-}
-
-/** A refused connection to a name with several addresses is an error without a message, but with a code. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
+export function hintFor(error: unknown): string {
+  return ['42P01', '3F000'].includes(sqlState(error) ?? '') ? ' (was it migrated?)' : '';
 }

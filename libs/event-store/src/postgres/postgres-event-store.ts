@@ -12,14 +12,15 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.js';
+import { defaultBatchSize } from '../calls.js';
 import { observeAppend, type EventStoreObserver } from '../observer.js';
 import { serialiseAppend } from '../serialised-event.js';
 import { AppendQueue } from './append-queue.js';
 import { CommitSignal } from './commit-signal.js';
-import { guardPool, onClient, retryRead } from './connection.js';
+import { guardPool, onClient, readRetrying } from './connection.js';
 import { ReadQueries } from './read-queries.js';
 import { defaultSchema, quoteSchema } from './schema.js';
-import { defaultBatchSize, runSubscription } from './subscription.js';
+import { subscribeByPages } from './subscription.js';
 
 export interface PostgresEventStoreOptions {
   /** Where the log is: an address, for a pool of the store's own, or a pool that the caller keeps and ends. */
@@ -132,7 +133,7 @@ class PostgresEventStore implements EventStore {
       ...(after === undefined ? {} : { after }),
       signal: AbortSignal.any([signal, this.closing.signal]),
     };
-    return runSubscription({ signal: this.commits, readPage, observer: this.observer }, start);
+    return subscribeByPages({ signal: this.commits, readPage, observer: this.observer }, start);
   }
 
   async close(): Promise<void> {
@@ -147,7 +148,7 @@ class PostgresEventStore implements EventStore {
       const timeoutMs = Math.min(leftMs, this.answerTimeoutMs);
       return onClient(this.pool, (client) => work(client, timeoutMs), timeoutMs);
     };
-    return retryRead(this.deadlineMs, attempt, this.observer);
+    return readRetrying(attempt, this.deadlineMs, this.observer);
   }
 
   private refuseWhenClosed(): void {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Snapshot, SnapshotStore } from '../snapshots.js';
-import { onClient, query, retryRead } from './connection.js';
+import { onClient, query, readRetrying } from './connection.js';
 import { defaultSchema, quoteSchema } from './schema.js';
 
 const timeoutMs = 5000;
@@ -25,13 +25,16 @@ export function createPostgresSnapshotStore(options: { pool: pg.Pool; schema?: s
     async load(stream, foldVersion) {
       const read = () =>
         onClient(pool, (client) => query<Snapshot>(client, load, [stream, foldVersion], timeoutMs));
-      const [row] = await retryRead(deadlineMs, read);
+      const [row] = await readRetrying(read, deadlineMs);
       return row && { revision: row.revision, state: row.state };
     },
     async save(stream, foldVersion, revision, state) {
       const values = [stream, foldVersion, revision, JSON.stringify(state)];
       // Saving twice changes nothing, so it may be retried like a read.
-      await retryRead(deadlineMs, () => onClient(pool, (client) => query(client, save, values, timeoutMs)));
+      await readRetrying(
+        () => onClient(pool, (client) => query(client, save, values, timeoutMs)),
+        deadlineMs,
+      );
     },
   };
 }

@@ -7,15 +7,14 @@ import type {
   RecordedEvent,
   StreamSlice,
 } from '../event-store.js';
-import { query, type Statement } from './connection.js';
+import { lastRevision, pageSize } from '../calls.js';
+import { onlyRow, query, type Statement } from './connection.js';
 import { quoteSchema } from './schema.js';
 
-const maxPage = 4096;
 /** A page of a subscription ends at this many bytes, and always holds at least one event. */
 const maxPageBytes = 8 * 1024 * 1024;
 /** How many positions one page of a subscription looks through: bounds a query whose filter lets little pass. */
 const maxPageSpan = 50_000n;
-const lastRevision = 2n ** 63n - 1n;
 
 interface EventRow extends pg.QueryResultRow {
   readonly position: bigint;
@@ -27,7 +26,7 @@ interface EventRow extends pg.QueryResultRow {
   readonly metadata: EventMetadata;
 }
 
-export interface Page {
+export interface LogPage {
   readonly events: RecordedEvent[];
   readonly position: bigint;
   readonly caughtUp: boolean;
@@ -81,7 +80,7 @@ export class ReadQueries {
   async head(client: pg.ClientBase, timeoutMs: number): Promise<bigint> {
     const statement = this.named('head', `select position from ${this.headTable}`);
     const rows = await query<{ position: bigint }>(client, statement, [], timeoutMs);
-    return rows[0]!.position;
+    return onlyRow(rows).position;
   }
 
   /**
@@ -94,7 +93,7 @@ export class ReadQueries {
     limit: number,
     filter: EventFilter | undefined,
     timeoutMs: number,
-  ): Promise<Page> {
+  ): Promise<LogPage> {
     const passing = filterSql(filter, 5);
     const statement = this.named(
       `page${passing.name}`,
@@ -116,11 +115,14 @@ export class ReadQueries {
       values,
       timeoutMs,
     );
-    const { head } = rows[0]!;
+    const first = onlyRow(rows);
+    const { head } = first;
     // The left join gives one row without an event when nothing passed.
-    const events = rows[0]!.position === null ? [] : rows.map(toEvent);
-    const isFull = events.length === limit || (events.length > 0 && rows.at(-1)!.bytes >= maxPageBytes);
-    const position = isFull ? events.at(-1)!.position : head < end ? head : end;
+    const events = first.position === null ? [] : rows.map(toEvent);
+    const last = events.at(-1);
+    const bytes = rows.at(-1)?.bytes ?? 0n;
+    const isFull = last !== undefined && (events.length === limit || bytes >= maxPageBytes);
+    const position = isFull ? last.position : head < end ? head : end;
     return { events, position, caughtUp: position >= head, head };
   }
 
@@ -143,11 +145,6 @@ function filterSql(filter: EventFilter | undefined, firstParameter: number) {
     name += '-prefixes';
   }
   return { sql, name, values };
-}
-
-function pageSize(limit: number = maxPage): number {
-  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`A page has 1 event or more, not ${limit}`);
-  return Math.min(limit, maxPage);
 }
 
 function toEvent({ position, stream, revision, id, type, data, metadata }: EventRow): RecordedEvent {

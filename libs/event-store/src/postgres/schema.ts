@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { onClient } from './connection.js';
+import { onClient, onlyRow } from './connection.js';
 
 export const defaultSchema = 'event_store';
 
@@ -35,8 +35,10 @@ export async function migrateEventStore(pool: pg.Pool, schema: string = defaultS
       const { rows } = await client.query<{ version: number }>(
         `select coalesce(max(version), 0) as version from ${s}.migrations`,
       );
-      for (let version = rows[0]!.version; version < migrations.length; version++) {
-        await client.query(migrations[version]!(s, channelOf(schema)));
+      const { version: applied } = onlyRow(rows);
+      for (const [version, statements] of migrations.entries()) {
+        if (version < applied) continue;
+        await client.query(statements(s, channelOf(schema)));
         await client.query(`insert into ${s}.migrations (version) values ($1)`, [version + 1]);
       }
       await client.query('commit');
@@ -55,7 +57,7 @@ export async function migrateEventStore(pool: pg.Pool, schema: string = defaultS
  * The row of `head` is what makes positions gap-free in commit order: `append_batch` locks it first and holds it until
  * the commit is visible, so commits happen one after the other, and a rollback takes its positions back with it.
  */
-const logAndAppend = (s: string, channel: string) => `
+const logTables = (s: string) => `
 create table ${s}.events (
   position bigint primary key,
   revision bigint not null,
@@ -91,7 +93,9 @@ begin
 end $$;
 create trigger append_only before update or delete or truncate on ${s}.events
   for each statement execute function ${s}.refuse_change();
+`;
 
+const appendFunction = (s: string, channel: string) => `
 -- Appends a batch in which each stream occurs once. Per append: its stream and the revision that it expects
 -- (-1: no stream, -2: any). Per event: which append it belongs to and its place there, both counted from 1.
 -- Returns the head before the batch and each stream's revision before it (-1: no stream): from these the caller
@@ -132,4 +136,6 @@ begin
 end $$;
 `;
 
-const migrations: readonly ((schema: string, channel: string) => string)[] = [logAndAppend];
+const migrations: readonly ((schema: string, channel: string) => string)[] = [
+  (s, channel) => logTables(s) + appendFunction(s, channel),
+];

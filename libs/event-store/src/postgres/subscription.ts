@@ -1,20 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EventStoreError, type SubscribeOptions, type SubscriptionBatch } from '../event-store.js';
+import { pause, retryUntilAborted } from '#platform/retry.js';
+import { messageOf, orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
+import type { SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import type { CommitSignal } from './commit-signal.js';
-import { backoffMs, classify, messageOf, unavailable } from './connection.js';
-import type { Page } from './read-queries.js';
-
-export const defaultBatchSize = 1000;
+import { hintFor, sqlMayPass } from './connection.js';
+import type { LogPage } from './read-queries.js';
 
 /** While the log grows all the time, one read for what came in 5 ms costs far less than one read for each commit. */
 const minReadIntervalMs = 5;
 
-export interface SubscriptionSource {
+export interface PageSource {
   readonly signal: CommitSignal;
   readonly observer: EventStoreObserver;
   /** One page after the position. May reject: the subscription tries again. */
-  readPage(after: bigint): Promise<Page>;
+  readPage(after: bigint): Promise<LogPage>;
 }
 
 /**
@@ -22,8 +21,8 @@ export interface SubscriptionSource {
  * read, so a slow consumer costs one page of memory. At the end of the log it sleeps until the log grows.
  * A read that fails is tried again from the same place for as long as it takes: only the consumer knows when to give up.
  */
-export async function* runSubscription(
-  source: SubscriptionSource,
+export async function* subscribeByPages(
+  source: PageSource,
   { after = 0n, signal }: Pick<SubscribeOptions, 'after' | 'signal'>,
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const unregister = source.signal.register();
@@ -34,10 +33,7 @@ export async function* runSubscription(
       const readAt = performance.now();
       const page = await readUntilAnswered(source, position, signal);
       if (page === undefined || signal.aborted) return;
-      if (page.head < position)
-        throw new EventStoreError(
-          `The checkpoint ${position} lies beyond the end of the log (${page.head}): this is not the log that it was made from`,
-        );
+      refuseBeyondEnd(position, page.head);
       if (page.position > position || (page.caughtUp && !toldCaughtUp)) {
         position = page.position;
         toldCaughtUp = page.caughtUp;
@@ -46,7 +42,7 @@ export async function* runSubscription(
       if (!page.caughtUp) continue;
       await source.signal.beyond(position, signal);
       const early = minReadIntervalMs - (performance.now() - readAt);
-      if (early > 0) await sleep(early, undefined, { signal }).catch(() => undefined);
+      if (early > 0) await pause(early, signal);
     }
   } finally {
     unregister();
@@ -54,35 +50,19 @@ export async function* runSubscription(
 }
 
 async function readUntilAnswered(
-  source: SubscriptionSource,
+  { readPage, observer }: PageSource,
   after: bigint,
   signal: AbortSignal,
-): Promise<Page | undefined> {
-  let lastFailure: unknown;
-  for (let failures = 0; !signal.aborted; failures++) {
-    try {
-      const page = await orAborted(source.readPage(after), signal);
-      if (page && failures > 0) source.observer.resubscribed?.(messageOf(lastFailure));
-      return page;
-    } catch (error) {
-      if (classify(error) === 'refused') throw unavailable(error);
-      lastFailure = error;
-      await sleep(backoffMs(failures), undefined, { signal }).catch(() => undefined);
-    }
-  }
-  return undefined;
-}
-
-/** Leaves a read that is on its way to itself when the subscription ends: its answer is of no more use. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<undefined>((resolve) => {
-    onAbort = () => resolve(undefined);
-    signal.addEventListener('abort', onAbort);
+): Promise<LogPage | undefined> {
+  let failure: unknown;
+  const page = await retryUntilAborted(() => orAborted(readPage(after), signal), {
+    ...pauses,
+    signal,
+    mayPass: sqlMayPass,
+    onFailure: (error) => (failure = error),
+  }).catch((error: unknown) => {
+    throw unavailable(error, hintFor(error));
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  if (page && failure !== undefined) observer.resubscribed?.(messageOf(failure));
+  return page;
 }

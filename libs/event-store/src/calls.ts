@@ -1,0 +1,118 @@
+import { retry } from '#platform/retry.js';
+import { AppendOutcomeUnknown, EventStoreError, EventStoreUnavailable } from './event-store.js';
+import type { EventStoreObserver } from './observer.js';
+
+// What both adapters do about a call that fails, falls silent, or is no longer wanted.
+
+/**
+ * What a failed call means for what it was to do:
+ * - `not-done`: it did not reach the server, or the server said that it did nothing; it may do it in a moment;
+ * - `unknown`: the call was under way when the connection broke or fell silent, so the server may have done it;
+ * - `refused`: the server will never do it.
+ */
+export type Failure = 'not-done' | 'unknown' | 'refused';
+
+/** No answer within the time that one call is given. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/** There was no connection to send anything on. */
+export class NotConnected extends Error {
+  override readonly name = 'NotConnected';
+}
+
+/** Our own mistake or the caller's: no server had a part in it. */
+export function isMistake(error: unknown): error is Error {
+  return [EventStoreError, TypeError, RangeError, SyntaxError].some((mistake) => error instanceof mistake);
+}
+
+/** A refused connection to a name with several addresses is an error without a message, but with a code. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
+/** What the caller gets to see. Mistakes are passed on as they are. */
+export function unavailable(cause: unknown, hint = ''): Error {
+  if (isMistake(cause)) return cause;
+  return new EventStoreUnavailable(`The event store did not answer: ${messageOf(cause)}${hint}`, { cause });
+}
+
+/** What the caller of an append gets to see when its time is over. */
+export function gaveUp(stream: string, mayHaveHappened: boolean, cause: unknown): Error {
+  const last = messageOf(cause);
+  return mayHaveHappened
+    ? new AppendOutcomeUnknown(`It is not known whether the append to ${stream} happened: ${last}`, { cause })
+    : new EventStoreUnavailable(`Nothing was appended to ${stream}: ${last}`, { cause });
+}
+
+/** Between attempts of one call: a store that restarts is back within moments. */
+export const pauses = { firstPauseMs: 25, longestPauseMs: 1_000 };
+
+export interface ReadRetries {
+  /** How long the read is tried in all. */
+  readonly deadlineMs: number;
+  readonly observer?: EventStoreObserver | undefined;
+  readonly mayPass: (error: unknown) => boolean;
+}
+
+/** Runs a read, and runs it again after a passing failure until the deadline. It is told how long it may take at most. */
+export function retryRead<T>(
+  read: (leftMs: number) => Promise<T>,
+  { deadlineMs, observer = {}, mayPass }: ReadRetries,
+): Promise<T> {
+  const deadline = Date.now() + deadlineMs;
+  return retry(() => read(Math.max(1, deadline - Date.now())), {
+    ...pauses,
+    withinMs: deadlineMs,
+    mayPass,
+    onFailure: (error) => observer.retried?.('read', messageOf(error)),
+  });
+}
+
+/** Stops waiting for the work when the time is up: its answer is of no more use. @throws NoAnswer */
+export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Stops waiting for the work when the signal fires: its answer is of no more use. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    onAbort = () => resolve(undefined);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+const maxPage = 4096;
+export const lastRevision = 2n ** 63n - 1n;
+export const defaultBatchSize = 1000;
+
+/** @throws RangeError for what is no number of events */
+export function pageSize(limit: number = maxPage): number {
+  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`A page has 1 event or more, not ${limit}`);
+  return Math.min(limit, maxPage);
+}
+
+/** @throws EventStoreError for a checkpoint of another log, or of this one before it lost its end */
+export function refuseBeyondEnd(checkpoint: bigint, end: bigint): void {
+  if (checkpoint > end)
+    throw new EventStoreError(
+      `The checkpoint ${checkpoint} lies beyond the end of the log (${end}): this is not the log that it was made from`,
+    );
+}
