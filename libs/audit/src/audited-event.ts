@@ -81,6 +81,9 @@ export function ownerIn(event: AuditedEvent): string | undefined {
   switch (event.type) {
     case 'AccountOpened':
     case 'JobQueued':
+    case 'JobSucceeded':
+    case 'JobFailed':
+    case 'JobCancelled':
     case 'JobVoided':
     case 'ApiKeyIssued':
     case 'AssetStored':

@@ -64,10 +64,10 @@ export class ProjectorReplica extends Replica {
     this.#store = store;
     this.#accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
     // So few that what is forgotten is read again now and then.
-    const [rememberedJobs, rememberedBatches] = [3, 2];
+    const rememberedBatches = 2;
     const dispatcher = new RenderDispatcher(environment, store, { rememberedBatches });
-    const closer = new ChargeCloser(environment, store, this.#accounts, clock, { rememberedJobs });
-    const batches = new BatchParents(environment, store, clock, { rememberedJobs });
+    const closer = new ChargeCloser(environment, store, this.#accounts, clock);
+    const batches = new BatchParents(environment, store, clock);
     this.#run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
       const tasks = await dispatcher.tasksOf(events);
       return () => queue.enqueue(tasks);

@@ -214,6 +214,17 @@ describe('a batch that was killed between debit and queue', () => {
     expect(await accountOf(request)).toEqual(givenBack);
   });
 
+  it('is given back in the name of the request that made it', async () => {
+    const [request, ids] = await killed();
+    await sweep(request, ids);
+    const account = streamName('test', 'account', request.caller.tenant);
+    for (const stream of [streamName('test', 'job', childJobId(ids.jobId, 1)), account]) {
+      const slice = await store.readStream(stream, { direction: 'backwards', limit: 1 });
+      const [last] = slice.kind === 'found' ? slice.events : [];
+      expect(last?.metadata.requestId).toBe(ids.requestId);
+    }
+  });
+
   it('and then resumed while the sweep is at it, is given back whole', async () => {
     const [request, ids] = await killed();
     expect(await sweep(request, ids, [1])).toMatchObject({ refunded: 1 });

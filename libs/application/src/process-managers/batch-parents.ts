@@ -1,8 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { batchPartOf, concludeBatch, type ConcludeBatch } from '#domain/job/conclude-batch.js';
 import { type QueuedJob, queueJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
-import { decode } from '#domain/stored-events.js';
 import { categoryPrefix, streamName, type Environment } from '#domain/streams.js';
 import type { EventFilter, EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
@@ -11,7 +9,7 @@ import type { CommandContext } from '../command-context.js';
 import { childrenOf } from '../dispatch/batch.js';
 import { groupingStageOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
 import { jobAggregate } from '../render/job-aggregate.js';
-import type { DeliveredEvent } from './delivered-event.js';
+import { endedJobOf, type DeliveredEvent } from './delivered-event.js';
 import { inReaction } from './in-reaction.js';
 
 export const batchParents = 'batch-parents';
@@ -62,26 +60,15 @@ export function react(event: DeliveredEvent, lineage: Lineage): BatchStep | unde
  * and after `begin` each photograph is either queued or fenced off.
  */
 export class BatchParents {
-  /** Most jobs end soon after they were queued, in the same subscription. */
-  readonly #lineages: LRUCache<string, Lineage>;
-
   constructor(
     private readonly environment: Environment,
     private readonly store: EventStore,
     private readonly clock: Clock,
-    { rememberedJobs = 50_000 }: { readonly rememberedJobs?: number } = {},
-  ) {
-    this.#lineages = new LRUCache({ max: rememberedJobs });
-  }
+  ) {}
 
   /** @throws what the store throws; the events may then be handled again */
   async handle(events: readonly DeliveredEvent[]): Promise<void> {
-    for (const event of events) {
-      if (event.type === 'JobQueued') this.#lineages.set(event.streamId, lineageOf(event.data));
-    }
-    const steps = await Promise.all(
-      events.map(async (event) => react(event, await this.#lineageOf(event.streamId))),
-    );
+    const steps = await Promise.all(events.map(async (event) => react(event, await this.#lineageOf(event))));
     // Siblings that end together need one look at their batch.
     const distinct = new Map(
       steps.flatMap((step, index) => (step ? [[JSON.stringify(step), { step, event: events[index]! }]] : [])),
@@ -140,15 +127,17 @@ export class BatchParents {
     await handle(this.store, this.#stream(jobId), jobAggregate, (job) => cancelJob(command, job), context);
   }
 
-  async #lineageOf(jobId: string): Promise<Lineage> {
-    const known = this.#lineages.get(jobId);
-    if (known) return known;
-    const slice = await this.store.readStream(this.#stream(jobId), { limit: 1 });
-    const first = slice.kind === 'found' && slice.events[0] ? decode(slice.events[0]) : undefined;
-    if (first?.type !== 'JobQueued') throw new Error(`the job ${jobId} does not begin with JobQueued`);
-    const lineage = lineageOf(first.data);
-    this.#lineages.set(jobId, lineage);
-    return lineage;
+  async #lineageOf(event: DeliveredEvent): Promise<Lineage> {
+    switch (event.type) {
+      case 'JobQueued':
+        return lineageOf(event.data);
+      case 'JobSucceeded':
+      case 'JobFailed':
+      case 'JobCancelled':
+        return lineageOf(await endedJobOf(this.store, this.environment, event));
+      default:
+        return { kind: 'single' };
+    }
   }
 
   #stream(jobId: string): string {
@@ -161,7 +150,8 @@ export class BatchParents {
   }
 }
 
-function lineageOf({ childJobIds, parentJobId }: QueuedJob): Lineage {
-  if (childJobIds) return { kind: 'parent' };
-  return parentJobId === null ? { kind: 'single' } : { kind: 'child', parentJobId };
+/** The parent of a batch has no charge of its own. */
+function lineageOf({ chargeId, parentJobId }: Pick<QueuedJob, 'chargeId' | 'parentJobId'>): Lineage {
+  if (parentJobId !== null) return { kind: 'child', parentJobId };
+  return { kind: chargeId === null ? 'parent' : 'single' };
 }

@@ -1,14 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
 import type { RefundReason } from '#domain/account/account.events.js';
-import type { QueuedJob } from '#domain/job/job.js';
-import { decode } from '#domain/stored-events.js';
-import { categoryPrefix, streamName, type Environment } from '#domain/streams.js';
+import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventFilter, EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import type { CommandContext } from '../command-context.js';
-import type { DeliveredEvent } from './delivered-event.js';
+import { endedJobOf, type DeliveredEvent } from './delivered-event.js';
 import { inReaction } from './in-reaction.js';
 
 /** What was paid for a job, and by whom. */
@@ -23,7 +20,7 @@ export type CloseCharge = JobCharge &
 export const chargeCloser = 'charge-closer';
 
 export function chargeCloserFilter(environment: Environment): EventFilter {
-  const types = ['JobQueued', 'JobSucceeded', 'JobFailed', 'JobCancelled', 'JobVoided'];
+  const types = ['JobSucceeded', 'JobFailed', 'JobCancelled', 'JobVoided'];
   return { types, streamPrefixes: [categoryPrefix(environment, 'job')] };
 }
 
@@ -48,34 +45,24 @@ export function react(event: DeliveredEvent, charge: JobCharge): CloseCharge | u
  * before its checkpoint, so a crash handles a batch again: closing a charge that is closed does nothing.
  */
 export class ChargeCloser {
-  /** Most jobs end soon after they were queued, in the same subscription. */
-  readonly #charges: LRUCache<string, JobCharge | 'uncharged'>;
-
   constructor(
     private readonly environment: Environment,
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
     private readonly clock: Clock,
-    { rememberedJobs = 50_000 }: { readonly rememberedJobs?: number } = {},
-  ) {
-    this.#charges = new LRUCache({ max: rememberedJobs });
-  }
+  ) {}
 
   /**
    * Handles a batch as a whole: the accounts' writer commits what belongs to one account together.
    * @throws what the store throws; the batch may then be handled again
    */
   async handle(events: readonly DeliveredEvent[]): Promise<void> {
-    for (const event of events) {
-      if (event.type === 'JobQueued') this.#remember(event.streamId, chargeOf(event.data));
-    }
     await Promise.all(events.map((event) => this.#close(event)));
   }
 
   async #close(event: DeliveredEvent): Promise<void> {
-    if (event.type === 'JobQueued') return;
-    const charge = event.type === 'JobVoided' ? event.data : await this.#chargeOf(event.streamId);
-    const command = charge === 'uncharged' ? undefined : react(event, charge);
+    const charge = await this.#chargeOf(event);
+    const command = charge && react(event, charge);
     if (!command) return;
     const { environment } = this;
     const { requestId } = event.metadata;
@@ -83,25 +70,22 @@ export class ChargeCloser {
     await inReaction(chargeCloser, environment, event, () => closeCharge(this.accounts, command, caused));
   }
 
-  async #chargeOf(jobId: string): Promise<JobCharge | 'uncharged'> {
-    const known = this.#charges.get(jobId);
-    if (known) return known;
-    const stream = streamName(this.environment, 'job', jobId);
-    const slice = await this.store.readStream(stream, { limit: 1 });
-    const first = slice.kind === 'found' && slice.events[0] ? decode(slice.events[0]) : undefined;
-    if (first?.type !== 'JobQueued') throw new Error(`${stream} does not begin with JobQueued`);
-    return this.#remember(jobId, chargeOf(first.data));
+  /** Undefined: there is none, as for the parent of a batch, or the event ends no job. */
+  async #chargeOf(event: DeliveredEvent): Promise<JobCharge | undefined> {
+    switch (event.type) {
+      case 'JobVoided':
+        return event.data;
+      case 'JobSucceeded':
+      case 'JobFailed':
+      case 'JobCancelled': {
+        const ended = await endedJobOf(this.store, this.environment, event);
+        const { tenant, chargeId } = ended;
+        return chargeId === null ? undefined : { tenant, chargeId };
+      }
+      default:
+        return undefined;
+    }
   }
-
-  #remember(jobId: string, charge: JobCharge | 'uncharged'): JobCharge | 'uncharged' {
-    this.#charges.set(jobId, charge);
-    return charge;
-  }
-}
-
-/** The parent of a batch has no charge of its own. */
-function chargeOf({ chargeId, tenant }: QueuedJob): JobCharge | 'uncharged' {
-  return chargeId === null ? 'uncharged' : { chargeId, tenant };
 }
 
 /**

@@ -1,5 +1,8 @@
-import type { DomainEvent } from '#domain/events.js';
-import type { EventMetadata } from '#event-store/event-store.js';
+import type { DomainEvent, EventOfType } from '#domain/events.js';
+import type { EndedJob } from '#domain/job/job.events.js';
+import { decode } from '#domain/stored-events.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import type { EventMetadata, EventStore } from '#event-store/event-store.js';
 
 /** An event as a process gets it: in today's form, with the last part of its stream's name. */
 export type DeliveredEvent = DomainEvent & {
@@ -7,3 +10,32 @@ export type DeliveredEvent = DomainEvent & {
   readonly streamId: string;
   readonly metadata: EventMetadata;
 };
+
+/**
+ * Whose job has ended, and what was paid for it. Ends that were stored before they said so themselves cost a look at
+ * the job's first event.
+ * @throws what the store throws
+ */
+export async function endedJobOf(
+  store: EventStore,
+  environment: Environment,
+  {
+    data,
+    streamId,
+  }: EventOfType<'JobSucceeded' | 'JobFailed' | 'JobCancelled'> & Pick<DeliveredEvent, 'streamId'>,
+): Promise<Required<EndedJob>> {
+  const { tenant, chargeId, operation, parentJobId } = data;
+  if (
+    tenant !== undefined &&
+    chargeId !== undefined &&
+    operation !== undefined &&
+    parentJobId !== undefined
+  ) {
+    return { tenant, chargeId, operation, parentJobId };
+  }
+  const stream = streamName(environment, 'job', streamId);
+  const slice = await store.readStream(stream, { limit: 1 });
+  const first = slice.kind === 'found' && slice.events[0] ? decode(slice.events[0]) : undefined;
+  if (first?.type !== 'JobQueued') throw new Error(`${stream} does not begin with JobQueued`);
+  return first.data;
+}

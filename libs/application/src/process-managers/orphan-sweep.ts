@@ -7,6 +7,7 @@ import type { Logger } from '#platform/logger.js';
 import { inSpan } from '#platform/tracing.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import { handle, untouched } from '../aggregate.js';
+import { requestIdOfCharge } from '../dispatch/batch.js';
 import { jobAggregate } from '../render/job-aggregate.js';
 import { closeCharge } from './charge-closer.js';
 
@@ -116,7 +117,7 @@ async function fenceAndRefund(
   { tenant, chargeId, jobId }: GiveBack,
 ): Promise<'refunded' | 'spared'> {
   const at = clock();
-  const caused = { environment, requestId: chargeId, actor, at };
+  const caused = { environment, requestId: requestIdOfCharge(chargeId), actor, at };
   const fenced = await handle(
     store,
     streamName(environment, 'job', jobId),

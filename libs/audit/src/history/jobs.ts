@@ -1,10 +1,10 @@
 import type { EventOfType } from '#domain/events.js';
-import type { JobEvent } from '#domain/job/job.events.js';
+import type { EndedJob, JobEvent } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { Placed } from '../audited-event.js';
 import type { AuditFindings } from '../findings.js';
 import { Column, KeyIndex } from '../memory/columns.js';
-import { hashKey } from '../memory/hash.js';
+import { digestOf, hashKey } from '../memory/hash.js';
 
 /** unknown: no event of the job was seen. The last four end it. */
 const jobStates = ['unknown', 'queued', 'rendering', 'succeeded', 'failed', 'cancelled', 'voided'] as const;
@@ -19,6 +19,8 @@ export class AuditedJobs {
   private readonly states = Column.uint8();
   private readonly attempts = Column.uint8();
   private readonly parents = Column.uint8();
+  /** Digests of whose each job is and what was paid for it, as JobQueued says. */
+  private readonly origins = Column.uint32();
   /** Milliseconds; of jobs that ended. */
   private readonly ends = Column.float64();
 
@@ -60,6 +62,7 @@ export class AuditedJobs {
       case 'JobQueued':
         this.parents.set(number, event.data.childJobIds ? 1 : 0);
         this.attempts.set(number, 0);
+        this.origins.set(number, originOf(event.data));
         return this.become(number, 'queued');
       case 'RenderStarted':
         this.checkStart(number, event);
@@ -68,11 +71,14 @@ export class AuditedJobs {
         return this.checkAttempt(number, event, this.attempts.get(number));
       case 'JobSucceeded':
         this.checkAttempt(number, event, event.data.provenance?.attempt ?? this.attempts.get(number));
+        this.checkOrigin(number, event);
         return this.end(number, 'succeeded', event);
       case 'JobFailed':
         this.checkAttempt(number, event, event.data.attempt);
+        this.checkOrigin(number, event);
         return this.end(number, 'failed', event);
       case 'JobCancelled':
+        this.checkOrigin(number, event);
         return this.end(number, 'cancelled', event);
       case 'JobVoided':
         return this.end(number, 'voided', event);
@@ -121,6 +127,18 @@ export class AuditedJobs {
     this.findings.wrongAt(event, 'attempts', message, expected, found);
   }
 
+  /** Ends that were stored before they said whose job has ended say nothing that could be wrong. */
+  private checkOrigin(
+    number: number,
+    event: Placed<EventOfType<'JobSucceeded' | 'JobFailed' | 'JobCancelled'>>,
+  ): void {
+    if (event.data.operation === undefined || originOf(event.data) === this.origins.get(number)) return;
+    const message = 'the end of a job names another charge, workflow or parent than its beginning';
+    const { chargeId, operation, parentJobId } = event.data;
+    const found = `charge ${chargeId}, workflow ${operation}, parent ${parentJobId}`;
+    this.findings.wrongAt(event, 'terminal', message, 'what JobQueued says', found);
+  }
+
   private become(number: number, state: AuditedJobState): void {
     this.states.set(number, jobStates.indexOf(state));
   }
@@ -129,6 +147,11 @@ export class AuditedJobs {
     this.become(number, state);
     this.ends.set(number, Date.parse(event.data.at));
   }
+}
+
+/** The tenant is checked for every event that names one. */
+function originOf({ chargeId, operation, parentJobId }: EndedJob): number {
+  return digestOf([chargeId, operation, parentJobId]);
 }
 
 function isEnd(type: JobEvent['type']): boolean {

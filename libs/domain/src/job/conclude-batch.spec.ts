@@ -40,6 +40,9 @@ const conclude =
   (state: Job) =>
     concludeBatch({ parts, shared, at }, state);
 
+/** What the end says of the parent that was queued. */
+const ended = { tenant: 'acme', chargeId: null, operation: 'pdp-batch-extractions', parentJobId: null };
+
 describe('concluding a batch', () => {
   it('waits until every photograph has ended', () => {
     given(job, [queued, started])
@@ -58,6 +61,7 @@ describe('concluding a batch', () => {
           failures: [],
           provenance: null,
           at,
+          ...ended,
         },
       });
   });
@@ -88,7 +92,7 @@ describe('concluding a batch', () => {
           message: '1 of 1 photographs gave a result.',
           artifacts: [artifact('a')],
           failures: [{ ...failure, arm: 'grouping.person' }],
-          ...{ provenance: null, at },
+          ...{ provenance: null, at, ...ended },
         },
       });
   });
@@ -109,14 +113,14 @@ describe('concluding a batch', () => {
         type: 'JobSucceeded',
         data: {
           message: '1 of 2 photographs gave a result.',
-          ...{ artifacts: [artifact('a')], failures, provenance: null, at },
+          ...{ artifacts: [artifact('a')], failures, provenance: null, at, ...ended },
         },
       });
   });
 
   it('fails when no photograph gave anything, in the attempt that it is in', () => {
     const data = {
-      ...{ code: 'ALL_PARTS_FAILED' as const, at },
+      ...{ code: 'ALL_PARTS_FAILED' as const, at, ...ended },
       message: 'None of the photographs gave a result. Your credits were refunded.',
     };
     for (const [history, attempt] of [

@@ -2,6 +2,7 @@ import { resourceOf } from '../catalog/catalog.js';
 import { accept, reject, type Decision } from '../decision.js';
 import type { JobArtifact, JobEvent, JobFailurePart } from './job.events.js';
 import { isUnfinished, type Job } from './job.js';
+import { ended } from './render-job.js';
 
 /** What became of the job of one photograph. */
 export type BatchPart =
@@ -41,7 +42,7 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
     const message = 'None of the photographs gave a result. Your credits were refunded.';
     return accept({
       type: 'JobFailed',
-      data: { code: 'ALL_PARTS_FAILED', message, attempt: job.attempt, at },
+      data: { code: 'ALL_PARTS_FAILED', message, attempt: job.attempt, at, ...ended(job) },
     });
   }
   const failures = [...sharedFailures.map(placedIn('grouping')), ...parts.flatMap(failuresOf)];
@@ -53,6 +54,7 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
       failures,
       provenance: null,
       at,
+      ...ended(job),
     },
   });
 }

@@ -59,6 +59,17 @@ export interface JobFailurePart {
 /** The path that a job of a test key was asked to take, see `X-Atelier-Test-Outcome`. */
 export type TestOutcome = 'policy' | 'no_image' | 'capacity_then_success' | 'timeout' | 'partial' | 'crash';
 
+/**
+ * Whose job has ended, and what was paid for it, as its JobQueued said: a reader of the end needs no other event.
+ * Events that were stored before these fields were there lack all of them.
+ */
+export interface EndedJob {
+  tenant?: string;
+  chargeId?: string | null;
+  operation?: string;
+  parentJobId?: string | null;
+}
+
 /** The events of `{env}.job-{job}`, as they are stored. Timeline `seq` = stream revision + 1. */
 export type JobEvent =
   | {
@@ -110,8 +121,11 @@ export type JobEvent =
         /** Null for the parent of a batch, which rendered nothing itself at its end. */
         provenance: Provenance | null;
         at: string;
-      };
+      } & EndedJob;
     }
-  | { type: 'JobFailed'; data: { code: JobFailureCode; message: string; attempt: number; at: string } }
-  | { type: 'JobCancelled'; data: { reason: string; at: string } }
+  | {
+      type: 'JobFailed';
+      data: { code: JobFailureCode; message: string; attempt: number; at: string } & EndedJob;
+    }
+  | { type: 'JobCancelled'; data: { reason: string; at: string } & EndedJob }
   | { type: 'JobVoided'; data: { chargeId: string; reason: 'orphaned'; tenant: string; at: string } };

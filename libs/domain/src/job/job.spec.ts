@@ -35,15 +35,17 @@ const started = (attempt: number): JobEvent => ({
   type: 'RenderStarted',
   data: { attempt, worker: 'w1', at },
 });
+/** What every end says of the job that was queued. */
+const ended = { tenant: 'acme', chargeId: 'c1', operation: 'model-generator', parentJobId: null };
 const succeeded: JobEvent = {
   type: 'JobSucceeded',
-  data: { message: 'Done', artifacts: [], provenance, at },
+  data: { message: 'Done', artifacts: [], provenance, at, ...ended },
 };
 const failed: JobEvent = {
   type: 'JobFailed',
-  data: { code: 'ENGINE_POLICY', message: 'Refused', attempt: 1, at },
+  data: { code: 'ENGINE_POLICY', message: 'Refused', attempt: 1, at, ...ended },
 };
-const cancelled: JobEvent = { type: 'JobCancelled', data: { reason: 'caller', at } };
+const cancelled: JobEvent = { type: 'JobCancelled', data: { reason: 'caller', at, ...ended } };
 const voided: JobEvent = {
   type: 'JobVoided',
   data: { chargeId: 'c1', tenant: 'acme', reason: 'orphaned', at },
@@ -88,7 +90,7 @@ describe('rendering a job', () => {
     const decision = start(given(job, history).state);
     expect(decision).toMatchObject({
       kind: 'accepted',
-      events: [{ type: 'JobFailed', data: { code: 'ATTEMPTS_EXHAUSTED', attempt: maxAttempts } }],
+      events: [{ type: 'JobFailed', data: { code: 'ATTEMPTS_EXHAUSTED', attempt: maxAttempts, ...ended } }],
     });
   });
 
@@ -113,6 +115,15 @@ describe('rendering a job', () => {
           .thenRejected({ code: 'JOB_FINISHED' });
       }
     }
+  });
+
+  it('says with its end whose it was and what was paid for it', () => {
+    given(job, [queued, started(1)])
+      .when(succeed)
+      .then(succeeded);
+    given(job, [queued, started(1)])
+      .when(fail)
+      .then(failed);
   });
 
   it('can be cancelled while it waits and while it renders', () => {

@@ -1,7 +1,7 @@
 import { accept, reject, type Decision } from '../decision.js';
 import { isUnfinished, type Job } from './job.js';
 import type { EventOfType } from '../events.js';
-import type { JobEvent, Provenance } from './job.events.js';
+import type { EndedJob, JobEvent, Provenance } from './job.events.js';
 
 /** How often one job may be taken up before it fails for good. */
 export const maxAttempts = 3;
@@ -27,7 +27,7 @@ export function startRender(command: StartRender, job: Job): Decision<JobEvent, 
     const message = `The render was started ${maxAttempts} times and never finished. Your credits were refunded.`;
     return accept({
       type: 'JobFailed',
-      data: { code: 'ATTEMPTS_EXHAUSTED', message, attempt: attempt - 1, at: command.at },
+      data: { code: 'ATTEMPTS_EXHAUSTED', message, attempt: attempt - 1, at: command.at, ...ended(job) },
     });
   }
   return accept({ type: 'RenderStarted', data: { attempt, ...command } });
@@ -50,7 +50,7 @@ export function succeedJob(
 ): Decision<JobEvent, RenderRejection> {
   return (
     refuseUnlessHeld(job, command.provenance.attempt) ??
-    accept({ type: 'JobSucceeded', data: { ...command } })
+    accept({ type: 'JobSucceeded', data: { ...command, ...ended(job) } })
   );
 }
 
@@ -58,14 +58,24 @@ export function failJob(
   command: EventOfType<'JobFailed'>['data'],
   job: Job,
 ): Decision<JobEvent, RenderRejection> {
-  return refuseUnlessHeld(job, command.attempt) ?? accept({ type: 'JobFailed', data: { ...command } });
+  return (
+    refuseUnlessHeld(job, command.attempt) ??
+    accept({ type: 'JobFailed', data: { ...command, ...ended(job) } })
+  );
 }
 
 export function cancelJob(
   command: { readonly reason: string; readonly at: string },
   job: Job,
 ): Decision<JobEvent, RenderRejection> {
-  return refuseUnlessUnfinished(job) ?? accept({ type: 'JobCancelled', data: { ...command } });
+  return refuseUnlessUnfinished(job) ?? accept({ type: 'JobCancelled', data: { ...command, ...ended(job) } });
+}
+
+/** What the end of a job says of it. */
+export function ended(state: Job): EndedJob {
+  if (!('job' in state)) return {};
+  const { tenant, chargeId, operation, parentJobId } = state.job;
+  return { tenant, chargeId, operation, parentJobId };
 }
 
 function refuseUnlessUnfinished(job: Job): Decision<never, RenderRejection> | undefined {
