@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { crashPoints } from './crash-points.js';
-import { auditFindings } from './points/audited.js';
 import { execute, type Report, type Run } from './points/run.js';
 import { planOf } from './points/plan.js';
-import { readModelProblems } from './points/rebuilt.js';
+import { auditFindings, readModelProblems } from './points/in-the-end.js';
 import { World } from './points/world.js';
 
 // Every test waits for its turn, and all of them take their time: `CRASH_POINTS=all` makes hundreds of processes die.

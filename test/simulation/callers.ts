@@ -92,19 +92,20 @@ export class Callers {
   }
 
   cancel(api: ApiReplica, { nth, foreign }: Of<'cancel'>): void {
-    const { jobs, accounts, violations } = this.installation.invariants;
-    const job = jobs.queued[nth % Math.max(1, jobs.queued.length)];
+    const { history, violations } = this.installation.invariants;
+    const queued = [...history.jobs.values()];
+    const job = queued[nth % Math.max(1, queued.length)];
     if (!job) return;
     const tenant = tenants.find((each) => (each === job.tenant) !== foreign) ?? 'acme';
-    this.#request(api, `cancel of ${job.label ?? job.jobId}`, async () => {
+    this.#request(api, `cancel of ${String(job.request['label'] ?? job.jobId)}`, async () => {
       const command = new CancelJob(callerOf(tenant), job.jobId, newId(), this.installation.clock());
       const answer = await api.cancel.execute(command);
       if (foreign && (answer.kind !== 'refused' || answer.code !== 'JOB_NOT_FOUND'))
         violations.push(`10: ${tenant} is told of a foreign job: ${answer.kind}`);
       if (answer.kind === 'refused') return answer.code;
-      if (jobs.endFor(job.jobId) !== 'cancelled')
+      if (history.stateOf(job.jobId) !== 'cancelled')
         violations.push('6: a cancel is answered, and the job goes on');
-      if (job.chargeId !== undefined && accounts.chargeOf(job.chargeId)?.state !== 'refunded')
+      if (job.chargeId !== null && history.stateOfCharge(job.chargeId) !== 'refunded')
         violations.push('6: a cancel is answered before its refund');
       return answer.kind;
     });

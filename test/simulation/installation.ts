@@ -2,7 +2,7 @@ import type { AccountWriterOptions } from '#application/account/account-writer.j
 import type { Environment } from '#domain/streams.js';
 import { createLogger } from '#platform/logger.js';
 import { Invariants } from './invariants.js';
-import { short } from './invariants/stored-data.js';
+import { short } from './invariants/price-book.js';
 import { TableBook } from './invariants/table-book.js';
 import { Scheduler, type Process } from './kernel/scheduler.js';
 import { Checkpoints } from './services/checkpoints.js';
@@ -52,9 +52,9 @@ export class Installation {
     readonly trace: (line: string) => void,
   ) {
     this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced);
-    const { violations, accounts } = this.invariants;
+    const { violations } = this.invariants;
     const report = (violation: string) => void violations.push(violation);
-    this.tableBook = new TableBook(report, accounts, () => this.log.events, this.tables);
+    this.tableBook = new TableBook(report, this.invariants, () => this.log.events, this.tables);
     this.log.onCommitted = (event) => {
       trace(
         `    ${event.stream.replace('test.', '')} ${event.revision}: ${event.type} ${summary(event.data)}`,

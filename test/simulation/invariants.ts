@@ -1,48 +1,90 @@
+import type { AuditedEvent } from '#audit/audited-event.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
-import { AccountBook } from './invariants/account-book.js';
-import { JobBook } from './invariants/job-book.js';
-import { LogBook } from './invariants/log-book.js';
+import { JudgedHistory } from '../support/judged-history.js';
 import { PriceBook } from './invariants/price-book.js';
 import { RequestBook } from './invariants/request-book.js';
 
 /**
- * What must always hold (section 10 of the design, by its numbers), kept in books of its own: a second, separately
- * written reading of the log that shares no fold with the domain. What can be broken by an event is checked with that
- * event; what only has to come true in the end is checked when everything has come to rest.
+ * What must always hold (section 10 of the design, by its numbers). Charges, jobs and streams are judged by the audit's
+ * model of history, which shares no fold with the domain; what only a simulation can see is beside it: callers, prices
+ * over time, the engine, the horizon of the sweep. What an event can break is checked with that event; what only has to
+ * come true in the end is checked when everything has come to rest.
  */
 export class Invariants {
   readonly violations: string[] = [];
-  readonly log: LogBook;
-  readonly accounts: AccountBook;
-  readonly jobs: JobBook;
+  readonly history = new JudgedHistory('test');
   readonly requests: RequestBook;
   readonly prices: PriceBook;
+  /** By label of what was asked for. */
+  private readonly callsOfEngine = new Map<string, number>();
+  /** Of each tenant after each event of its account, by position. */
+  private readonly balances = new Map<string, { readonly position: bigint; readonly balance: number }[]>();
 
-  constructor(now: () => number, horizonMs: number) {
+  constructor(
+    private readonly now: () => number,
+    private readonly horizonMs: number,
+  ) {
     const report = (violation: string) => void this.violations.push(violation);
-    this.log = new LogBook(report);
-    this.accounts = new AccountBook(report);
-    this.jobs = new JobBook(report, this.accounts, { now, horizonMs });
-    this.accounts.endOf = (jobId) => this.jobs.endFor(jobId);
     this.prices = new PriceBook(report);
-    this.requests = new RequestBook(report, this.accounts, this.jobs, now);
+    this.requests = new RequestBook(report, this.history, now);
+  }
+
+  get engineCalls(): number {
+    return [...this.callsOfEngine.values()].reduce((sum, calls) => sum + calls, 0);
+  }
+
+  get tenants(): Iterable<string> {
+    return this.balances.keys();
+  }
+
+  balanceAt(tenant: string, position: bigint): number {
+    return this.balances.get(tenant)?.findLast((entry) => entry.position <= position)?.balance ?? 0;
   }
 
   /** To be called with each event, in the step that commits it. */
-  observe(event: RecordedEvent): void {
-    this.log.observe(event);
-    const [, category, id] = /^[a-z]+\.([a-z]+)-(.+)$/.exec(event.stream) ?? [];
-    if (id === undefined) return;
-    if (category === 'account') this.accounts.observe(id, event);
-    if (category === 'job') this.jobs.observe(id, event);
+  observe(recorded: RecordedEvent): void {
+    const event = this.history.apply(recorded);
+    this.violations.push(...this.history.news());
+    if (!event) return;
+    if (event.category === 'account') this.keepBalance(event);
+    if (event.type === 'JobVoided' && recorded.metadata.actor === 'saga:orphan-sweep') {
+      const madeAt = this.history.madeAt(event.data.chargeId);
+      if (madeAt !== undefined && this.now() - madeAt < this.horizonMs)
+        this.violations.push(`3: the sweep gives up the charge ${event.data.chargeId} before the horizon`);
+    }
+    if (event.type === 'JobSucceeded') this.checkBatch(event.streamId);
     this.prices.observe(event);
     this.requests.observe(event);
   }
 
+  /** 5: an attempt is recorded before the engine is called. @returns the calls before this one */
+  engineCalled(label: string): number {
+    const calls = this.callsOfEngine.get(label) ?? 0;
+    this.callsOfEngine.set(label, calls + 1);
+    const jobs = [...this.history.jobs.values()].filter(({ request }) => request['label'] === label);
+    const attempts = jobs.reduce((sum, { jobId }) => sum + this.history.attemptsOf(jobId), 0);
+    if (calls + 1 > attempts)
+      this.violations.push(
+        `5: the engine is called for ${label} a ${calls + 1}. time, with ${attempts} attempts on record`,
+      );
+    return calls;
+  }
+
   /** When everything was given time and every process is up again. */
   atRest(): void {
-    this.accounts.atRest();
-    this.jobs.atRest();
+    this.violations.push(...this.history.problemsAtRest());
     this.requests.atRest();
+  }
+
+  private keepBalance({ streamId: tenant, position }: AuditedEvent): void {
+    const known = this.balances.get(tenant) ?? [];
+    known.push({ position, balance: this.history.balanceOf(tenant) });
+    this.balances.set(tenant, known);
+  }
+
+  private checkBatch(jobId: string): void {
+    const { childJobIds = [] } = this.history.jobs.get(jobId) ?? {};
+    if (childJobIds.every((child) => this.history.hasEnded(child))) return;
+    this.violations.push(`5: the batch ${jobId} succeeded before all its photographs had come to an end`);
   }
 }

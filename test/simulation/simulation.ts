@@ -213,12 +213,12 @@ class Simulation {
   async #replayEverything(): Promise<void> {
     const { trace, log, invariants, checkpoints } = this.#installation;
     trace('history is handled once more');
-    const [events, calls] = [log.events.length, invariants.jobs.engineCalls];
+    const [events, calls] = [log.events.length, invariants.engineCalls];
     for (const name of processNames) if (name !== projections) checkpoints.rewind(name, undefined);
     await this.#letTimePass();
     if (log.events.length > events)
       invariants.violations.push(`11: handling history again wrote ${log.events.at(-1)?.type}`);
-    if (invariants.jobs.engineCalls > calls)
+    if (invariants.engineCalls > calls)
       invariants.violations.push('11: handling history again rendered again');
     this.#check();
   }

@@ -10,8 +10,7 @@ import type {
   SubscriptionBatch,
 } from '#event-store/event-store.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
-import { callSite } from './call-site.js';
-import type { Recorder } from './recorder.js';
+import { callSite, type Recorder } from './recorder.js';
 
 /** Ids of events whose append is to lose its answer. */
 const losing = new Set<string>();

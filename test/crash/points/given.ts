@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { handle } from '#application/aggregate.js';
 import { toNewEvent } from '#application/command-context.js';
 import { childrenOf, jobsToCharge } from '#application/dispatch/batch.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { debitCreditsTogether } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
+import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { workflowOf } from '#workflows/workflows.js';
+import { jobAggregate } from '#application/render/job-aggregate.js';
 import { newId } from '#platform/ids.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { hashBody } from '../../../apps/api/src/dispatch/idempotency-key.js';
 import { Client } from './client.js';
 import { endless } from './engine.js';
-import { jobTypes } from './job-streams.js';
 import type { Customer, World } from './world.js';
 import { grantCredits } from '../../support/operator.js';
 
@@ -163,4 +165,17 @@ export async function abandonedBatch(
   const context = { ...world.context(tenant, `queue:${ids.jobId}`), requestId: ids.requestId };
   const event = toNewEvent({ type: 'JobQueued', data: job }, 0, context);
   await world.events.store.append(streamName('test', 'job', ids.jobId), 'no-stream', [event]);
+}
+
+export async function jobTypes({ events }: World, jobId: string): Promise<string[]> {
+  const slice = await events.store.readStream(streamName('test', 'job', jobId));
+  return slice.kind === 'found' ? slice.events.map(({ type }) => type) : [];
+}
+
+/** What a cancel does first, and what it leaves when it dies right after: no refund, and a batch's jobs go on. */
+export async function cancelAlone(world: World, tenant: string, jobId: string): Promise<void> {
+  const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
+  const stream = streamName('test', 'job', jobId);
+  const decide = (job: typeof jobAggregate.initial) => cancelJob(command, job);
+  await handle(world.events.store, stream, jobAggregate, decide, world.context(tenant));
 }

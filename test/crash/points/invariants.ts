@@ -1,48 +1,95 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditedEvent } from '#audit/audited-event.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
-import { Books } from './books.js';
+import { JudgedHistory } from '../../support/judged-history.js';
 import type { Client } from './client.js';
-import type { Recorded } from './history.js';
 import type { Outcome } from './scenarios.js';
 import type { World } from './world.js';
+
+/** All that happened to a tenant, in the order of the log. */
+export async function historyOf(store: EventStore, tenant: string, after: bigint): Promise<RecordedEvent[]> {
+  const history: RecordedEvent[] = [];
+  for (let from = after; ;) {
+    const page = await store.readAll({ after: from, limit: 1_000 });
+    history.push(...page.filter(({ metadata }) => metadata.tenant === tenant));
+    const last = page.at(-1);
+    if (!last || page.length < 1_000) return history;
+    from = last.position;
+  }
+}
+
+/** For people: what happened, one line an event. */
+export function tell(history: readonly RecordedEvent[]): string {
+  return history.map(({ type, stream, data }) => `${stream} ${type} ${JSON.stringify(data)}`).join('\n');
+}
+
+/** What is wrong already, and what is still to come. */
+export function judge(history: readonly RecordedEvent[]) {
+  const judged = new JudgedHistory('test');
+  for (const event of history) judged.apply(event);
+  return { problems: judged.news(), unsettled: judged.unsettled() };
+}
 
 /** What is wrong after a run, when everything has come to rest. Nothing: no lines. */
 export async function problemsOf(
   world: World,
   client: Client,
   outcome: Outcome,
-  history: readonly Recorded[],
+  history: readonly RecordedEvent[],
 ): Promise<string[]> {
-  const books = new Books(history);
+  const judged = new JudgedHistory('test');
+  const events = history.flatMap((event) => judged.apply(event) ?? []);
   return [
-    ...books.finalProblems(),
-    ...promiseProblems(books, outcome),
-    ...(await pictureProblems(world, history)),
-    ...(await readProblems(world, client, books)),
+    ...judged.problemsAtRest(),
+    ...fenceProblems(judged, events),
+    ...promiseProblems(judged, outcome),
+    ...(await pictureProblems(world, events)),
+    ...(await readProblems(world, client, judged)),
   ];
 }
 
+/** A charge that no job came of was fenced off under its own name. */
+function fenceProblems({ charges, jobs }: JudgedHistory, events: readonly AuditedEvent[]): string[] {
+  const fences = new Map(
+    events.flatMap((event) =>
+      event.type === 'JobVoided' ? [[event.streamId, event.data.chargeId] as const] : [],
+    ),
+  );
+  return [...charges.values()]
+    .filter(({ jobId, chargeId }) => !jobs.has(jobId) && fences.get(jobId) !== chargeId)
+    .map(({ chargeId }) => `charge ${chargeId} was refunded without a fence`);
+}
+
+const stateAfter = {
+  ...{ JobSucceeded: 'succeeded', JobFailed: 'failed', JobCancelled: 'cancelled', JobVoided: 'voided' },
+} as const satisfies Record<Outcome['ends'], string>;
+
 /** What was answered has happened; what was not has happened once or not at all. */
-function promiseProblems(books: Books, { answered, persistent, ends }: Outcome): string[] {
-  const { roots } = books;
+function promiseProblems(history: JudgedHistory, { answered, persistent, ends }: Outcome): string[] {
+  const { jobs, charges } = history;
+  const isVoided = (jobId: string) => history.stateOf(jobId) === 'voided';
+  const roots = [...jobs.values()].filter(({ parentJobId }) => parentJobId === null);
   const problems: string[] = [];
   for (const { jobId } of answered) {
-    if (!books.jobs.has(jobId)) problems.push(`job ${jobId} was answered and is not there`);
+    if (!jobs.has(jobId)) problems.push(`job ${jobId} was answered and is not there`);
   }
   if (roots.length > 1) problems.push(`${roots.length} jobs came of one dispatch`);
   if (persistent && roots.length !== 1)
     problems.push(`a dispatch that was answered has ${roots.length} jobs`);
-  for (const { jobId, endings, children } of roots) {
+  for (const { jobId, childJobIds = [] } of roots) {
     // A machine so slow that the sweep was first: then there was nothing to draw, and nothing is charged.
-    const givenBack = children.length > 0 && children.every((child) => books.voided.has(child));
-    if (endings[0] !== (givenBack ? 'JobFailed' : ends))
-      problems.push(`job ${jobId} ended with ${endings[0]}, not ${ends}`);
+    const givenBack = childJobIds.length > 0 && childJobIds.every(isVoided);
+    const [is, must] = [history.stateOf(jobId), stateAfter[givenBack ? 'JobFailed' : ends]];
+    if (is !== must) problems.push(`job ${jobId} ${is}, and must have ${must}`);
   }
   if (ends === 'JobVoided' && roots.length > 0) problems.push('a job came of what was given up');
-  const kept = [...books.charges.values()].filter(({ jobId }) => books.jobs.has(jobId));
-  const due = roots.flatMap(({ jobId, children }) => (children.length > 0 ? children : [jobId]));
-  const notGivenBack = due.filter((jobId) => !books.voided.has(jobId));
+  const kept = [...charges.values()].filter(({ jobId }) => jobs.has(jobId));
+  const due = roots.flatMap(({ jobId, childJobIds = [] }) =>
+    childJobIds.length > 0 ? childJobIds : [jobId],
+  );
+  const notGivenBack = due.filter((jobId) => !isVoided(jobId));
   if (persistent && kept.length !== notGivenBack.length) {
     problems.push(`${kept.length} charges stand for the ${notGivenBack.length} jobs of one dispatch`);
   }
@@ -50,10 +97,10 @@ function promiseProblems(books: Books, { answered, persistent, ends }: Outcome):
 }
 
 /** Every picture that an event names was stored before, with these bytes. */
-async function pictureProblems({ storage }: World, history: readonly Recorded[]): Promise<string[]> {
+async function pictureProblems({ storage }: World, events: readonly AuditedEvent[]): Promise<string[]> {
   const problems: string[] = [];
   const stored = new Set<string>();
-  for (const event of history) {
+  for (const event of events) {
     if (event.type === 'AssetStored') {
       const { assetId, storageKey } = event.data;
       stored.add(assetId);
@@ -62,7 +109,8 @@ async function pictureProblems({ storage }: World, history: readonly Recorded[])
     }
     if (event.type !== 'StageCompleted' && event.type !== 'JobSucceeded') continue;
     const artifacts = event.data.artifacts;
-    if (event.type === 'JobSucceeded' && artifacts.length === 0) problems.push(`${event.id} has no picture`);
+    if (event.type === 'JobSucceeded' && artifacts.length === 0)
+      problems.push(`${event.streamId} has no picture`);
     for (const { assetId, storageKey, sha256 } of artifacts) {
       if (!stored.has(assetId)) problems.push(`${assetId} is named before it is stored`);
       const bytes = await storage.get(storageKey).catch(() => undefined);
@@ -76,16 +124,17 @@ async function pictureProblems({ storage }: World, history: readonly Recorded[])
 const caughtUpWithinMs = 15_000;
 
 /** What the API shows is what the history says. */
-async function readProblems(world: World, client: Client, books: Books): Promise<string[]> {
+async function readProblems(world: World, client: Client, history: JudgedHistory): Promise<string[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
   const problems: string[] = [];
+  const due = history.balanceOf(client.customer.tenant);
   const { balance } = await client.get<{ balance: number }>('credits');
-  if (balance !== books.balance) problems.push(`the balance is ${balance}, history says ${books.balance}`);
+  if (balance !== due) problems.push(`the balance is ${balance}, history says ${due}`);
   const sum = await client.sumOfTransactions();
-  if (sum !== books.balance) problems.push(`the transactions sum to ${sum}, history to ${books.balance}`);
-  for (const { jobId, endings } of books.jobs.values()) {
+  if (sum !== due) problems.push(`the transactions sum to ${sum}, history to ${due}`);
+  for (const jobId of history.jobs.keys()) {
     const { status } = await client.get<{ status: string }>(`jobs/${jobId}`);
-    const due = endings[0] === 'JobSucceeded' ? 'SUCCESS' : 'FAILURE';
+    const due = history.stateOf(jobId) === 'succeeded' ? 'SUCCESS' : 'FAILURE';
     if (status !== due) problems.push(`job ${jobId} is shown as ${status}, not ${due}`);
   }
   return problems;

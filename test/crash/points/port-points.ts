@@ -6,8 +6,7 @@ import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import type { ImageEngine } from '@atelier/engine';
-import { callSite } from './call-site.js';
-import type { Recorder } from './recorder.js';
+import { callSite, type Recorder } from './recorder.js';
 
 type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
 

@@ -2,10 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Books } from './books.js';
 import { Client } from './client.js';
-import { historyOf, tell } from './history.js';
-import { problemsOf } from './invariants.js';
+import { historyOf, judge, problemsOf, tell } from './invariants.js';
 import type { CrashMode } from './recorder.js';
 import { readNotes, roles, type Note, type Role } from './role-host.js';
 import { scenarios, type Outcome, type ScenarioName } from './scenarios.js';
@@ -53,9 +51,8 @@ export async function execute(world: World, run: Run): Promise<Report> {
 async function attemptOf(world: World, run: Run): Promise<Report> {
   const victim = run.crash && victimOf(run.crash);
   const scenario = scenarios[run.scenario];
+  const before = (await world.events.store.head()) ?? 0n;
   const customer = await world.customer();
-  const after = (await world.events.store.head()) ?? 0n;
-  const before = await historyOf(world.events.store, customer.tenant, 0n);
   const prepared = await scenario.prepare(world, customer);
 
   for (const role of roles) if (await world.hosts[role].isDead()) await world.hosts[role].start();
@@ -71,7 +68,7 @@ async function attemptOf(world: World, run: Run): Promise<Report> {
       victim && run.crash?.mode !== 'lost-answer' ? revive(world, victim, over.signal) : undefined;
     const deadline = AbortSignal.timeout(patienceMs);
     const client = new Client(world, customer, deadline);
-    const read = async () => [...before, ...(await historyOf(world.events.store, customer.tenant, after))];
+    const read = () => historyOf(world.events.store, customer.tenant, before);
     const problems: string[] = [];
     let outcome: Outcome | undefined;
     try {
@@ -135,7 +132,7 @@ async function settled(
   let quietSince: number | undefined;
   for (;;) {
     await world.hurryRetries();
-    const { unsettled, problems } = new Books(await read());
+    const { unsettled, problems } = judge(await read());
     if (problems.length > 0) return;
     if (unsettled.length > 0) quietSince = undefined;
     else quietSince ??= Date.now();

@@ -4,8 +4,10 @@ import type { Answer, Client } from './client.js';
 import {
   abandonedBatch,
   abandonedTry,
+  cancelAlone,
   dueForSnapshot,
   fencedOff,
+  jobTypes,
   lateDebit,
   orphan,
   picture,
@@ -13,7 +15,6 @@ import {
   twoPhotographs,
 } from './given.js';
 import { busyOnce, endless, endlessPhoto, refused } from './engine.js';
-import { cancelAlone, jobTypes } from './job-streams.js';
 import type { Customer, World } from './world.js';
 
 /** How a scenario went for its client, and what must have come of it. */

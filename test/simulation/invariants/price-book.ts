@@ -1,16 +1,16 @@
-import type { RecordedEvent } from '#event-store/event-store.js';
-import { short, type Report } from './stored-data.js';
+import type { AuditedEvent } from '#audit/audited-event.js';
+import type { MadeCharge } from '../../support/judged-history.js';
+
+export type Report = (violation: string) => void;
+
+/** Ids are long and differ at their end. */
+export function short(id: string): string {
+  return id.slice(-5);
+}
 
 interface Terms {
   readonly credits: number;
   readonly enabled: boolean;
-}
-
-interface Debit {
-  readonly chargeId: string;
-  readonly requestId: string;
-  readonly operation: string;
-  readonly amount: number;
 }
 
 /** What each workflow costs for each job before the operator decides, as the interface says. */
@@ -39,17 +39,28 @@ export class PriceBook {
     this.#asked.set(requestId, new Map([...this.#terms].map(([operation, all]) => [operation, all.length])));
   }
 
-  observe({ stream, type, data }: RecordedEvent): void {
-    if (type === 'CreditsDebited') return this.#debited(data as Debit);
-    const operation = /\.operation-(.+)$/.exec(stream)?.[1] ?? '';
-    const terms = this.#terms.get(operation);
-    const today = terms?.at(-1);
-    if (!terms || !today) return;
-    if (type === 'OperationPriced') terms.push({ ...today, credits: (data as { credits: number }).credits });
-    else terms.push({ ...today, enabled: type === 'OperationEnabled' });
+  observe(event: AuditedEvent): void {
+    switch (event.type) {
+      case 'CreditsDebited':
+        return this.#debited(event.data);
+      case 'OperationPriced':
+        return this.#change(event.streamId, { credits: event.data.credits });
+      case 'OperationEnabled':
+        return this.#change(event.streamId, { enabled: true });
+      case 'OperationDisabled':
+        return this.#change(event.streamId, { enabled: false });
+      default:
+        return;
+    }
   }
 
-  #debited({ chargeId, requestId, operation, amount }: Debit): void {
+  #change(operation: string, change: Partial<Terms>): void {
+    const terms = this.#terms.get(operation);
+    const today = terms?.at(-1);
+    if (today) terms?.push({ ...today, ...change });
+  }
+
+  #debited({ chargeId, requestId, operation, amount }: MadeCharge): void {
     const since = this.#asked.get(requestId);
     // Ids that were drawn on the way, for a key whose first try came to nothing.
     if (!since) return;

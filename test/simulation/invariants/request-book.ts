@@ -1,7 +1,6 @@
-import type { RecordedEvent } from '#event-store/event-store.js';
-import type { AccountBook } from './account-book.js';
-import type { JobBook } from './job-book.js';
-import { short, type Report, type StoredData } from './stored-data.js';
+import type { AuditedEvent } from '#audit/audited-event.js';
+import type { JudgedHistory } from '../../support/judged-history.js';
+import { short, type Report } from './price-book.js';
 
 /** What a caller was told of a dispatch. */
 export interface Accepted {
@@ -23,8 +22,7 @@ export class RequestBook {
 
   constructor(
     private readonly report: Report,
-    private readonly accounts: AccountBook,
-    private readonly jobs: JobBook,
+    private readonly history: JudgedHistory,
     private readonly now: () => number,
   ) {}
 
@@ -41,39 +39,38 @@ export class RequestBook {
     if (earlier !== undefined && earlier !== jobId && this.#isRemembered(label))
       this.report(`6: ${label} was answered with the jobs ${short(earlier)} and ${short(jobId)}`);
     this.#answers.set(label, jobId);
-    const job = this.jobs.jobOf(jobId);
-    if (!job || job.end === 'voided')
+    const state = this.history.stateOf(jobId);
+    if (state === 'unknown' || state === 'voided')
       return this.report(`6: 202 for ${label}, and there is no job ${short(jobId)}`);
-    const charged = this.accounts.charges.filter((charge) => charge.requestId === requestId);
-    const sum = charged.reduce((all, { amount }) => all + amount, 0);
+    const sum = this.history.chargesOf(requestId).reduce((all, { amount }) => all + amount, 0);
     if (sum !== creditsCost)
       this.report(`6: 202 for ${label} says ${creditsCost} credits; ${sum} were charged`);
   }
 
   refused(requestId: string): void {
     this.#refused.add(requestId);
-    if (this.accounts.charges.some((charge) => charge.requestId === requestId))
+    if (this.history.chargesOf(requestId).length > 0)
       this.report(`6: the request ${short(requestId)} was refused, and charged`);
   }
 
-  observe({ type, data: stored }: RecordedEvent): void {
-    const { requestId, jobId, request, parentJobId } = stored as StoredData;
-    if (type === 'CreditsDebited' && this.#refused.has(requestId ?? ''))
-      this.report(`6: the request ${short(requestId)} was refused, and is charged`);
-    if (type !== 'JobQueued' || parentJobId || !request?.label || !jobId) return;
-    const earlier = this.#jobs.get(request.label);
-    if (earlier !== undefined && earlier !== jobId && this.#isRemembered(request.label))
-      this.report(
-        `6: ${request.label} was asked for once and is two jobs, ${short(earlier)} and ${short(jobId)}`,
-      );
-    this.#jobs.set(request.label, jobId);
+  observe(event: AuditedEvent): void {
+    if (event.type === 'CreditsDebited' && this.#refused.has(event.data.requestId))
+      this.report(`6: the request ${short(event.data.requestId)} was refused, and is charged`);
+    if (event.type !== 'JobQueued' || event.data.parentJobId !== null) return;
+    const { jobId, request } = event.data;
+    const label = request['label'];
+    if (typeof label !== 'string') return;
+    const earlier = this.#jobs.get(label);
+    if (earlier !== undefined && earlier !== jobId && this.#isRemembered(label))
+      this.report(`6: ${label} was asked for once and is two jobs, ${short(earlier)} and ${short(jobId)}`);
+    this.#jobs.set(label, jobId);
   }
 
   atRest(): void {
     for (const { jobId, requestId } of this.#accepted.values()) {
-      if (this.jobs.endFor(jobId) === undefined)
+      if (!this.history.hasEnded(jobId))
         this.report(`6: the job ${short(jobId)} was answered 202 and has no end`);
-      if (!this.accounts.charges.some((charge) => charge.requestId === requestId))
+      if (this.history.chargesOf(requestId).length === 0)
         this.report(`6: the request ${short(requestId)} was answered 202 and never charged`);
     }
   }

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import { columnsOnly, simulatedModels, Tables } from '../services/tables.js';
-import type { AccountBook } from './account-book.js';
-import type { Report } from './stored-data.js';
+import type { Invariants } from '../invariants.js';
+import type { Report } from './price-book.js';
 
 interface LedgerRow {
   readonly tenant: string;
@@ -17,7 +17,7 @@ export class TableBook {
 
   constructor(
     private readonly report: Report,
-    private readonly accounts: AccountBook,
+    private readonly invariants: Pick<Invariants, 'tenants' | 'balanceAt'>,
     private readonly log: () => readonly RecordedEvent[],
     private readonly tables: Tables,
   ) {}
@@ -66,8 +66,8 @@ export class TableBook {
     // The rows of that table are the ledger's.
     for (const row of this.tables.rowsOf('ledger').values() as Iterable<LedgerRow>)
       sums.set(row.tenant, (sums.get(row.tenant) ?? 0) + row.creditsDelta);
-    for (const tenant of this.accounts.tenants) {
-      const balance = this.accounts.balanceAt(tenant, position);
+    for (const tenant of this.invariants.tenants) {
+      const balance = this.invariants.balanceAt(tenant, position);
       const sum = sums.get(tenant) ?? 0;
       if (sum !== balance)
         this.report(`9: the ledger of ${tenant} sums to ${sum} at a balance of ${balance}`);

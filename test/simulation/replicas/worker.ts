@@ -26,7 +26,7 @@ export class WorkerReplica extends Replica {
     const engine = wiring.engine(
       new SimulatedEngine(scheduler, process, (label) => {
         trace(`    ${this.name} calls the engine for ${label}`);
-        return invariants.jobs.engineCalled(label);
+        return invariants.engineCalled(label);
       }),
     );
     const renderer = new JobRenderer({

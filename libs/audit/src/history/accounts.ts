@@ -35,6 +35,10 @@ export class AuditedAccounts {
     return this.accounts.values();
   }
 
+  of(stream: string): AccountSums | undefined {
+    return this.accounts.get(stream);
+  }
+
   apply(event: Placed<AccountEvent>): void {
     const account = this.account(event);
     account.revision = event.revision;

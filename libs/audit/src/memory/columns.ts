@@ -2,7 +2,7 @@ import type { KeyHash } from './hash.js';
 
 type Numbers = Uint8Array | Uint32Array | Int32Array | Float64Array;
 
-const firstCapacity = 1024;
+const firstCapacity = 64;
 
 /** One property of many things, by their number: a few bytes each, where an object would take a hundred. Begins as 0. */
 export class Column {
@@ -35,7 +35,7 @@ export class Column {
   }
 }
 
-const firstSlots = 4096;
+const firstSlots = 128;
 const fullestShare = 0.6;
 
 /** Numbers keys 0, 1, 2 … in the order in which they come, by their hash alone: 16 to 25 bytes a key. */

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { audit } from '#audit/audit.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { caughtUp } from './invariants.js';
-import { worldTemplate, type World } from './world.js';
+import { horizonMs, worldTemplate, type World } from './world.js';
 
 /**
  * Folds the whole history anew into another database and compares every row of every read model: what crashes in the
@@ -49,4 +52,23 @@ async function rowsOf(pool: pg.Pool, readModel: string): Promise<Set<string>> {
 async function disposableDatabase() {
   const database = await createTestDatabase({ template: worldTemplate });
   return { url: database.url, [Symbol.asyncDispose]: () => database.drop() };
+}
+
+/** What the operator's audit has to say of all that happened, as if it was asked right now. */
+export async function auditFindings(world: World): Promise<string[]> {
+  if (!(await caughtUp(world))) return ['the read models do not catch up'];
+  const { store, snapshots } = world.events;
+  const accounts = new AccountWriter(store, snapshots);
+  const report = await audit({
+    ...{ store, readStoreUrl: world.database.url, environments: ['test'] },
+    readModels: foldsForAudit(readModels),
+    ...{ horizonMs, now: Date.now(), signal: AbortSignal.timeout(60_000) },
+    readBalance: async (environment, tenant) => {
+      const { state, position } = await accounts.read(environment, tenant);
+      if (state.status === 'unopened' || position === undefined) return undefined;
+      return { balance: state.balance, position };
+    },
+  });
+  const bigintsAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
+  return report.findings.map((finding) => JSON.stringify(finding, bigintsAsText));
 }

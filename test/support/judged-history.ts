@@ -1,0 +1,116 @@
+import { AuditFindings, checks, type Finding } from '#audit/findings.js';
+import type { AuditedEvent } from '#audit/audited-event.js';
+import type { ChargeState } from '#audit/history/charges.js';
+import { History } from '#audit/history/history.js';
+import type { AuditedJobState } from '#audit/history/jobs.js';
+import type { EventOfType } from '#domain/events.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
+
+export type QueuedJob = EventOfType<'JobQueued'>['data'];
+export type MadeCharge = EventOfType<'CreditsDebited'>['data'];
+
+const ends: readonly AuditedJobState[] = ['succeeded', 'failed', 'cancelled', 'voided'];
+
+/**
+ * The audit's model of history, for tests that judge by it as history grows, and the jobs and charges that history names.
+ * What has become of them is what the model says; what must hold of batches beyond the audit's checks is here.
+ */
+export class JudgedHistory {
+  private readonly findings = new AuditFindings();
+  readonly model = new History(this.findings);
+  /** In the order in which they were queued. */
+  readonly jobs = new Map<string, QueuedJob>();
+  readonly charges = new Map<string, MadeCharge>();
+  private readonly byRequest = new Map<string, MadeCharge[]>();
+  private told = 0;
+
+  constructor(private readonly environment: Environment) {}
+
+  /** @returns the event in today's form; undefined when it cannot be read, which is a problem */
+  apply(recorded: RecordedEvent): AuditedEvent | undefined {
+    const event = this.model.apply(recorded);
+    if (event?.type === 'JobQueued') this.jobs.set(event.data.jobId, event.data);
+    if (event?.type === 'CreditsDebited') {
+      const { chargeId, requestId } = event.data;
+      this.charges.set(chargeId, event.data);
+      this.byRequest.set(requestId, [...this.chargesOf(requestId), event.data]);
+    }
+    return event;
+  }
+
+  /** What was found since this was asked last, each with the number of the invariant that it breaks. */
+  news(): string[] {
+    const { suspects } = this.model.eventIds;
+    if (suspects.size === 0 && this.findings.all.length === this.told) return [];
+    const twice = [...suspects].map((id) => `7: the event id ${id} is there twice`);
+    suspects.clear();
+    const found = this.findings.all.slice(this.told).map(inWords);
+    this.told += found.length;
+    return [...found, ...twice];
+  }
+
+  stateOf(jobId: string): AuditedJobState {
+    const { jobs } = this.model;
+    return jobs.state(jobs.number(this.environment, jobId));
+  }
+
+  hasEnded(jobId: string): boolean {
+    return ends.includes(this.stateOf(jobId));
+  }
+
+  attemptsOf(jobId: string): number {
+    const { jobs } = this.model;
+    return jobs.attemptsOf(jobs.number(this.environment, jobId));
+  }
+
+  stateOfCharge(chargeId: string): ChargeState {
+    const { charges } = this.model;
+    return charges.state(charges.number(this.environment, chargeId));
+  }
+
+  /** Milliseconds; undefined: it is not open. */
+  madeAt(chargeId: string): number | undefined {
+    const { charges } = this.model;
+    return charges.open.get(charges.number(this.environment, chargeId))?.madeAt;
+  }
+
+  chargesOf(requestId: string): readonly MadeCharge[] {
+    return this.byRequest.get(requestId) ?? [];
+  }
+
+  balanceOf(tenant: string): number {
+    return this.model.accounts.of(streamName(this.environment, 'account', tenant))?.balance ?? 0;
+  }
+
+  /** Charges and jobs of which something is still to come. */
+  unsettled(): string[] {
+    const charges = [...this.charges.keys()].filter((chargeId) => this.stateOfCharge(chargeId) === 'open');
+    const jobs = [...this.jobs.keys()].filter((jobId) => !this.hasEnded(jobId));
+    return [
+      ...charges.map((chargeId) => `3, 4: the charge ${chargeId} is open`),
+      ...jobs.map((jobId) => `5: the job ${jobId} has no end`),
+    ];
+  }
+
+  /** What is wrong once everything has come to rest, beyond what was news before. */
+  problemsAtRest(): string[] {
+    this.model.end(Number.POSITIVE_INFINITY, 0);
+    const batches = [...this.jobs.values()].flatMap(({ jobId, childJobIds = [] }) => {
+      if (childJobIds.length === 0) return [];
+      const state = this.stateOf(jobId);
+      const results = childJobIds.map((child) => this.stateOf(child));
+      const fits = state === 'cancelled' || (state === 'succeeded') === results.includes('succeeded');
+      const isWhole = childJobIds.every((child) => this.hasEnded(child));
+      return fits && isWhole ? [] : [`5: the batch ${jobId} ${state}, its photographs ${results.join(', ')}`];
+    });
+    return [...this.news(), ...this.unsettled(), ...batches];
+  }
+}
+
+const invariantOf = new Map(checks.map(({ name, invariant }) => [name, invariant]));
+
+function inWords({ check, message, stream, revision, expected, found }: Finding): string {
+  const place = `${stream} at revision ${revision}`;
+  return `${invariantOf.get(check)}: ${message} (${place}: must be ${String(expected)}, is ${String(found)})`;
+}
