@@ -97,7 +97,8 @@ export class Callers {
     const job = queued[nth % Math.max(1, queued.length)];
     if (!job) return;
     const tenant = tenants.find((each) => (each === job.tenant) !== foreign) ?? 'acme';
-    this.#request(api, `cancel of ${String(job.request['label'] ?? job.jobId)}`, async () => {
+    // Every body that is dispatched here carries its label.
+    this.#request(api, `cancel of ${(job.request as unknown as SimulatedBody).label}`, async () => {
       const command = new CancelJob(callerOf(tenant), job.jobId, newId(), this.installation.clock());
       const answer = await api.cancel.execute(command);
       if (foreign && (answer.kind !== 'refused' || answer.code !== 'JOB_NOT_FOUND'))
