@@ -5,6 +5,13 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
+/** The row of a statement that always gives one. */
+export function onlyRow<Row>({ rows }: { readonly rows: readonly Row[] }): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error('a statement that gives one row gave none');
+  return row;
+}
+
 const parseBigints = (text: string): bigint[] =>
   text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt);
 

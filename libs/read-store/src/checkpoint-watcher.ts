@@ -14,19 +14,19 @@ interface Waiter {
 export interface CheckpointWatcherOptions {
   readonly url: string;
   readonly log: Logger;
-  /** How often positions are read while somebody waits and no news comes. Default 250. */
+  /** How often positions are read while a read waits and no news comes. Default 250. */
   readonly pollMs?: number;
 }
 
-/** One timer for all who wait: how exactly a deadline is kept. */
+/** One timer serves all that wait: this is how exactly a deadline is kept. */
 const tickMs = 20;
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * Knows how far each read model is, and wakes those who wait for one to pass a position. Listens to what the runners
- * announce at each commit on a single connection; polls on the same one where announcements do not come through. When
- * it loses the connection it makes a new one and reads the positions anew; until then waiting ends at its deadline.
+ * Knows how far each read model is, and wakes the reads that wait for one to pass a position. It listens on a single
+ * connection to what the runners announce at each commit, and polls on it where announcements do not come through. When
+ * it loses the connection, it makes a new one and reads the positions anew; until then waiting ends at its deadline.
  */
 export class CheckpointWatcher implements Checkpoints {
   /** `{environment}:{readModel}` → position. */
@@ -41,7 +41,7 @@ export class CheckpointWatcher implements Checkpoints {
 
   constructor(private readonly options: CheckpointWatcherOptions) {}
 
-  /** Resolves when the positions are known. Afterwards a lost connection is replaced by itself. */
+  /** Resolves when the positions are known. From then on the watcher replaces a lost connection by itself. */
   async start(): Promise<void> {
     await this.connect();
   }
@@ -146,10 +146,10 @@ export class CheckpointWatcher implements Checkpoints {
   private pass(id: string, position: bigint): void {
     if (position <= (this.positions.get(id) ?? -1n)) return;
     this.positions.set(id, position);
-    const waiters = this.waiters.get(id);
-    for (const waiter of waiters ?? []) {
+    const waiters = this.waiters.get(id) ?? new Set();
+    for (const waiter of waiters) {
       if (waiter.position > position) continue;
-      waiters!.delete(waiter);
+      waiters.delete(waiter);
       waiter.answer(true);
     }
   }

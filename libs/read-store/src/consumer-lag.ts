@@ -1,5 +1,6 @@
 import { environments } from '#domain/streams.js';
 import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { earliest } from './projection-checkpoints.js';
 import type { Consumer } from './consumers.js';
 
 export interface Lag {
@@ -16,15 +17,15 @@ export interface LagOptions {
   readonly now: Date;
 }
 
-/** How many events are looked at one by one, in each environment: what a scrape may cost while something is late. */
+/** How many events are looked at one by one in each environment: it bounds what a scrape costs while something is late. */
 export const countedEvents = 1_000;
 
 /**
- * How far each consumer is behind the log, by its checkpoint. Exact as long as no more than {@link countedEvents}
- * events of the environment follow the checkpoint. Beyond that it is a bound, so that a projection that has stood still
- * for days costs a scrape no more than one that is late by a moment:
+ * How far each consumer is behind the log, by its checkpoint. The number is exact as long as no more than
+ * {@link countedEvents} events of the environment follow the checkpoint. Beyond that it is a bound, so that a projection
+ * that stopped days ago costs a scrape no more than one that is late by a moment:
  *
- * - where positions count events: all events of the log after the checkpoint, whosever they are (never too few);
+ * - where positions count events: all events of the log after the checkpoint, of every consumer (never too few);
  * - elsewhere: its events among the first {@link countedEvents} of the environment (never too many).
  *
  * @throws what the store throws
@@ -47,7 +48,7 @@ export async function lagsOf<C extends Consumer>(
     if (positions.length === 0) continue;
     pages.set(environment, await nextEvents(store, positions, `${environment}.`));
   }
-  // Those that stand still in one place share the look at the event after it.
+  // Consumers that stopped at one place share the look at the event after it.
   const firsts = new Map<bigint | null, Promise<readonly RecordedEvent[]>>();
   const firstAfter = (position: bigint | null) => {
     const look = firsts.get(position) ?? store.readAll({ ...afterOf(position), limit: 1 });
@@ -73,9 +74,8 @@ function nextEvents(
   positions: readonly (bigint | null)[],
   streamPrefix: string,
 ): Promise<readonly RecordedEvent[]> {
-  const lowest = positions.includes(null) ? null : positions.reduce((a, b) => (b! < a! ? b : a))!;
   const filter = { streamPrefixes: [streamPrefix] };
-  return store.readAll({ ...afterOf(lowest), filter, limit: countedEvents });
+  return store.readAll({ ...afterOf(earliest(positions)), filter, limit: countedEvents });
 }
 
 function afterOf(position: bigint | null): { after?: bigint } {

@@ -44,7 +44,7 @@ export interface ConsumerPosition extends Consumer {
   readonly parkedStreams: number;
 }
 
-interface Row {
+interface StoredPosition {
   readonly kind: Consumer['kind'];
   readonly environment: Environment;
   readonly name: string;
@@ -77,7 +77,7 @@ export async function readPositions(
   const idOf = ({ kind, environment, name }: Pick<Consumer, 'kind' | 'environment' | 'name'>) =>
     `${kind}/${environment}/${name}`;
   // The columns are named and typed by the statement.
-  const { rows } = (await database.query(statement)) as { rows: Row[] };
+  const { rows } = (await database.query(statement)) as { rows: StoredPosition[] };
   const known = new Map(rows.map((row) => [idOf(row), row]));
   return consumers.map((consumer) => {
     const row = known.get(idOf(consumer));

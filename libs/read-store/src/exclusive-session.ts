@@ -38,8 +38,8 @@ const goneWithinMs = 50;
  *   fallen silent, because its process is paused or its machine has vanished, is ended from here (see lease.ts).
  * - active: `work` runs on the connection that holds the lock, so a lost connection loses the lock with it. Left when
  *   the signal aborts (the call returns), when the connection is lost or the work throws (retried with backoff), or
- *   when the work throws ConsumerHalted (the call throws it). Being fenced off is no fault: somebody has changed
- *   from outside what the work is about, and it is taken up again at once, from what is there now.
+ *   when the work throws ConsumerHalted (the call throws it). Being fenced off is no fault: a rebuild or an operator has
+ *   changed what the work is about, and it is taken up again at once, from what is there now.
  *
  * The lock keeps two consumers from working at the same time; it cannot stop one that was paused and wakes up late.
  * Against that the work itself has to check an epoch in every transaction.
@@ -139,9 +139,9 @@ async function acquire(client: pg.Client, options: ExclusiveOptions, signal: Abo
 }
 
 /**
- * Who holds an advisory lock keeps it for as long as its connection is open, and a process that is paused, or whose
- * machine has vanished, may keep its connection open for hours. So a holder shows that it lives, and whoever waits for
- * the lock ends the session of one that has been silent. What a silent one had begun is rolled back with its session.
+ * A process keeps an advisory lock for as long as its connection is open, and one that is paused, or whose machine has
+ * vanished, may keep its connection open for hours. So the holder shows that it lives, and a process that waits for the
+ * lock ends the session of a holder that has been silent. What the silent one had begun is rolled back with its session.
  *
  * The signs of life need no table: PostgreSQL itself remembers when a session last asked something.
  */
@@ -172,7 +172,7 @@ export function showLife(client: pg.Client, everyMs: number): Disposable {
 
 /**
  * Ends the session that holds the lock if it has been silent. One that waits for an answer is not silent, however long
- * its query takes; one whose answer nobody fetches is. Only sessions that took the lock as {@link showLife} expects, and
+ * its query takes; one that does not fetch its answer is. Only sessions that took the lock as {@link showLife} expects, and
  * have its name, are ended: an operator's command may hold the same lock for a while.
  * @returns whether one was ended. Its lock is free a moment later.
  */

@@ -4,7 +4,7 @@ import type { Delivery } from './projected-event.js';
 import type { ParkedEvent } from './parked-events.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, type ProjectionTable, type Row } from './projection-table.js';
-import { keysOf, type Key, type ReadModel } from './read-model.js';
+import { keysOf, type RowKey, type ReadModel } from './read-model.js';
 
 /** A read model that a runner works on. `checkpoint.position` and `parkedStreams` follow each commit. */
 export interface ActiveModel {
@@ -16,22 +16,22 @@ export interface ActiveModel {
 
 interface Touch {
   readonly delivery: Delivery;
-  readonly keys: readonly Key[];
+  readonly keys: readonly RowKey[];
   readonly error: Error | undefined;
 }
 
-/** What a batch does to one read model: first `keys` says what to load, then `fold` gives the changes. */
+/** What a batch does to one read model: `keys` says what to load, then `fold` gives the changes. */
 export class ModelFold {
   private readonly touches: Touch[] = [];
   /** By the text of the key. */
-  readonly touchedKeys = new Map<string, Key>();
+  readonly touchedKeys = new Map<string, RowKey>();
   /** By key; undefined: the batch leaves no such row. */
   readonly after = new Map<string, Row | undefined>();
   /** Streams that this batch parks. */
   readonly parkedNow = new Set<string>();
   readonly parked: ParkedEvent[] = [];
   readonly upserts: Row[] = [];
-  readonly deletes: Key[] = [];
+  readonly deletes: RowKey[] = [];
 
   constructor(
     readonly active: ActiveModel,
@@ -49,7 +49,7 @@ export class ModelFold {
   }
 
   /** The rows that have to be loaded before the fold. */
-  get keys(): readonly Key[] {
+  get keys(): readonly RowKey[] {
     return this.active.model.rowPerEvent ? [] : [...this.touchedKeys.values()];
   }
 
@@ -79,7 +79,7 @@ export class ModelFold {
         const changes = keys.map((key) => {
           const id = keyText(key);
           const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
-          // Without an error there is an event.
+          // Without an error there is an event; its fold gives rows, whose columns are their properties.
           return [id, model.evolve(row, delivery.event!, key) as Row | undefined] as const;
         });
         for (const [id, row] of changes) this.after.set(id, row);
@@ -88,13 +88,15 @@ export class ModelFold {
         this.park(delivery, describe(asError(poison)));
       }
     }
-    for (const [id, row] of this.after) {
+    for (const [id, key] of this.touchedKeys) {
+      if (!this.after.has(id)) continue;
+      const row = this.after.get(id);
       if (row) this.upserts.push(row);
-      else if (rows.get(id)) this.deletes.push(this.touchedKeys.get(id)!);
+      else if (rows.get(id)) this.deletes.push(key);
     }
   }
 
-  /** For rows that the fold was content with and PostgreSQL was not: the batch is this one event. */
+  /** For rows that the fold made and PostgreSQL refuses: the batch is this one event. */
   parkInstead(recorded: RecordedEvent, error: string): void {
     const { name, generation } = this.active.checkpoint;
     this.upserts.length = 0;
@@ -103,7 +105,7 @@ export class ModelFold {
   }
 
   private touch(delivery: Delivery): void {
-    let keys: readonly Key[] = [];
+    let keys: readonly RowKey[] = [];
     let error = delivery.error;
     try {
       if (delivery.event) keys = keysOf(this.active.model, delivery.event);
@@ -127,7 +129,7 @@ export function describe(error: Error): string {
   return error.stack ?? error.message;
 }
 
-/** Such a key could not even be looked for, so this has to be known before the row is. */
-function isUnstorable(key: Key): boolean {
+/** PostgreSQL could not even look for such a key, so this is checked before the row is loaded. */
+function isUnstorable(key: RowKey): boolean {
   return key.some((part) => typeof part === 'string' && part.includes('\0'));
 }

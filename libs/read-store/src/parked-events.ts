@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
+import { onlyRow } from '#platform/postgres.js';
 import { serves } from './projection-checkpoints.js';
 
 /** An event that a read model could not fold, or one that waits behind such an event of its stream. */
@@ -55,7 +56,7 @@ export function park(environment: Environment, events: readonly ParkedEvent[]): 
 
 /**
  * What is left after a retry: the parked events of the stream before the failing one go, and that one says what is
- * wrong with it now. Since when each has been waiting stays as it is. Belongs in the transaction of the retry.
+ * wrong with it now. `parked_at` stays as it is. Belongs in the transaction of the retry.
  */
 export async function settleParked(
   client: pg.Client,
@@ -79,11 +80,11 @@ export async function settleParked(
       where ${of} and (revision = $5 or error is not null)`,
     [...scope, revision, error],
   );
-  const { rows } = await client.query<{ parked: bigint }>(
+  const count = await client.query<{ parked: bigint }>(
     `select count(*) as parked from read_store.parked_events where ${of}`,
     scope,
   );
-  return { applied: rowCount ?? 0, parked: Number(rows[0]!.parked) };
+  return { applied: rowCount ?? 0, parked: Number(onlyRow(count).parked) };
 }
 
 /** PostgreSQL's text cannot hold a NUL, and an error may well quote the value that was to blame. */
@@ -91,7 +92,7 @@ function storable(error: string): string {
   return error.replaceAll('\0', '\\0');
 }
 
-/** When a release is broken every stream may be parked: an alarm has to be loud, but not to fill the disk. */
+/** A broken release may park every stream: the alarm has to be loud, but must not fill the disk. */
 const alarmsPerBatch = 10;
 
 export function logParked(log: Logger, environment: Environment, events: readonly ParkedEvent[]): void {
@@ -108,7 +109,7 @@ export function logParked(log: Logger, environment: Environment, events: readonl
   if (more > 0) log.error({ environment, more }, `${more} more streams were parked in the same batch`);
 }
 
-/** A stream that a read model does not follow any more, because of the first of its parked events. */
+/** A stream that a read model no longer follows, because of the first of its parked events. */
 export interface ParkedStream {
   readonly environment: Environment;
   readonly name: string;

@@ -6,7 +6,7 @@ import { type ActiveModel, ModelFold } from './model-fold.js';
 import { deliver, type Delivery } from './projected-event.js';
 import { serves, type Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type Row } from './projection-table.js';
-import { type Key, keysOf, type ReadModel } from './read-model.js';
+import { type RowKey, keysOf, type ReadModel } from './read-model.js';
 
 export interface ParkedRetryOptions {
   /** The read store's database. */
@@ -28,12 +28,12 @@ export interface Refold {
   readonly active: ActiveModel;
   /** The events of the parked stream from the first parked one on, up to the checkpoint. */
   readonly own: readonly Delivery[];
-  /** What is to be folded, in the order of the log: `own`, and whatever has to be folded again because of it. */
+  /** What to fold, in the order of the log: `own`, and all that has to be folded again because of it. */
   readonly deliveries: readonly Delivery[];
   /** The rows as they were before the first of `deliveries`. */
   readonly before: readonly Row[];
   /** Rows that are made anew, so that what is there now goes. */
-  readonly anew: readonly Key[];
+  readonly anew: readonly RowKey[];
 }
 
 /**
@@ -56,9 +56,10 @@ export async function prepareOneStream(
   return {
     async complete(writer, checkpoint, first) {
       const known = first === firstParked ? read : [];
-      const next = known.at(-1) ? known.at(-1)!.revision + 1n : first;
+      const last = known.at(-1);
+      const next = last ? last.revision + 1n : first;
       const all = [...known, ...(await readStreamFrom(eventStore, stream, next))];
-      const own = all.filter(({ position }) => position <= checkpoint.position!).flatMap(delivered);
+      const own = all.filter(({ position }) => position <= (checkpoint.position ?? -1n)).flatMap(delivered);
       const active = activeOf(environment, model, checkpoint);
       const { keys } = new ModelFold(active, own);
       const before = keys.length > 0 ? (await writer.query<Row>(active.table.select(keys))).rows : [];
@@ -80,7 +81,7 @@ export function delivered(recorded: RecordedEvent): Delivery[] {
 }
 
 /** By the text of the key. None for an event that cannot be decoded, or of which the model cannot say. */
-export function keysTouched(model: ReadModel<object>, { category, event }: Delivery): Map<string, Key> {
+export function keysTouched(model: ReadModel<object>, { category, event }: Delivery): Map<string, RowKey> {
   if (!event || !model.categories.includes(category)) return new Map();
   try {
     return new Map(keysOf(model, event).map((key) => [keyText(key), key]));
@@ -179,7 +180,7 @@ interface Prepared extends ParkedRetryOptions {
   readonly past: bigint;
   readonly parkedThen: ParkedFrom;
   /** The rows that the parked stream touches, as far as it was known then. */
-  readonly rewritten: ReadonlyMap<string, Key>;
+  readonly rewritten: ReadonlyMap<string, RowKey>;
   /** All that ever touched them. */
   readonly history: readonly Delivery[];
 }
@@ -193,7 +194,13 @@ async function complete(
   if (checkpoint.generation !== scope.generation || prepared.parkedThen.get(stream) !== firstParked)
     throw new RetryRefused(`${model.name} was rebuilt or rolled back meanwhile: run the same command again`);
   const since: Delivery[] = [];
-  for await (const event of readModelEvents(eventStore, environment, model, past, checkpoint.position!)) {
+  for await (const event of readModelEvents(
+    eventStore,
+    environment,
+    model,
+    past,
+    checkpoint.position ?? -1n,
+  )) {
     since.push(...delivered(event));
   }
   const isOwn = ownSince(stream, firstParked);
@@ -222,8 +229,8 @@ async function complete(
 function restricted(
   model: ReadModel<object>,
   past: bigint,
-  rewritten: ReadonlyMap<string, Key>,
-  touched: ReadonlyMap<string, Key>,
+  rewritten: ReadonlyMap<string, RowKey>,
+  touched: ReadonlyMap<string, RowKey>,
 ): ReadModel<object> {
   const { name, version, entity, categories, rowPerEvent } = model;
   return {
@@ -236,11 +243,15 @@ function restricted(
   };
 }
 
-function mergeKeys(model: ReadModel<object>, deliveries: readonly Delivery[]): Map<string, Key> {
+function mergeKeys(model: ReadModel<object>, deliveries: readonly Delivery[]): Map<string, RowKey> {
   return new Map(deliveries.flatMap((delivery) => [...keysTouched(model, delivery)]));
 }
 
-function touchesAny(model: ReadModel<object>, delivery: Delivery, wanted: ReadonlyMap<string, Key>): boolean {
+function touchesAny(
+  model: ReadModel<object>,
+  delivery: Delivery,
+  wanted: ReadonlyMap<string, RowKey>,
+): boolean {
   return [...keysTouched(model, delivery).keys()].some((id) => wanted.has(id));
 }
 

@@ -86,7 +86,7 @@ async function firstParked(
   return rows[0]?.revision ?? undefined;
 }
 
-/** Waits for the batch that is being committed, and fences off whoever folds until now. */
+/** Waits for the batch that is being committed, and fences off the projector that folds now. */
 async function own(client: pg.Client, { environment, model }: ParkedRetryOptions): Promise<Checkpoint> {
   const { rows } = await client.query<Checkpoint>(
     `update read_store.projections set epoch = epoch + 1

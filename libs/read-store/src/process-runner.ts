@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { EventFilter, EventStore, SubscriptionBatch } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
+import { onlyRow } from '#platform/postgres.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import { asConsumerError, FencedOff } from './consumer-errors.js';
 import { runExclusively } from './exclusive-session.js';
@@ -19,7 +20,7 @@ interface CommonOptions {
   /** Names the checkpoint, in each environment. */
   readonly name: string;
   readonly environment: Environment;
-  /** Which events it wants. Prefixes have to name the environment. */
+  /** The events that it wants. Prefixes have to name the environment. */
   readonly filter: EventFilter;
   readonly signal: AbortSignal;
   readonly log: Logger;
@@ -127,7 +128,7 @@ async function handleOnce(
   }
 }
 
-/** How far a process has come, and whose it is. */
+/** How far a process has come, and the epoch of the runner that owns it. */
 export interface ProcessCheckpoint {
   readonly environment: Environment;
   readonly process: string;
@@ -142,13 +143,13 @@ export async function takeOverProcess(
   environment: Environment,
   process: string,
 ): Promise<ProcessCheckpoint> {
-  const { rows } = await client.query<{ position: bigint | null; epoch: bigint }>(
+  const taken = await client.query<{ position: bigint | null; epoch: bigint }>(
     `insert into ${environment}.process_checkpoints as known (process, epoch) values ($1, 1)
       on conflict (process) do update set epoch = known.epoch + 1, updated_at = now()
       returning position, epoch`,
     [process],
   );
-  return { environment, process, ...rows[0]! };
+  return { environment, process, ...onlyRow(taken) };
 }
 
 /** Moves the checkpoint; fails, and with it the transaction it is in, unless the epoch still is the owner's. */

@@ -46,6 +46,11 @@ export interface Checkpoint {
   readonly epoch: bigint;
 }
 
+/** The position that comes first; null when one of them is at the beginning. */
+export function earliest(positions: readonly (bigint | null)[]): bigint | null {
+  return positions.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
+}
+
 /**
  * Makes this runner the owner: from now on a commit of the one before is refused. A read model that is new gets its
  * first generation. Durable at once, unlike the batches, which history can always repeat.
@@ -75,7 +80,8 @@ export async function takeOver(
       values: [environment, names],
     },
   ]);
-  return results[3]!.rows as Checkpoint[];
+  // The columns are named and typed by the last statement; the answer to `commit` comes after it.
+  return (results.at(-2)?.rows ?? []) as Checkpoint[];
 }
 
 /**
@@ -126,7 +132,7 @@ export function advanceEach(environment: Environment, owned: readonly Checkpoint
   };
 }
 
-/** Records that a read model stands still, and why, for whoever asks `projections list`. */
+/** Records that a read model stands still, and why: `projections list` shows it. */
 export async function markHalted(
   client: pg.Client,
   environment: Environment,
@@ -164,10 +170,9 @@ export function announce(
   };
 }
 
-/** Undefined for a payload of another making. */
+/** Undefined for a payload that no runner sent. */
 export function parseNews(payload: string | undefined): CheckpointNews | undefined {
-  const match = /^(\w+):(-?\d+):([\w,-]+)$/.exec(payload ?? '');
-  if (!match) return undefined;
-  const [, environment, position, names] = match as unknown as [string, string, string, string];
+  const [, environment, position, names] = /^(\w+):(-?\d+):([\w,-]+)$/.exec(payload ?? '') ?? [];
+  if (environment === undefined || position === undefined || names === undefined) return undefined;
   return { environment, position: BigInt(position), readModels: names.split(',') };
 }

@@ -7,7 +7,7 @@ import { ConsumerHalted } from './consumer-errors.js';
 import { close, runExclusively, sessionClient } from './exclusive-session.js';
 import type { ActiveModel } from './model-fold.js';
 import { loadParkedStreams } from './parked-events.js';
-import { markHalted, takeOver } from './projection-checkpoints.js';
+import { markHalted, takeOver, earliest } from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
 import { ProjectionTable } from './projection-table.js';
 import type { ReadModel } from './read-model.js';
@@ -127,24 +127,26 @@ export class ProjectionRunner {
     const { eventStore, environment, readModels, batchSize = 2_000 } = this.options;
     const categories = new Set(readModels.flatMap((model) => model.categories));
     const positions = this.actives.map(({ checkpoint }) => checkpoint.position);
-    const after = positions.includes(null) ? undefined : positions.reduce((a, b) => (b! < a! ? b : a));
+    const after = earliest(positions);
     return eventStore.subscribe({
-      ...(typeof after === 'bigint' && { after }),
+      ...(after !== null && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
       batchSize,
       signal,
     });
   }
 
-  /** Takes the read models over, less those whose rows are gone or were made by another version of the fold. */
+  /** Takes the read models over, except those whose rows are gone or were made by another version of the fold. */
   private async activate(client: pg.Client): Promise<ActiveModel[]> {
     const { environment, readModels } = this.options;
     const checkpoints = await takeOver(client, environment, readModels);
     const parked = await loadParkedStreams(client, environment);
     const actives: ActiveModel[] = [];
-    for (const checkpoint of checkpoints) {
+    for (const model of readModels) {
+      const checkpoint = checkpoints.find(({ name }) => name === model.name);
+      // Of a read model that is only being built there is nothing to keep up to date.
+      if (!checkpoint) continue;
       const { name, generation } = checkpoint;
-      const model = readModels.find((candidate) => candidate.name === name)!;
       const table = new ProjectionTable(environment, model, generation);
       const active = {
         model,

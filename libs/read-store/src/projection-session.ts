@@ -93,6 +93,7 @@ export class ProjectionSession {
     const queries = loading.map(({ active, keys }) => active.table.select(keys));
     const loaded = await inOneRoundTrip(this.options.loader, queries);
     folds.forEach((fold, index) => {
+      // The columns are those of the fold's table.
       const rows = (loaded[loading.indexOf(fold)]?.rows ?? []) as Row[];
       fold.fold(rows, this.flight?.batch.folds[index]);
     });
@@ -122,15 +123,14 @@ export class ProjectionSession {
 
   private async isolate(batch: Folded): Promise<void> {
     const { events, position, folds } = batch;
+    const [poison] = events;
+    if (!poison) throw new Error('PostgreSQL refused a batch without events');
     const middle = events.length >> 1;
     if (middle > 0) {
-      const half = events.slice(0, middle);
-      await this.project(half, half.at(-1)!.position);
+      await this.project(events.slice(0, middle), events[middle - 1]?.position ?? position);
       await this.project(events.slice(middle), position);
       return;
     }
-    const [poison] = events;
-    if (!poison) throw new Error('PostgreSQL refused a batch without events');
     for (const fold of folds) {
       const error = await this.refusalOf(fold);
       if (error) fold.parkInstead(poison, describe(error));

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { binaryArray, elementType } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from './entity-table.js';
-import type { Key, ReadModel } from './read-model.js';
+import type { RowKey, ReadModel } from './read-model.js';
 
 /** A row of any read model, by property. */
 export type Row = Record<string, unknown>;
 
 /** Keys as map keys. No part of a key holds a NUL: PostgreSQL's text cannot. */
-export function keyText(key: Key): string {
+export function keyText(key: RowKey): string {
   return key.length === 1 ? String(key[0]) : key.join('\0');
 }
 
@@ -34,11 +34,11 @@ export class ProjectionTable {
       on conflict (${keys}) do ${this.onConflict()}`;
   }
 
-  select(keys: readonly Key[]): pg.QueryConfig {
+  select(keys: readonly RowKey[]): pg.QueryConfig {
     return { name: `select ${this.name}`, text: this.selectText, values: this.keyValues(keys) };
   }
 
-  delete(keys: readonly Key[]): pg.QueryConfig {
+  delete(keys: readonly RowKey[]): pg.QueryConfig {
     return { name: `delete ${this.name}`, text: this.deleteText, values: this.keyValues(keys) };
   }
 
@@ -52,7 +52,7 @@ export class ProjectionTable {
     return { name: `upsert ${this.name}`, text: this.upsertText, values };
   }
 
-  /** A `copy … from stdin` and what it is to be given: for rows that are known to be new, at a third of an upsert's cost. */
+  /** A `copy … from stdin` and its data: for rows that are known to be new, at a third of an upsert's cost. */
   copy(rows: readonly Row[]): { readonly text: string; readonly data: Buffer } {
     const names = this.columns.map(({ column }) => column).join(', ');
     return {
@@ -61,11 +61,12 @@ export class ProjectionTable {
     };
   }
 
-  keyOfRow(row: Row): Key {
+  keyOfRow(row: Row): RowKey {
+    // Keys are of types that PostgreSQL can compare and maps can hold: text and integers.
     return this.primary.map(({ property }) => row[property]) as (string | number)[];
   }
 
-  private keyValues(keys: readonly Key[]): Buffer[] {
+  private keyValues(keys: readonly RowKey[]): Buffer[] {
     return this.primary.map(({ type }, index) =>
       binaryArray(
         type,
@@ -123,7 +124,7 @@ export function copiedRows(
   for (let row = 0; row < rows.length; row++) {
     offset = buffer.writeInt16BE(width, offset);
     for (const { element } of fields) {
-      const size = sizes[place]!;
+      const size = sizes[place] ?? -1;
       offset = buffer.writeInt32BE(size, offset);
       if (size >= 0) {
         element.write(buffer, values[place], offset);
@@ -157,6 +158,7 @@ class CopyIn {
   }
 
   submit(connection: pg.Connection): void {
+    // `pg` submits on its own connection, whose declaration lacks what a COPY needs.
     (connection as unknown as CopyConnection).query(this.text);
   }
 

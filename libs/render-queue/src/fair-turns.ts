@@ -11,7 +11,7 @@ const lastTurn = 2 ** 31 - 1;
 /**
  * The turn of each new task; lower turns are served first, the older task first where turns are equal. A tenant's
  * tasks get consecutive turns, and a tenant that comes new joins at the turn that is being served now. So a tenant
- * with fifty waiting tasks and one with a single task alternate, and whoever waits is overtaken by each other tenant
+ * with fifty waiting tasks and one with a single task alternate, and each other tenant overtakes a waiting task
  * at most once a turn (start-time fair queueing, every task counted as one unit of work).
  */
 export function fairTurns(tenants: readonly string[], waiting: readonly WaitingTenant[]): number[] {

@@ -170,7 +170,7 @@ export class PgBossRenderQueue implements RenderQueue {
           const outcome = await handler(job.data, AbortSignal.any([job.signal, this.#stopping.signal]));
           if (outcome.kind === 'retry') await this.#giveBack(name, job, outcome.afterMs);
         } finally {
-          // Whoever has just finished looks for the next task at once instead of waiting out the poll.
+          // A slot that has just finished looks for the next task at once instead of waiting out the poll.
           this.#boss.notifyWorker(workerId);
         }
       },

@@ -1,6 +1,6 @@
 import type { Environment } from '#domain/streams.js';
 
-/** One job that waits for a worker. Only a pointer: what is to be drawn stands in the job's own stream. */
+/** One job that waits for a worker. Only a pointer: the job's own stream says what to draw. */
 export interface RenderTask {
   readonly environment: Environment;
   readonly tenant: string;
@@ -32,7 +32,7 @@ export interface WorkOptions {
 
 /**
  * `signal` is aborted when the worker has lost its claim (it was silent for longer than the heartbeat allows, and
- * somebody else may have the task by now), or when this process stops and the grace period is over.
+ * another worker may have the task by now), or when this process stops and the grace period is over.
  */
 export type TaskHandler = (task: RenderTask, signal: AbortSignal) => Promise<TaskOutcome>;
 

@@ -20,6 +20,7 @@ export class RendersReader implements RenderReads {
 
   async find(tenant: string, publicId: string): Promise<FinishedRender | undefined> {
     const where = { tenant, publicId, storageKey: Not(IsNull()) };
+    // As above: the condition says so.
     return ((await this.renders.findOneBy(where)) ?? undefined) as FinishedRender | undefined;
   }
 

@@ -2,29 +2,29 @@ import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { ActiveModel, ModelFold } from '../model-fold.js';
 import { copyIn, keyText, type ProjectionTable, type Row } from '../projection-table.js';
-import type { Key } from '../read-model.js';
+import type { RowKey } from '../read-model.js';
 
 /** A generation that is being filled. `active.checkpoint.position` is how far it is folded, in memory. */
 export interface Build {
   readonly active: ActiveModel;
   readonly rows: GenerationRows;
-  /** The keys of rows that were changed since somebody began to ask. */
-  touched: Map<string, Key> | undefined;
+  /** The keys of rows that changed since a comparison began; undefined while none is under way. */
+  touched: Map<string, RowKey> | undefined;
 }
 
 /** At the end of the log everything before the goal was delivered, even where the last event lies before it. */
 export function arrive(behind: readonly Build[], until: ReadonlyMap<string, bigint>): void {
-  for (const build of behind)
-    build.active.checkpoint = { ...build.active.checkpoint, position: until.get(nameOf(build))! };
+  for (const { active } of behind)
+    active.checkpoint = { ...active.checkpoint, position: goalOf({ active }, until) };
 }
 
-export function nameOf({ active }: Build): string {
-  return active.checkpoint.name;
+/** How far a generation is to be folded; −1, which is no position, where it stays where it is. */
+export function goalOf({ active }: Pick<Build, 'active'>, until: ReadonlyMap<string, bigint>): bigint {
+  return until.get(active.checkpoint.name) ?? -1n;
 }
 
 export function isBehind(build: Build, until: ReadonlyMap<string, bigint>): boolean {
-  const goal = until.get(nameOf(build));
-  return goal !== undefined && (build.active.checkpoint.position ?? -1n) < goal;
+  return (build.active.checkpoint.position ?? -1n) < goalOf(build, until);
 }
 
 export function smaller(a: bigint, b: bigint): bigint {
@@ -35,16 +35,12 @@ export function larger(a: bigint | null, b: bigint): bigint {
   return a === null || a < b ? b : a;
 }
 
-export function smallest(positions: readonly (bigint | null)[]): bigint | null {
-  return positions.reduce((a, b) => (a === null || b === null ? null : smaller(a, b)));
-}
-
 export function largest(positions: readonly bigint[]): bigint {
   return positions.reduce((a, b) => larger(a, b));
 }
 
 interface Change {
-  readonly key: Key;
+  readonly key: RowKey;
   /** Undefined: the row goes. */
   readonly row: Row | undefined;
   /** Whether the table has a row of this key, when the changes before this one are written. */
@@ -100,10 +96,12 @@ export class GenerationRows {
   }
 
   apply(fold: ModelFold): void {
-    for (const [id, row] of fold.after) {
+    for (const [id, key] of fold.touchedKeys) {
+      if (!fold.after.has(id)) continue;
+      const row = fold.after.get(id);
       const before = this.waiting.get(id);
       const stored = before ? before.stored : this.isStored(id);
-      if (row || stored) this.waiting.set(id, { key: fold.touchedKeys.get(id)!, row, stored });
+      if (row || stored) this.waiting.set(id, { key, row, stored });
       else this.waiting.delete(id);
     }
   }
@@ -118,7 +116,7 @@ export class GenerationRows {
   async write(client: pg.Client): Promise<void> {
     const fresh: Row[] = [];
     const changed: Row[] = [];
-    const gone: Key[] = [];
+    const gone: RowKey[] = [];
     for (const { key, row, stored } of this.underWay.values()) {
       if (!row) gone.push(key);
       else if (stored) changed.push(row);

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import { binaryArray } from '#platform/binary-array.js';
+import { onlyRow } from '#platform/postgres.js';
 import { columnsOf, type EntityColumn } from '../entity-table.js';
-import type { Key, ReadModel } from '../read-model.js';
+import type { RowKey, ReadModel } from '../read-model.js';
 import type { LiveGenerations, ProgressiveFold } from './live-generations.js';
 import type { PreparedBuild } from './prepare-builds.js';
 import type { RebuildSession } from './rebuild-session.js';
@@ -78,10 +79,15 @@ export class Comparison {
     }
   }
 
-  private compare(client: pg.Client, build: PreparedBuild, keys?: readonly Key[]): Promise<RowDifferences> {
+  private compare(
+    client: pg.Client,
+    build: PreparedBuild,
+    keys?: readonly RowKey[],
+  ): Promise<RowDifferences> {
     const { model, generation: rebuilt, serving } = build;
     const { environment } = this.session;
-    return compareRows(client, { environment, model, live: serving!.generation, rebuilt }, keys);
+    if (!serving) throw new Error(`there is no ${environment}.${model.name} to compare with`);
+    return compareRows(client, { environment, model, live: serving.generation, rebuilt }, keys);
   }
 }
 
@@ -131,7 +137,7 @@ export const shownRows = 10;
 export async function compareRows(
   client: pg.ClientBase,
   compared: ComparedGenerations,
-  keys?: readonly Key[],
+  keys?: readonly RowKey[],
 ): Promise<RowDifferences> {
   const columns = await commonColumns(client, compared);
   const primary = columns.filter((column) => column.primary);
@@ -152,9 +158,9 @@ export async function compareRows(
     `(select * from ${environment}.${model.name}_g${generation} ${chosen})`;
   const both = `${from(live)} l full join ${from(rebuilt)} n using (${names})`;
   const record = (side: string) => `row(${columns.map(({ column }) => `${side}.${column}`).join(', ')})`;
-  const [first] = primary as [EntityColumn];
-  const isExtra = `n.${first.column} is null`;
-  const isMissing = `l.${first.column} is null`;
+  // A part of the primary key is null only where a side of the join has no row.
+  const isExtra = `n.${primary[0]?.column} is null`;
+  const isMissing = `l.${primary[0]?.column} is null`;
   const differs = `${record('l')} is distinct from ${record('n')}`;
   const counted = await client.query<Record<'rows' | 'missing' | 'extra' | 'changed', number>>(
     `select count(*)::integer as rows, count(*) filter (where ${isMissing})::integer as missing,
@@ -163,7 +169,7 @@ export async function compareRows(
       from ${both}`,
     values,
   );
-  const counts = counted.rows[0]!;
+  const counts = onlyRow(counted);
   if (counts.missing + counts.extra + counts.changed === 0) return { ...counts, first: [] };
   const { rows } = await client.query<{ live: Shown; rebuilt: Shown }>(
     `select to_jsonb(l) as live, to_jsonb(n) as rebuilt from ${both} where ${differs} order by ${names} limit ${shownRows}`,

@@ -10,6 +10,8 @@ import {
 import { showGeneration } from '../read-model-tables.js';
 import type { ReadModel } from '../read-model.js';
 
+export type GenerationId = Pick<Checkpoint, 'name' | 'generation'>;
+
 export interface Generation extends Checkpoint {
   readonly state: GenerationState;
   readonly haltedBecause: string | null;
@@ -42,9 +44,9 @@ export function servingOf(generations: readonly Generation[] = []): Generation |
 }
 
 /**
- * A new generation, without its table. Belongs in the transaction that makes the table. Its epochs begin at the time,
- * in milliseconds: should there have been a generation of this number before, whose checkpoint somebody has deleted, a
- * projector that still works on that one does not take this one for it.
+ * A new generation, without its table. Belongs in the transaction that makes the table. Its epochs begin at the time, in
+ * milliseconds: when an operator has deleted the checkpoint of an earlier generation with this number, a projector that
+ * still works on that one does not take this one for it.
  */
 export async function addGeneration(
   client: pg.ClientBase,
@@ -60,11 +62,11 @@ export async function addGeneration(
   );
 }
 
-/** From now on, whoever worked on this generation before cannot commit any more. */
+/** From now on, a process that worked on this generation before can no longer commit. */
 export async function takeOverGeneration(
   client: pg.ClientBase,
   environment: Environment,
-  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+  { name, generation }: GenerationId,
 ): Promise<Checkpoint> {
   const { rows } = await client.query<Checkpoint>(
     `update read_store.projections set epoch = epoch + 1, updated_at = now()
@@ -82,7 +84,7 @@ export async function takeOverGeneration(
 export async function markComplete(
   client: pg.ClientBase,
   environment: Environment,
-  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+  { name, generation }: GenerationId,
   state: 'complete' | 'differing',
 ): Promise<void> {
   await client.query(
@@ -96,7 +98,7 @@ export async function markComplete(
 export async function dropGeneration(
   client: pg.ClientBase,
   environment: Environment,
-  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+  { name, generation }: GenerationId,
 ): Promise<void> {
   await client.query('begin');
   try {
@@ -112,7 +114,7 @@ export async function dropGeneration(
 export async function forgetGeneration(
   client: pg.ClientBase,
   environment: Environment,
-  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+  { name, generation }: GenerationId,
 ): Promise<void> {
   await client.query(`drop table if exists ${environment}.${name}_g${generation}`);
   for (const table of ['projections', 'parked_events'])
@@ -129,7 +131,7 @@ export interface Successor {
   readonly position: bigint | null;
 }
 
-/** Readers that run longer than this keep a switch off, rather than the switch everybody who wants to read. */
+/** A reader that runs longer than this holds up the switch; the switch never holds up readers for longer. */
 const viewLockMs = 500;
 
 export interface ServingRow {

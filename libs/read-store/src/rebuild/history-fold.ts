@@ -6,9 +6,9 @@ import { asError, isRefusedContent } from '../consumer-errors.js';
 import { deliver } from '../projected-event.js';
 import { describe, ModelFold } from '../model-fold.js';
 import { loadParkedStreams, park, type ParkedEvent } from '../parked-events.js';
-import { advanceEach, type Checkpoint } from '../projection-checkpoints.js';
+import { advanceEach, earliest, type Checkpoint } from '../projection-checkpoints.js';
 import type { StreamContinuity } from '../stream-continuity.js';
-import { arrive, isBehind, larger, largest, nameOf, smaller, smallest, type Build } from './build.js';
+import { arrive, goalOf, isBehind, larger, largest, smaller, type Build } from './build.js';
 
 export interface HistoryFoldOptions {
   /** Neither pipelined nor used for anything else meanwhile. */
@@ -34,11 +34,11 @@ const streamsAWrite = 25_000;
 const calmBatches = 20;
 
 /**
- * Folds the history into generations that nobody reads yet: reads the log once for all of them, ahead of the fold, and
- * writes in the background what was folded, rows and checkpoints in one transaction.
+ * Folds the history into generations that no reader sees yet. It reads the log once for all of them, ahead of the fold,
+ * and writes in the background what it has folded, rows and checkpoints in one transaction.
  *
- * What PostgreSQL refuses because of its content is found by folding again from the last checkpoint, in ever smaller
- * batches, until one is a single event: that one is parked, as the projector would have done.
+ * When PostgreSQL refuses content, it folds again from the last checkpoint in ever smaller batches, until one is a single
+ * event. It parks that event, as the projector would have done.
  */
 export class HistoryFold {
   events = 0;
@@ -74,7 +74,7 @@ export class HistoryFold {
     const { signal } = this.options;
     const behind = this.options.builds.filter((build) => isBehind(build, until));
     if (behind.length === 0) return;
-    const goal = largest(behind.map((build) => until.get(nameOf(build))!));
+    const goal = largest(behind.map((build) => goalOf(build, until)));
     const ended = new AbortController();
     const feed = new BatchFeed(this.subscribe(behind, AbortSignal.any([signal, ended.signal])), signal);
     try {
@@ -94,7 +94,7 @@ export class HistoryFold {
   private subscribe(behind: readonly Build[], signal: AbortSignal): AsyncIterable<SubscriptionBatch> {
     const { eventStore, environment } = this.options;
     const categories = new Set(behind.flatMap(({ active }) => active.model.categories));
-    const after = smallest(behind.map(({ active }) => active.checkpoint.position));
+    const after = earliest(behind.map(({ active }) => active.checkpoint.position));
     return eventStore.subscribe({
       ...(after !== null && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
@@ -113,14 +113,14 @@ export class HistoryFold {
     const deliveries = events.map(deliver).filter((delivery) => delivery !== undefined);
     for (const build of behind) {
       const { active, rows } = build;
-      const limit = smaller(position, until.get(nameOf(build))!);
+      const limit = smaller(position, goalOf(build, until));
       const fold = new ModelFold(active, deliveries, limit);
       await rows.load(loader, fold);
       fold.foldOnto(rows);
       rows.apply(fold);
       this.parked.push(...fold.parked);
       for (const stream of fold.parkedNow) active.parkedStreams.add(stream);
-      for (const [id, key] of build.touched ? fold.touchedKeys : []) build.touched!.set(id, key);
+      if (build.touched) for (const [id, key] of fold.touchedKeys) build.touched.set(id, key);
       active.checkpoint = { ...active.checkpoint, position: larger(active.checkpoint.position, limit) };
     }
     continuity.advance(reached);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
+import { onlyRow } from '#platform/postgres.js';
 import { loadParkedStreams } from '../parked-events.js';
 import type { GenerationState } from '../projection-checkpoints.js';
 import { ProjectionTable } from '../projection-table.js';
@@ -14,6 +15,7 @@ import {
   servingOf,
   takeOverGeneration,
   type Generation,
+  type GenerationId,
 } from './generations.js';
 import { RebuildRefused, type RebuildSession, transact } from './rebuild-session.js';
 
@@ -61,17 +63,26 @@ export async function prepareBuilds(
     return { builds, continuity: new StreamContinuity(projector), consumer: undefined };
   }
   const consumer = consumerOf(purpose, environment, readModels);
-  const resumable = purpose === 'rebuild' ? readModels.map((model) => halfBuilt(model, of(model))) : [];
-  const together = new Set(resumable.map((generation) => generation?.position));
-  let chosen: readonly Pick<Generation, 'name' | 'generation'>[];
-  if (together.size === 1 && !together.has(undefined) && !together.has(null))
-    chosen = resumable.map((each) => each!);
-  else {
+  let chosen = purpose === 'rebuild' ? resumable(readModels, of) : undefined;
+  if (!chosen) {
     await control.query('delete from read_store.stream_revisions where consumer = $1', [consumer]);
     chosen = await beginAnew(session, purpose, known);
   }
   const builds = await takeUp(session, readModels, chosen, known);
   return { builds, continuity: new StreamContinuity(consumer), consumer };
+}
+
+/** What an earlier run left half-way, when it left all of these read models at one position. */
+function resumable(
+  models: readonly ReadModel<object>[],
+  generationsOf: (model: ReadModel<object>) => readonly Generation[],
+): readonly GenerationId[] | undefined {
+  const left = models
+    .map((model) => halfBuilt(model, generationsOf(model)))
+    .filter((each) => each !== undefined);
+  const [first] = left;
+  const isTogether = first?.position !== null && left.every(({ position }) => position === first?.position);
+  return left.length === models.length && isTogether ? left : undefined;
 }
 
 /** One for each set of read models that are built together: what it has seen is only worth something to all of them. */
@@ -97,7 +108,7 @@ function halfBuilt(
   );
 }
 
-/** Beyond live rows that stand still nothing can be compared any more: what was found before is what counts. */
+/** A generation beyond live rows that stand still cannot be compared any more: what was found before counts. */
 function requireEqual(environment: Environment, built: Generation, serving: Generation | undefined): void {
   if (built.state !== 'differing' || !isBeyond(built, serving)) return;
   throw new RebuildRefused(
@@ -134,9 +145,9 @@ async function beginAnew(
   session: RebuildSession,
   purpose: 'rebuild' | 'compare',
   known: ReadonlyMap<string, readonly Generation[]>,
-): Promise<Pick<Generation, 'name' | 'generation'>[]> {
+): Promise<GenerationId[]> {
   const { environment, control, options } = session;
-  const chosen: Pick<Generation, 'name' | 'generation'>[] = [];
+  const chosen: GenerationId[] = [];
   for (const model of options.readModels) {
     const generations = known.get(model.name) ?? [];
     const useless = generations.filter(
@@ -162,31 +173,33 @@ async function beginAnew(
   return chosen;
 }
 
-/** Tables may be there that no checkpoint knows, when somebody has removed checkpoints only. */
+/** There may be tables that no checkpoint knows, when an operator has removed checkpoints only. */
 async function lastTable(
   { control, environment }: RebuildSession,
   { name }: ReadModel<object>,
 ): Promise<number> {
-  const { rows } = await control.query<{ last: number }>(
+  const found = await control.query<{ last: number }>(
     `select coalesce(max(substring(c.relname from '_g([0-9]+)$')::integer), 0) as last
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1 and c.relkind = 'r' and c.relname ~ ('^' || $2 || '_g[0-9]+$')`,
     [environment, name],
   );
-  return rows[0]!.last;
+  return onlyRow(found).last;
 }
 
 async function takeUp(
   { control, environment }: RebuildSession,
   models: readonly ReadModel<object>[],
-  chosen: readonly Pick<Generation, 'name' | 'generation'>[],
+  chosen: readonly GenerationId[],
   known: ReadonlyMap<string, readonly Generation[]>,
 ): Promise<PreparedBuild[]> {
   const parked = await loadParkedStreams(control, environment);
   const builds: PreparedBuild[] = [];
-  for (const [index, model] of models.entries()) {
-    const checkpoint = await takeOverGeneration(control, environment, chosen[index]!);
+  for (const generationId of chosen) {
+    const checkpoint = await takeOverGeneration(control, environment, generationId);
     const { generation, position } = checkpoint;
+    const model = models.find(({ name }) => name === checkpoint.name);
+    if (!model) throw new Error(`no read model is called ${checkpoint.name}`);
     const table = new ProjectionTable(environment, model, generation);
     const parkedStreams = parked.get(`${model.name}/${generation}`) ?? new Set<string>();
     builds.push({

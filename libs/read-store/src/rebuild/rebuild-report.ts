@@ -1,3 +1,4 @@
+import { onlyRow } from '#platform/postgres.js';
 import type { RowDifferences } from './comparison.js';
 import type { PreparedBuild } from './prepare-builds.js';
 import type { RebuildOptions, RebuildSession } from './rebuild-session.js';
@@ -42,11 +43,18 @@ export async function reportOn(
   found: Pick<RebuiltModel, 'compared' | 'switched'>,
 ): Promise<RebuiltModel> {
   const { name, version } = model;
-  const { rows } = await control.query<{ rows: number }>(
+  const counted = await control.query<{ rows: number }>(
     `select count(*)::integer as rows from ${environment}.${name}_g${generation}`,
   );
   return {
-    ...{ name, generation, version, resumedAfter, position: active.checkpoint.position, rows: rows[0]!.rows },
+    ...{
+      name,
+      generation,
+      version,
+      resumedAfter,
+      position: active.checkpoint.position,
+      rows: onlyRow(counted).rows,
+    },
     liveVersion: serving?.version ?? null,
     liveGeneration: serving?.generation ?? null,
     parkedStreams: active.parkedStreams.size,

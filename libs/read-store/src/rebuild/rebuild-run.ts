@@ -96,11 +96,11 @@ export class RebuildRun {
       if (await this.switchWhenClose(epochs)) return;
     }
     throw new RebuildRefused(
-      `${session.environment}: the live rows were taken over by somebody again and again while they were compared; see that one projector runs undisturbed, then run "atelier projections switch"`,
+      `${session.environment}: another process took the live rows over again and again while they were compared; see that one projector runs undisturbed, then run "atelier projections switch"`,
     );
   }
 
-  /** False: the live rows may have been changed by somebody else since they were compared. */
+  /** False: another process may have changed the live rows since they were compared. */
   private async switchWhenClose(epochs: ReadonlyMap<string, bigint> | undefined): Promise<boolean> {
     const { live, session, request } = this.parts;
     const isKeptBusy = (error: unknown) => passing.includes(sqlState(error) ?? '');
@@ -142,7 +142,7 @@ export class RebuildRun {
     const isTakenOver = ({ model: { name } }: PreparedBuild) =>
       serving.get(name)?.epoch !== epochs?.get(name);
     if (epochs && live.following.some(isTakenOver)) return false;
-    // One that stood still may have been taken up again meanwhile: nobody is to be shown less than before.
+    // One that stood still may have been taken up again meanwhile: no reader may see less than before.
     const isBehind = ({ model, active }: PreparedBuild) =>
       (serving.get(model.name)?.position ?? -1n) > (active.checkpoint.position ?? -1n);
     if (preparation.builds.some(isBehind)) return false;

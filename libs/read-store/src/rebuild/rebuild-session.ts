@@ -26,7 +26,7 @@ export interface RebuildProgress {
   readonly events?: number;
 }
 
-/** The connections of one rebuild. While it is open, nobody else rebuilds, compares or switches its read models. */
+/** The connections of one rebuild. While it is open, no other process rebuilds, compares or switches its read models. */
 export class RebuildSession implements AsyncDisposable {
   private constructor(
     readonly options: RebuildOptions,
@@ -39,7 +39,7 @@ export class RebuildSession implements AsyncDisposable {
     readonly reader: pg.Client,
   ) {}
 
-  /** @throws RebuildRefused when somebody else is at it */
+  /** @throws RebuildRefused when another process is at work on them */
   static async open(options: RebuildOptions): Promise<RebuildSession> {
     const { url, environment, readModels } = options;
     // The projector waits while checkpoints are held: should this process be paused then, it is let go.
@@ -116,8 +116,8 @@ export function rebuildClient(url: string, settings: Readonly<Record<string, str
 const key = `hashtextextended('atelier.rebuild.' || $1, 0)`;
 
 /**
- * Makes sure that nobody else rebuilds, compares or switches these read models while the connection lives. It ends with
- * the process, however that ends.
+ * Keeps other processes from rebuilding, comparing or switching these read models while the connection lives. The lock
+ * ends with the process, however that ends.
  * @throws RebuildRefused that says who does
  */
 export async function lockReadModels(

@@ -108,6 +108,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 function asNotFound(error: unknown): unknown {
+  // What `fs` throws has a code; what else is thrown here has none.
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || error instanceof RangeError
     ? new ObjectNotFound('there is no object under this key')
