@@ -3,8 +3,8 @@ import { asError } from './consumer-errors.js';
 import type { Delivery } from './projected-event.js';
 import type { ParkedEvent } from './parked-events.js';
 import type { Checkpoint } from './projection-checkpoints.js';
-import { keyText, type ProjectionTable, type Row } from './projection-table.js';
-import { keysOf, type RowKey, type ReadModel } from './read-model.js';
+import { keyText, type ProjectionTable, type ModelRow } from './projection-table.js';
+import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
 
 /** A read model that a runner works on. `checkpoint.position` and `parkedStreams` follow each commit. */
 export interface ActiveModel {
@@ -16,7 +16,7 @@ export interface ActiveModel {
 
 interface Touch {
   readonly delivery: Delivery;
-  readonly keys: readonly RowKey[];
+  readonly keys: readonly PrimaryKey[];
   readonly error: Error | undefined;
 }
 
@@ -24,14 +24,14 @@ interface Touch {
 export class ModelFold {
   private readonly touches: Touch[] = [];
   /** By the text of the key. */
-  readonly touchedKeys = new Map<string, RowKey>();
+  readonly touchedKeys = new Map<string, PrimaryKey>();
   /** By key; undefined: the batch leaves no such row. */
-  readonly after = new Map<string, Row | undefined>();
+  readonly after = new Map<string, ModelRow | undefined>();
   /** Streams that this batch parks. */
   readonly parkedNow = new Set<string>();
   readonly parked: ParkedEvent[] = [];
-  readonly upserts: Row[] = [];
-  readonly deletes: RowKey[] = [];
+  readonly upserts: ModelRow[] = [];
+  readonly deletes: PrimaryKey[] = [];
 
   constructor(
     readonly active: ActiveModel,
@@ -49,21 +49,23 @@ export class ModelFold {
   }
 
   /** The rows that have to be loaded before the fold. */
-  get keys(): readonly RowKey[] {
+  get keys(): readonly PrimaryKey[] {
     return this.active.model.rowPerEvent ? [] : [...this.touchedKeys.values()];
   }
 
   /** `before`: the fold of the batch that is being committed, which may or may not show in the rows loaded. */
-  fold(loaded: readonly Row[], before: ModelFold | undefined): void {
+  fold(loaded: readonly ModelRow[], before: ModelFold | undefined): void {
     const { table } = this.active;
-    const rows = new Map<string, Row | undefined>(loaded.map((row) => [keyText(table.keyOfRow(row)), row]));
+    const rows = new Map<string, ModelRow | undefined>(
+      loaded.map((row) => [keyText(table.keyOfRow(row)), row]),
+    );
     for (const id of this.touchedKeys.keys()) if (before?.after.has(id)) rows.set(id, before.after.get(id));
     this.foldOnto(rows, before?.parkedNow);
   }
 
   /** On top of the rows as they are now, by the text of the key. `parkedBefore`: streams that are not in `parkedStreams` yet. */
   foldOnto(
-    rows: Pick<ReadonlyMap<string, Row | undefined>, 'get'>,
+    rows: Pick<ReadonlyMap<string, ModelRow | undefined>, 'get'>,
     parkedBefore?: ReadonlySet<string>,
   ): void {
     const { model, parkedStreams } = this.active;
@@ -80,7 +82,7 @@ export class ModelFold {
           const id = keyText(key);
           const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
           // Without an error there is an event; its fold gives rows, whose columns are their properties.
-          return [id, model.evolve(row, delivery.event!, key) as Row | undefined] as const;
+          return [id, model.evolve(row, delivery.event!, key) as ModelRow | undefined] as const;
         });
         for (const [id, row] of changes) this.after.set(id, row);
       } catch (poison) {
@@ -105,7 +107,7 @@ export class ModelFold {
   }
 
   private touch(delivery: Delivery): void {
-    let keys: readonly RowKey[] = [];
+    let keys: readonly PrimaryKey[] = [];
     let error = delivery.error;
     try {
       if (delivery.event) keys = keysOf(this.active.model, delivery.event);
@@ -130,6 +132,6 @@ export function describe(error: Error): string {
 }
 
 /** PostgreSQL could not even look for such a key, so this is checked before the row is loaded. */
-function isUnstorable(key: RowKey): boolean {
+function isUnstorable(key: PrimaryKey): boolean {
   return key.some((part) => typeof part === 'string' && part.includes('\0'));
 }

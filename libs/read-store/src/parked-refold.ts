@@ -5,8 +5,8 @@ import { close, sessionClient } from './exclusive-session.js';
 import { type ActiveModel, ModelFold } from './model-fold.js';
 import { deliver, type Delivery } from './projected-event.js';
 import { serves, type Checkpoint } from './projection-checkpoints.js';
-import { keyText, ProjectionTable, type Row } from './projection-table.js';
-import { type RowKey, keysOf, type ReadModel } from './read-model.js';
+import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
+import { type PrimaryKey, keysOf, type ReadModel } from './read-model.js';
 
 export interface ParkedRetryOptions {
   /** The read store's database. */
@@ -31,9 +31,9 @@ export interface Refold {
   /** What to fold, in the order of the log: `own`, and all that has to be folded again because of it. */
   readonly deliveries: readonly Delivery[];
   /** The rows as they were before the first of `deliveries`. */
-  readonly before: readonly Row[];
+  readonly before: readonly ModelRow[];
   /** Rows that are made anew, so that what is there now goes. */
-  readonly anew: readonly RowKey[];
+  readonly anew: readonly PrimaryKey[];
 }
 
 /**
@@ -62,7 +62,7 @@ export async function prepareOneStream(
       const own = all.filter(({ position }) => position <= (checkpoint.position ?? -1n)).flatMap(delivered);
       const active = activeOf(environment, model, checkpoint);
       const { keys } = new ModelFold(active, own);
-      const before = keys.length > 0 ? (await writer.query<Row>(active.table.select(keys))).rows : [];
+      const before = keys.length > 0 ? (await writer.query<ModelRow>(active.table.select(keys))).rows : [];
       return { active, own, deliveries: own, before, anew: [] };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -81,7 +81,10 @@ export function delivered(recorded: RecordedEvent): Delivery[] {
 }
 
 /** By the text of the key. None for an event that cannot be decoded, or of which the model cannot say. */
-export function keysTouched(model: ReadModel<object>, { category, event }: Delivery): Map<string, RowKey> {
+export function keysTouched(
+  model: ReadModel<object>,
+  { category, event }: Delivery,
+): Map<string, PrimaryKey> {
   if (!event || !model.categories.includes(category)) return new Map();
   try {
     return new Map(keysOf(model, event).map((key) => [keyText(key), key]));
@@ -180,7 +183,7 @@ interface Prepared extends ParkedRetryOptions {
   readonly past: bigint;
   readonly parkedThen: ParkedFrom;
   /** The rows that the parked stream touches, as far as it was known then. */
-  readonly rewritten: ReadonlyMap<string, RowKey>;
+  readonly rewritten: ReadonlyMap<string, PrimaryKey>;
   /** All that ever touched them. */
   readonly history: readonly Delivery[];
 }
@@ -207,7 +210,7 @@ async function complete(
   const touched = new Map([...rewritten, ...mergeKeys(model, since.filter(isOwn))]);
   const joined = [...touched.values()].filter((key) => !rewritten.has(keyText(key)));
   const table = new ProjectionTable(environment, model, checkpoint.generation);
-  const before = joined.length > 0 ? (await snapshot.query<Row>(table.select(joined))).rows : [];
+  const before = joined.length > 0 ? (await snapshot.query<ModelRow>(table.select(joined))).rows : [];
 
   // What other streams have parked stays parked, and is folded again when they are retried.
   const parkedNow = await parkedFrom(writer, environment, scope);
@@ -229,8 +232,8 @@ async function complete(
 function restricted(
   model: ReadModel<object>,
   past: bigint,
-  rewritten: ReadonlyMap<string, RowKey>,
-  touched: ReadonlyMap<string, RowKey>,
+  rewritten: ReadonlyMap<string, PrimaryKey>,
+  touched: ReadonlyMap<string, PrimaryKey>,
 ): ReadModel<object> {
   const { name, version, entity, categories, rowPerEvent } = model;
   return {
@@ -243,14 +246,14 @@ function restricted(
   };
 }
 
-function mergeKeys(model: ReadModel<object>, deliveries: readonly Delivery[]): Map<string, RowKey> {
+function mergeKeys(model: ReadModel<object>, deliveries: readonly Delivery[]): Map<string, PrimaryKey> {
   return new Map(deliveries.flatMap((delivery) => [...keysTouched(model, delivery)]));
 }
 
 function touchesAny(
   model: ReadModel<object>,
   delivery: Delivery,
-  wanted: ReadonlyMap<string, RowKey>,
+  wanted: ReadonlyMap<string, PrimaryKey>,
 ): boolean {
   return [...keysTouched(model, delivery).keys()].some((id) => wanted.has(id));
 }

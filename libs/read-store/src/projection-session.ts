@@ -8,7 +8,7 @@ import { asError, isRefusedContent } from './consumer-errors.js';
 import { describe, ModelFold, type ActiveModel } from './model-fold.js';
 import { logParked, park } from './parked-events.js';
 import { inOneRoundTrip, inTransaction } from './exclusive-session.js';
-import type { Row } from './projection-table.js';
+import type { ModelRow } from './projection-table.js';
 import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js';
 
 /** A batch that is folded, and on its way into the database or about to be. */
@@ -94,7 +94,7 @@ export class ProjectionSession {
     const loaded = await inOneRoundTrip(this.options.loader, queries);
     folds.forEach((fold, index) => {
       // The columns are those of the fold's table.
-      const rows = (loaded[loading.indexOf(fold)]?.rows ?? []) as Row[];
+      const rows = (loaded[loading.indexOf(fold)]?.rows ?? []) as ModelRow[];
       fold.fold(rows, this.flight?.batch.folds[index]);
     });
     return folds;

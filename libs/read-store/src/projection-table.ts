@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { binaryArray, elementType } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from './entity-table.js';
-import type { RowKey, ReadModel } from './read-model.js';
+import type { PrimaryKey, ReadModel } from './read-model.js';
 
 /** A row of any read model, by property. */
-export type Row = Record<string, unknown>;
+export type ModelRow = Record<string, unknown>;
 
 /** Keys as map keys. No part of a key holds a NUL: PostgreSQL's text cannot. */
-export function keyText(key: RowKey): string {
+export function keyText(key: PrimaryKey): string {
   return key.length === 1 ? String(key[0]) : key.join('\0');
 }
 
@@ -34,15 +34,15 @@ export class ProjectionTable {
       on conflict (${keys}) do ${this.onConflict()}`;
   }
 
-  select(keys: readonly RowKey[]): pg.QueryConfig {
+  select(keys: readonly PrimaryKey[]): pg.QueryConfig {
     return { name: `select ${this.name}`, text: this.selectText, values: this.keyValues(keys) };
   }
 
-  delete(keys: readonly RowKey[]): pg.QueryConfig {
+  delete(keys: readonly PrimaryKey[]): pg.QueryConfig {
     return { name: `delete ${this.name}`, text: this.deleteText, values: this.keyValues(keys) };
   }
 
-  upsert(rows: readonly Row[]): pg.QueryConfig {
+  upsert(rows: readonly ModelRow[]): pg.QueryConfig {
     const values = this.columns.map(({ property, type }) =>
       binaryArray(
         type,
@@ -53,7 +53,7 @@ export class ProjectionTable {
   }
 
   /** A `copy … from stdin` and its data: for rows that are known to be new, at a third of an upsert's cost. */
-  copy(rows: readonly Row[]): { readonly text: string; readonly data: Buffer } {
+  copy(rows: readonly ModelRow[]): { readonly text: string; readonly data: Buffer } {
     const names = this.columns.map(({ column }) => column).join(', ');
     return {
       text: `copy ${this.name} (${names}) from stdin (format binary)`,
@@ -61,12 +61,12 @@ export class ProjectionTable {
     };
   }
 
-  keyOfRow(row: Row): RowKey {
+  keyOfRow(row: ModelRow): PrimaryKey {
     // Keys are of types that PostgreSQL can compare and maps can hold: text and integers.
     return this.primary.map(({ property }) => row[property]) as (string | number)[];
   }
 
-  private keyValues(keys: readonly RowKey[]): Buffer[] {
+  private keyValues(keys: readonly PrimaryKey[]): Buffer[] {
     return this.primary.map(({ type }, index) =>
       binaryArray(
         type,

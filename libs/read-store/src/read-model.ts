@@ -5,7 +5,7 @@ import type { ProjectedEvent } from './projected-event.js';
 export type EntityClass<Row extends object = object> = new () => Row;
 
 /** The values of a row's primary key, in the order of the entity's primary columns. */
-export type RowKey = readonly (string | number)[];
+export type PrimaryKey = readonly (string | number)[];
 
 /**
  * A read model is a pure fold of events into rows. It sees no clock, no database and no other read model: the same
@@ -32,20 +32,20 @@ interface FoldOf<Row extends object> {
    * The row with that key after the event; undefined: there is no such row (any more). Must not edit `row`. When it
    * throws for one row of an event, the event changes no row at all and is parked.
    */
-  evolve(row: Row | undefined, event: ProjectedEvent, key: RowKey): Row | undefined;
+  evolve(row: Row | undefined, event: ProjectedEvent, key: PrimaryKey): Row | undefined;
 }
 
 interface OneRowAnEvent {
   /** The row that an event concerns, or undefined when this model does not show it. */
-  keyOf(event: ProjectedEvent): RowKey | undefined;
+  keyOf(event: ProjectedEvent): PrimaryKey | undefined;
 }
 
 interface SeveralRowsAnEvent {
   /** The rows that an event concerns, each once; none when this model does not show it. */
-  keysOf(event: ProjectedEvent): readonly RowKey[];
+  keysOf(event: ProjectedEvent): readonly PrimaryKey[];
 }
 
-export function keysOf(model: ReadModel<object>, event: ProjectedEvent): readonly RowKey[] {
+export function keysOf(model: ReadModel<object>, event: ProjectedEvent): readonly PrimaryKey[] {
   if ('keysOf' in model) return model.keysOf(event);
   const key = model.keyOf(event);
   return key ? [key] : [];

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { ActiveModel, ModelFold } from '../model-fold.js';
-import { copyIn, keyText, type ProjectionTable, type Row } from '../projection-table.js';
-import type { RowKey } from '../read-model.js';
+import { copyIn, keyText, type ProjectionTable, type ModelRow } from '../projection-table.js';
+import type { PrimaryKey } from '../read-model.js';
 
 /** A generation that is being filled. `active.checkpoint.position` is how far it is folded, in memory. */
 export interface Build {
   readonly active: ActiveModel;
   readonly rows: GenerationRows;
   /** The keys of rows that changed since a comparison began; undefined while none is under way. */
-  touched: Map<string, RowKey> | undefined;
+  touched: Map<string, PrimaryKey> | undefined;
 }
 
 /** At the end of the log everything before the goal was delivered, even where the last event lies before it. */
@@ -40,9 +40,9 @@ export function largest(positions: readonly bigint[]): bigint {
 }
 
 interface Change {
-  readonly key: RowKey;
+  readonly key: PrimaryKey;
   /** Undefined: the row goes. */
-  readonly row: Row | undefined;
+  readonly row: ModelRow | undefined;
   /** Whether the table has a row of this key, when the changes before this one are written. */
   readonly stored: boolean;
 }
@@ -63,7 +63,7 @@ const keptRows = 25_000;
 export class GenerationRows {
   private waiting: Changes = new Map();
   private underWay: Changes = new Map();
-  private readonly kept = new LRUCache<string, Row>({
+  private readonly kept = new LRUCache<string, ModelRow>({
     max: keptRows,
     dispose: (_row, _id, reason) => {
       if (reason === 'evict') this.complete = false;
@@ -86,11 +86,11 @@ export class GenerationRows {
     if (this.complete || this.rowPerEvent) return;
     const unknown = [...fold.touchedKeys].filter(([id]) => !this.knows(id)).map(([, key]) => key);
     if (unknown.length === 0) return;
-    const { rows } = await client.query<Row>(this.table.select(unknown));
+    const { rows } = await client.query<ModelRow>(this.table.select(unknown));
     for (const row of rows) this.kept.set(keyText(this.table.keyOfRow(row)), row);
   }
 
-  get(id: string): Row | undefined {
+  get(id: string): ModelRow | undefined {
     const change = this.waiting.get(id) ?? this.underWay.get(id);
     return change ? change.row : this.kept.get(id);
   }
@@ -114,9 +114,9 @@ export class GenerationRows {
 
   /** Writes what was taken. New rows are copied in, which costs a third of an upsert. */
   async write(client: pg.Client): Promise<void> {
-    const fresh: Row[] = [];
-    const changed: Row[] = [];
-    const gone: RowKey[] = [];
+    const fresh: ModelRow[] = [];
+    const changed: ModelRow[] = [];
+    const gone: PrimaryKey[] = [];
     for (const { key, row, stored } of this.underWay.values()) {
       if (!row) gone.push(key);
       else if (stored) changed.push(row);

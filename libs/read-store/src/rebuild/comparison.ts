@@ -3,7 +3,7 @@ import type { Environment } from '#domain/streams.js';
 import { binaryArray } from '#platform/binary-array.js';
 import { onlyRow } from '#platform/postgres.js';
 import { columnsOf, type EntityColumn } from '../entity-table.js';
-import type { RowKey, ReadModel } from '../read-model.js';
+import type { PrimaryKey, ReadModel } from '../read-model.js';
 import type { LiveGenerations, ProgressiveFold } from './live-generations.js';
 import type { PreparedBuild } from './prepare-builds.js';
 import type { RebuildSession } from './rebuild-session.js';
@@ -82,7 +82,7 @@ export class Comparison {
   private compare(
     client: pg.Client,
     build: PreparedBuild,
-    keys?: readonly RowKey[],
+    keys?: readonly PrimaryKey[],
   ): Promise<RowDifferences> {
     const { model, generation: rebuilt, serving } = build;
     const { environment } = this.session;
@@ -137,7 +137,7 @@ export const shownRows = 10;
 export async function compareRows(
   client: pg.ClientBase,
   compared: ComparedGenerations,
-  keys?: readonly RowKey[],
+  keys?: readonly PrimaryKey[],
 ): Promise<RowDifferences> {
   const columns = await commonColumns(client, compared);
   const primary = columns.filter((column) => column.primary);
