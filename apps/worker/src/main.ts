@@ -1,5 +1,5 @@
 import { observeOutcomes } from '#application/observed-outcomes.js';
-import { SketchEngine } from '@atelier/sketch';
+import { openEngines } from '#adapters/engines.module.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
@@ -35,10 +35,9 @@ await runRole(logger, async (stopping) => {
     signal: stopping,
     onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'the render queue cannot be reached'),
   });
-  const sketch = new SketchEngine();
   const worker = await startWorker({
     ...{ store, storage, queue, logger, tenantConcurrency },
-    engineFor: () => sketch,
+    engines: openEngines(configuration.imageModels),
     clock: systemClock,
     concurrency: workerConcurrency,
   });

@@ -1,7 +1,7 @@
 import { Cancellations } from '#application/render/cancellations.js';
+import type { ImageEngines } from '#application/render/image-engines.js';
 import { JobRenderer } from '#application/render/job-renderer.js';
 import { environments } from '#domain/streams.js';
-import type { ImageEngine } from '@atelier/engine';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
@@ -13,7 +13,7 @@ export interface WorkerDependencies {
   readonly store: EventStore;
   readonly storage: ObjectStorage;
   readonly queue: RenderQueue;
-  readonly engineFor: (operation: string) => ImageEngine;
+  readonly engines: ImageEngines;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Renders of each environment that run at the same time in this process. */
@@ -34,13 +34,13 @@ export const defaultGraceMs = 10_000;
 
 /** Takes jobs of both environments from the queue and renders them, until it is stopped. */
 export async function startWorker(dependencies: WorkerDependencies): Promise<RunningWorker> {
-  const { store, storage, queue, engineFor, clock, renderTimeoutMs } = dependencies;
+  const { store, storage, queue, engines, clock, renderTimeoutMs } = dependencies;
   const id = `worker-${newId()}`;
   const logger = dependencies.logger.child({ worker: id });
   const cancellations = new Cancellations(store, logger);
   const worker = { id, store, clock };
   const timeout = renderTimeoutMs === undefined ? {} : { renderTimeoutMs };
-  const renderer = new JobRenderer({ worker, storage, engineFor, cancellations, logger, ...timeout });
+  const renderer = new JobRenderer({ worker, storage, engines, cancellations, logger, ...timeout });
   const handler: TaskHandler = async (task, claim) => {
     try {
       return await renderer.render(task, claim);

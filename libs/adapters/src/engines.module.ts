@@ -1,17 +1,43 @@
 import { Global, Module } from '@nestjs/common';
-import { SketchEngine } from '@atelier/sketch';
+import { EngineError, type ImageEngine, type Renderers } from '@atelier/engine';
+import { SketchEngine, sketchRenderers } from '@atelier/sketch';
 import { ImageEngines } from '#application/render/image-engines.js';
+import { Configuration } from '#platform/configuration.js';
+import { modelFor, type ImageModel, type ImageModelFamily } from '#platform/image-models.js';
+import type { WorkflowBodies } from '#workflows/workflows.js';
 
-/** Which engine draws what. Today every workflow is drawn by the sketch engine. */
+/** The engine of a family of image models: it has a renderer for every workflow, which takes the body of that workflow. */
+interface Engine {
+  readonly renderers: Renderers<WorkflowBodies>;
+  open(): ImageEngine;
+}
+
+/** Every engine there is. To add one: a line here, and its family in `image-models.ts`. */
+const engines: Readonly<Record<ImageModelFamily, Engine>> = {
+  sketch: { renderers: sketchRenderers, open: () => new SketchEngine() },
+};
+
+/** Opens an engine for each family that the models are of. */
+export function openEngines(models: readonly ImageModel[]): ImageEngines {
+  const families = new Set(models.map(({ family }) => family));
+  const opened = new Map([...families].map((family) => [family, engines[family].open()]));
+  return {
+    engineFor(body) {
+      const model = modelFor(models, body);
+      const engine = model && opened.get(model.family);
+      if (engine) return engine;
+      throw new EngineError('misconfigured', 'The image model of this job is not available any more.');
+    },
+  };
+}
+
 @Global()
 @Module({
   providers: [
     {
       provide: ImageEngines,
-      useFactory: (): ImageEngines => {
-        const sketch = new SketchEngine();
-        return { engineFor: () => sketch };
-      },
+      inject: [Configuration],
+      useFactory: ({ imageModels }: Configuration): ImageEngines => openEngines(imageModels),
     },
   ],
   exports: [ImageEngines],

@@ -13,6 +13,20 @@ export interface ImageModel {
   readonly supportsQuality: boolean;
 }
 
+/** What a body says about image models: `model` is what catalogue shots call it. */
+export interface ModelledBody {
+  readonly image_model?: unknown;
+  readonly model?: unknown;
+}
+
+/** The model that a body names, or the first where it names none; undefined for one that is not there. */
+export function modelFor(
+  models: readonly ImageModel[],
+  { model, image_model: named = model }: ModelledBody,
+): ImageModel | undefined {
+  return named === undefined ? models[0] : models.find(({ id }) => id === named);
+}
+
 /** What draws where the operator says nothing: `high` quality is 2K with it. */
 export const defaultImageModels: readonly ImageModel[] = [
   { id: 'sketch-1', family: 'sketch', maxInputs: 8, supportsQuality: true },

@@ -32,6 +32,9 @@ export interface RuleContext {
   readonly fromText?: (sent: unknown) => unknown;
 }
 
+/** class-validator keeps a context as anything; the rules of this service say what a RuleContext says. */
+const contextOf = (context: unknown) => context as RuleContext | undefined;
+
 /**
  * Turns what a caller sent into an instance of its class: nothing is coerced unless a rule says so, unknown fields are
  * refused, and null means absent, so that a field that is null takes its default.
@@ -87,7 +90,7 @@ function fieldsOf(shape: Shape): ReadonlyMap<string, RuleContext> {
   if (!fields) {
     const found = new Map<string, RuleContext>();
     for (const { propertyName, context } of rulesOf(shape)) {
-      found.set(propertyName, { ...found.get(propertyName), ...(context as RuleContext | undefined) });
+      found.set(propertyName, { ...found.get(propertyName), ...contextOf(context) });
     }
     known.set(shape, (fields = found));
   }
@@ -108,15 +111,18 @@ function problemsOf(error: ValidationError, parents: FieldProblem['loc']): Field
     return [{ loc, msg: 'is not a field of this request', type: 'extra_forbidden' }];
   }
   if (value === undefined || value === null) return [{ loc, msg: `is required and ${msg}`, type: 'missing' }];
-  const type = (contexts[rule] as RuleContext | undefined)?.type ?? rule;
+  const type = contextOf(contexts[rule])?.type ?? rule;
   const items = wrongItems(error, rule);
   return items ? items.map((index) => ({ loc: [...loc, index], msg, type })) : [{ loc, msg, type }];
 }
 
 /** class-validator tells that a rule for each item is broken, and not by which items: undefined for other rules. */
-function wrongItems({ target, property, value }: ValidationError, broken: string): number[] | undefined {
+function wrongItems(
+  { target: object = {}, property, value }: ValidationError,
+  broken: string,
+): number[] | undefined {
   const storage = getMetadataStorage();
-  const { constructor } = target as object;
+  const { constructor } = object;
   const rules = rulesOf(constructor)
     .filter(({ propertyName, each }) => propertyName === property && each)
     .flatMap(({ constraintCls, constraints }) =>
@@ -125,7 +131,7 @@ function wrongItems({ target, property, value }: ValidationError, broken: string
         holds: (item: unknown) =>
           instance.validate(item, {
             ...{ value: item, constraints, targetName: constructor.name },
-            ...{ object: target as object, property },
+            ...{ object, property },
           }),
       })),
     );

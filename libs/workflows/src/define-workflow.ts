@@ -66,14 +66,14 @@ export interface Workflow<Name extends string = string, Body extends object = ob
 }
 
 /** A workflow that knows its own fields. */
-type Declared<Name extends string, Body extends object> = Workflow<Name, Body> & {
+type DeclaredWorkflow<Name extends string, Body extends object> = Workflow<Name, Body> & {
   readonly batch: Batch<keyof Body> | undefined;
 };
 
 /** Keeps the type of the body. A declaration that leaves a part out does not compile. */
 export function defineWorkflow<Name extends string, Body extends object>(
-  workflow: Declared<Name, Body>,
-): Declared<Name, Body> {
+  workflow: DeclaredWorkflow<Name, Body>,
+): DeclaredWorkflow<Name, Body> {
   return workflow;
 }
 

@@ -35,12 +35,12 @@ export const workflows = [
   pdpBatchExtractions,
 ] as const satisfies readonly Workflow[];
 
-type Declared = (typeof workflows)[number];
+type AnyWorkflow = (typeof workflows)[number];
 
-export type WorkflowName = Declared['name'];
+export type WorkflowName = AnyWorkflow['name'];
 
 /** The body of each workflow, by name: what an engine's renderer of that name is given. */
-export type WorkflowBodies = { [Each in Declared as Each['name']]: InstanceType<Each['body']> };
+export type WorkflowBodies = { [Each in AnyWorkflow as Each['name']]: InstanceType<Each['body']> };
 
 const byName = new Map<string, Workflow>(workflows.map((workflow) => [workflow.name, workflow]));
 

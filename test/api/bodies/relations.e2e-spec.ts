@@ -192,7 +192,10 @@ describe('catalog-shots', () => {
       ['narrow', 'high'],
       [wideModel.id, undefined],
     ] as const) {
-      const answer = await api.post('/v1/catalog-shots', tenant.key, { ...body, model, quality: 'high' });
+      const answer = await api.post('/v1/catalog-shots', tenant.key, {
+        ...{ ...body, product_title: 'Skirt' },
+        ...{ model, quality: 'high' },
+      });
       expect(answer.status).toBe(202);
       const stream = `${tenant.environment}.job-${answer.body.job_id}`;
       const slice = await service.store.readStream(stream, { limit: 1 });

@@ -50,7 +50,7 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
       const { id } = await startWorker({
         ...{ store, queue, logger, clock: common.systemClock, concurrency: 2, tenantConcurrency: 4 },
         storage: common.openStorage({ storage, publicUrl: 'http://127.0.0.1' }),
-        engineFor: () => engine,
+        engines: { engineFor: () => engine },
       });
       return { id };
     };

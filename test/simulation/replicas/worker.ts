@@ -32,7 +32,7 @@ export class WorkerReplica extends Replica {
     const renderer = new JobRenderer({
       worker: { id: `${this.name}-${newId()}`, store, clock },
       storage: new SimulatedStorage(installation.objects, scheduler, process),
-      engineFor: () => engine,
+      engines: { engineFor: () => engine },
       cancellations,
       logger,
       timeoutAfter: (ms) => {

@@ -26,6 +26,6 @@ await runRole(logger, async () => {
   return startWorker({
     ...{ store, queue, logger, clock: systemClock, concurrency: 1, tenantConcurrency: 4 },
     storage: new FolderStorage({ directory, signingSecret: 'for-tests-only', publicUrl: 'http://127.0.0.1' }),
-    engineFor: () => endless,
+    engines: { engineFor: () => endless },
   });
 });

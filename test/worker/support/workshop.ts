@@ -130,7 +130,7 @@ export class Workshop implements AsyncDisposable {
     const { store, storage } = this;
     const worker = await startWorker({
       ...{ store, storage, queue, logger, clock: systemClock, concurrency: 1, tenantConcurrency: 4 },
-      engineFor: () => engine,
+      engines: { engineFor: () => engine },
       ...settings,
     });
     let stopped: Promise<void> | undefined;

@@ -1,21 +1,17 @@
-import { defaultImageModels, type ImageModel } from '#platform/image-models.js';
+import { defaultImageModels, modelFor, type ImageModel, type ModelledBody } from '#platform/image-models.js';
 import type { FieldProblem } from '#validation/validate.js';
 
 /** The image models of this installation, and what a body may ask of them. */
 export class ImageModels {
-  readonly #preferred: ImageModel;
-
   /** @param all at least one; the first draws where a body names none */
   constructor(private readonly all: readonly ImageModel[] = defaultImageModels) {
-    const [preferred] = all;
-    if (!preferred) throw new RangeError('an installation has at least one image model');
-    this.#preferred = preferred;
+    if (all.length === 0) throw new RangeError('an installation has at least one image model');
   }
 
   /** What is wrong with the model that a body names, or with what it gives that model. */
-  problems(body: ModelledBody): FieldProblem[] {
+  problems(body: ModelOrder): FieldProblem[] {
     const field = body.model === undefined ? 'image_model' : 'model';
-    const model = this.#modelOf(body);
+    const model = modelFor(this.all, body);
     if (!model) {
       const msg = `must be one of: ${this.all.map(({ id }) => id).join(', ')}`;
       return [{ loc: ['body', field], msg, type: 'enum' }];
@@ -28,22 +24,16 @@ export class ImageModels {
   }
 
   /** The body without `quality`, where its model does not know it. */
-  withoutUnknownQuality<Body extends ModelledBody>(body: Body): Body {
-    if (body.quality === undefined || this.#modelOf(body)?.supportsQuality) return body;
+  withoutUnknownQuality<Body extends ModelOrder>(body: Body): Body {
+    if (body.quality === undefined || modelFor(this.all, body)?.supportsQuality) return body;
     const { quality: _dropped, ...rest } = body;
     // A body keeps all of its other fields, and this one is optional in every body that has it.
     return rest as Body;
   }
-
-  #modelOf({ model, image_model: named = model }: ModelledBody): ImageModel | undefined {
-    return named === undefined ? this.#preferred : this.all.find(({ id }) => id === named);
-  }
 }
 
-/** What a body says about image models: `model` is what catalogue shots call it. */
-interface ModelledBody {
-  readonly image_model?: string;
-  readonly model?: string;
+/** What a body asks of its image model, and gives it. */
+interface ModelOrder extends ModelledBody {
   readonly quality?: string;
   readonly garment_image_asset_refs?: readonly string[];
 }

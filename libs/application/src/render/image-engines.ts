@@ -1,7 +1,11 @@
 import type { ImageEngine } from '@atelier/engine';
+import type { ModelledBody } from '#platform/image-models.js';
 
 /** The engines of this installation. */
 export abstract class ImageEngines {
-  /** The engine that renders a workflow, by the workflow's kebab-case name. */
-  abstract engineFor(workflow: string): ImageEngine;
+  /**
+   * The engine that draws the image model which a job's body names, or the installation's first model where it names none.
+   * @throws EngineError `misconfigured` for a model that was there at dispatch and is no longer
+   */
+  abstract engineFor(body: ModelledBody): ImageEngine;
 }

@@ -1,6 +1,6 @@
 import { isUnfinished } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import { EngineError, type EngineStage, type ImageEngine } from '@atelier/engine';
+import { EngineError, type EngineStage } from '@atelier/engine';
 import { correlated } from '#platform/correlation.js';
 import type { Logger } from '#platform/logger.js';
 import { inSpan, type Span } from '#platform/tracing.js';
@@ -10,6 +10,7 @@ import { load } from '../aggregate.js';
 import { batchRoleOf, groupingStage, renderRequestOf, type BatchRole } from './batch-grouping.js';
 import type { Cancellations } from './cancellations.js';
 import { renderUnlessInterrupted, type Interruptions } from './engine-run.js';
+import type { ImageEngines } from './image-engines.js';
 import { jobAggregate } from './job-aggregate.js';
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
@@ -21,8 +22,7 @@ import { inEngineSpans } from './traced-engine.js';
 export interface RendererOptions {
   readonly worker: Worker;
   readonly storage: ObjectStorage;
-  /** The engine that renders a workflow, by the workflow's kebab-case name. */
-  readonly engineFor: (operation: string) => ImageEngine;
+  readonly engines: ImageEngines;
   readonly cancellations: Cancellations;
   readonly logger: Logger;
   /** Longest time that an engine gets for one attempt. Default 5 minutes. */
@@ -117,9 +117,9 @@ export class JobRenderer {
     images: Extract<RenderInputs, { kind: 'loaded' }>['images'],
     interruptions: Interruptions,
   ): Promise<void> {
-    const { worker, storage, engineFor } = this.options;
+    const { worker, storage, engines } = this.options;
     const { job, environment } = attempt;
-    const engine = withTestOutcome(engineFor(job.operation), job, attempt.number);
+    const engine = withTestOutcome(engines.engineFor(job.request), job, attempt.number);
     const pictures = new RenderedPictures(worker.store, storage, attempt);
     const startedAt = performance.now();
     let stages = 0;
