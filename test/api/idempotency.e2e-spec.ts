@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { idempotencyLeaseMs, idempotencyRenewalMs } from '#application/dispatch/idempotency.js';
 import { streamName } from '#domain/streams.js';
 import { ApiService, type Tenant } from './support/api-service.js';
-import { expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { startRole } from '../support/role-process.js';
+import { ApiClient, expectError, type Answer } from './support/api-client.js';
 
 let service: ApiService;
 let apis: [ApiClient, ApiClient];
@@ -134,6 +137,61 @@ describe('an Idempotency-Key', () => {
     expect([...jobs]).not.toContain(first.body.job_id);
     expect(await lines()).toMatchObject({ jobs: 2, operations: 2 });
   });
+});
+
+describe('a dispatch that takes its time', () => {
+  /** Until it is let go of, nothing can be appended: a dispatch stops at its debit, with its key taken. */
+  async function holdTheLog(): Promise<() => Promise<void>> {
+    const client = new pg.Client({ connectionString: service.databaseUrl });
+    await client.connect();
+    await client.query('begin; lock table event_store.events in share row exclusive mode');
+    return async () => {
+      await client.query('rollback');
+      await client.end();
+    };
+  }
+
+  async function taken(key: string): Promise<void> {
+    const running = `select from live.idempotency_keys where tenant = $1 and key = $2 and status = 'running'`;
+    while ((await database.query(running, [tenant.id, key])).rowCount === 0) await sleep(20);
+  }
+
+  it('keeps its key for as long as its process lives', async () => {
+    // What the account's first read needs is there before the log is held.
+    await dispatch('before');
+    const letGo = await holdTheLog();
+    const first = dispatch('slow');
+    try {
+      await taken('slow');
+      for (const end = Date.now() + idempotencyLeaseMs + 2_000; Date.now() < end; await sleep(250)) {
+        expectError(await dispatch('slow', { seed: 7 }, apis[1]), 409, 'IDEMPOTENCY_KEY_IN_USE');
+      }
+    } finally {
+      await letGo();
+    }
+    expect((await first).status).toBe(202);
+    const again = await dispatch('slow', { seed: 7 }, apis[1]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual((await first).body);
+  }, 60_000);
+
+  it('gives its key up soon after its process was killed', async () => {
+    const role = await startRole('apps/api/src/main.js', service.roleSettings);
+    const dying = new ApiClient(`http://127.0.0.1:${String(role.ready['port'])}`);
+    await dispatch('before', { seed: 7 }, dying);
+    const letGo = await holdTheLog();
+    const lost = dispatch('killed', { seed: 7 }, dying).catch(() => 'lost');
+    await taken('killed');
+    // Long enough for a renewal.
+    await sleep(2 * idempotencyRenewalMs + 500);
+    await role.stop('SIGKILL');
+    const killedAt = Date.now();
+    await letGo();
+    expect(await lost).toBe('lost');
+    expect((await persistently('killed', apis[1])).status).toBe(202);
+    expect(Date.now() - killedAt).toBeLessThan(idempotencyLeaseMs + 3_000);
+    expect(await lines()).toMatchObject({ jobs: 2, operations: 2 });
+  }, 60_000);
 });
 
 async function interrupt(key: string): Promise<void> {

@@ -197,9 +197,11 @@ export class RequestStoresModule implements OnApplicationShutdown {
   constructor(
     @Inject(keyPool) private readonly keys: pg.Pool,
     @Inject(bucketPool) private readonly buckets: pg.Pool,
+    private readonly idempotency: IdempotencyStore,
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
+    if (this.idempotency instanceof PostgresIdempotencyStore) await this.idempotency.close();
     await Promise.all([this.keys.end(), this.buckets.end()]);
   }
 }

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import {
   IdempotencyLeaseLost,
   idempotencyLeaseMs,
+  idempotencyRenewalMs,
   idempotencyRetentionHours,
   type DispatchIds,
   type IdempotencyBeginning,
@@ -9,7 +10,7 @@ import {
   type IdempotencyStore,
   type IdempotentRequest,
 } from '#application/dispatch/idempotency.js';
-import type { Environment } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
 
@@ -26,20 +27,50 @@ interface StoredKey {
   readonly response_body: unknown;
 }
 
+/** A lease that this process holds. Each renewal gives it another end, and thereby another name. */
+interface HeldLease {
+  readonly request: IdempotentRequest;
+  holder: string;
+  /** Ticks of the timer that it has lived through. */
+  ticks: number;
+}
+
+interface RenewedLease {
+  /** Place in the list that was sent, from 1. */
+  readonly place: number;
+  readonly holder: string;
+}
+
 /**
  * Idempotency keys in Postgres. A key is `running` from its first use on, under a lease that expires; `answered`
  * ends it. Forgetting after the retention time happens when the key is used again, and by {@link forgetExpired}.
  * The lease's end, as the database wrote it, names the holder: every taking of the lease sets another one.
+ *
+ * A lease is short, so that the key of a process that died is soon free, and a timer renews the leases of requests
+ * that are still under way, all in one statement. A request that is answered before the timer has seen it twice, as
+ * nearly all are, costs no renewal. A process that was paused for longer than its leases finds another holder's name
+ * on them, and renews and answers nothing.
  */
 export class PostgresIdempotencyStore implements IdempotencyStore {
+  private readonly leases = new Map<IdempotencyLease, HeldLease>();
+  private timer: NodeJS.Timeout | undefined;
+  private renewing: Promise<void> | undefined;
+
   constructor(
     private readonly pool: pg.Pool,
     private readonly leaseMs = idempotencyLeaseMs,
   ) {}
 
+  /** Ends the renewals. The leases that are left run out. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    this.leases.clear();
+    await this.renewing;
+  }
+
   async begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning> {
     const started = await persistently(() => this.#start(request, ids));
-    if (started !== undefined) return { kind: 'new', ids, lease: { request, holder: started } };
+    if (started !== undefined) return { kind: 'new', ids, lease: this.#hold(request, started) };
 
     const row = await this.#find(request);
     // Forgotten between the two statements: the caller may simply come again.
@@ -50,10 +81,12 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     const taken = await this.#takeOver(request);
     if (!taken) return { kind: 'in-use' };
     const earlier = { requestId: taken.request_id, jobId: taken.job_id };
-    return { kind: 'resume', ids: earlier, lease: { request, holder: taken.holder } };
+    return { kind: 'resume', ids: earlier, lease: this.#hold(request, taken.holder) };
   }
 
-  async reassign({ request, holder }: IdempotencyLease, ids: DispatchIds): Promise<void> {
+  async reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void> {
+    await this.renewing;
+    const { request, holder } = lease;
     const { rowCount } = await this.pool.query(
       `update ${this.#table(request)} set request_id = $5, job_id = $6 where ${held}`,
       [...heldBy(request, holder), ids.requestId, ids.jobId],
@@ -61,7 +94,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     if (rowCount !== 1) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
   }
 
-  async answer({ request, holder }: IdempotencyLease, answer: unknown): Promise<void> {
+  async answer(lease: IdempotencyLease, answer: unknown): Promise<void> {
+    const { request, holder } = await this.#letGo(lease);
     await persistently(() =>
       this.pool.query({
         name: `answer ${request.environment}`,
@@ -71,7 +105,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     );
   }
 
-  async release({ request, holder }: IdempotencyLease): Promise<void> {
+  async release(lease: IdempotencyLease): Promise<void> {
+    const { request, holder } = await this.#letGo(lease);
     await persistently(() =>
       this.pool.query(
         `update ${this.#table(request)} set locked_until = '-infinity' where ${held}`,
@@ -141,6 +176,47 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return rows[0];
   }
 
+  #hold(request: IdempotentRequest, holder: string): HeldLease {
+    const lease = { request, holder, ticks: 0 };
+    this.leases.set(lease, lease);
+    this.timer ??= setInterval(() => this.#tick(), idempotencyRenewalMs).unref();
+    return lease;
+  }
+
+  /** The lease by the name that it has now: a renewal that is under way may give it another one. */
+  async #letGo(lease: IdempotencyLease): Promise<IdempotencyLease> {
+    this.leases.delete(lease);
+    if (this.renewing) await this.renewing;
+    return lease;
+  }
+
+  #tick(): void {
+    const old = [...this.leases.values()].filter((lease) => lease.ticks++ > 0);
+    if (old.length === 0 || this.renewing) return;
+    // What cannot be renewed now is tried again at the next tick; a lease that has run out by then is lost.
+    this.renewing = this.#renew(old)
+      .catch(() => undefined)
+      .finally(() => (this.renewing = undefined));
+  }
+
+  async #renew(leases: readonly HeldLease[]): Promise<void> {
+    const requests = leases.map(({ request }) => request);
+    const { rows } = await this.pool.query<RenewedLease>(renewal, [
+      requests.map(({ environment }) => environment),
+      requests.map(({ tenant }) => tenant),
+      requests.map(({ endpoint }) => endpoint),
+      requests.map(({ key }) => key),
+      leases.map(({ holder }) => holder),
+      this.leaseMs,
+    ]);
+    const renewed = new Map(rows.map(({ place, holder }) => [place, holder]));
+    for (const [index, lease] of leases.entries()) {
+      const holder = renewed.get(index + 1);
+      if (holder === undefined) this.leases.delete(lease);
+      else lease.holder = holder;
+    }
+  }
+
   #table({ environment }: IdempotentRequest): string {
     return `${environment}.idempotency_keys`;
   }
@@ -150,6 +226,22 @@ const held = `tenant = $1 and endpoint = $2 and key = $3 and status = 'running' 
 
 function leaseEnd(milliseconds: string): string {
   return `clock_timestamp() + make_interval(secs => ${milliseconds} / 1000.0)`;
+}
+
+const renewal = `
+  with lease as (
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+      with ordinality as lease(environment, tenant, endpoint, key, locked_until, place)
+  ), ${environments.map((environment) => `${environment}_renewed as (${renewalIn(environment)})`).join(', ')}
+  ${environments.map((environment) => `select place::integer, holder from ${environment}_renewed`).join(' union all ')}`;
+
+function renewalIn(environment: Environment): string {
+  return `
+    update ${environment}.idempotency_keys as known set locked_until = ${leaseEnd('$6')}
+      from lease where lease.environment = '${environment}' and known.tenant = lease.tenant
+        and known.endpoint = lease.endpoint and known.key = lease.key
+        and known.status = 'running' and known.locked_until = lease.locked_until
+    returning lease.place, known.locked_until::text as holder`;
 }
 
 function nameOf({ tenant, endpoint, key }: IdempotentRequest): string[] {

@@ -15,7 +15,7 @@ export interface IdempotentRequest {
   readonly bodyHash: string;
 }
 
-/** The right to go on with a key, for a while: a try that took too long no longer holds it. */
+/** The right to go on with a key, for as long as the process lives that works on the try. */
 export interface IdempotencyLease {
   readonly request: IdempotentRequest;
   /** Names this try; opaque. */
@@ -48,7 +48,10 @@ export class IdempotencyLeaseLost extends Error {
   override readonly name = 'IdempotencyLeaseLost';
 }
 
-/** How long a try may take before another one with the same key takes over. */
-export const idempotencyLeaseMs = 30_000;
+/** How long the key of a process that has died stays taken: the next try with it then goes on. */
+export const idempotencyLeaseMs = 5_000;
+
+/** How often a process renews the leases of the requests that it still works on. */
+export const idempotencyRenewalMs = 1_500;
 
 export const idempotencyRetentionHours = 24;
