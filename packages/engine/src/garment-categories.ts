@@ -78,7 +78,7 @@ const CLIMATES = {
   cold: { seasons: ['autumn', 'winter'], warmth: 3 },
 } as const satisfies Record<string, Climate>;
 
-type Row = readonly [
+type CategoryRow = readonly [
   publicId: string,
   key: string,
   displayLabel: string,
@@ -91,7 +91,7 @@ type Row = readonly [
   silhouette: string,
 ];
 
-const rows = (slot: GarmentSlot, table: readonly Row[]): GarmentCategory[] =>
+const rows = (slot: GarmentSlot, table: readonly CategoryRow[]): GarmentCategory[] =>
   table.map(([publicId, key, displayLabel, layer, formality, climate, tradition, covers, silhouette]) => ({
     publicId,
     key,

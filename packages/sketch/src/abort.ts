@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
+    // The reason of a signal has no type; those who abort give an Error.
     stop = () => reject(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
   });

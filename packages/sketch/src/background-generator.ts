@@ -1,13 +1,11 @@
 import type { EngineImage, RenderContext, Renderer, RenderRequest } from '@atelier/engine';
+import sharp from 'sharp';
 import { breathe } from './abort.js';
 import { canvasSize, drawnSize, previewSize, type CanvasOrder, type CanvasSize } from './canvas-size.js';
 import type { Raster } from './drawing/rasterise.js';
 import { SeededRandom } from './drawing/seeded-random.js';
 import { encode } from './encode.js';
-import { drawComposition } from './scenery/composition.js';
-import { drawScene, type DrawnScene } from './scenery/draw-scene.js';
-import { crops } from './scenery/framing.js';
-import { sceneFromPicture } from './scenery/scene-from-picture.js';
+import { drawScene, type DrawnScene, drawSketch, type SceneView } from './scenery/draw-scene.js';
 import {
   sceneFields,
   sceneFromBody,
@@ -16,9 +14,119 @@ import {
   type SceneAuthoring,
   type SceneWords,
 } from './scenery/scene-spec-from.js';
-import type { SceneSpec } from './scenery/scene-spec.js';
+import type { SceneSpec, LightPreset } from './scenery/scene-spec.js';
 import { marked } from './scene.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
+import { FRAMINGS } from './scenery/camera.js';
+import { watercolour } from './raster/paper.js';
+import { decode } from './cutout/decode.js';
+import { dominantColours } from './cutout/dominant-colours.js';
+import { toLab } from './drawing/colour.js';
+
+interface Tone {
+  readonly mean: number;
+  readonly spread: number;
+  /** b* of the mean: above 0 yellow, below 0 blue. */
+  readonly warmth: number;
+  /** Difference in L* between the left and the right half. */
+  readonly tilt: number;
+}
+
+function toneOf({ data, width, height }: Raster): Tone {
+  let [sum, squares, b, left, right] = [0, 0, 0, 0, 0];
+  for (let i = 0; i < width * height; i++) {
+    const lab = toLab([data[i * 4] ?? 0, data[i * 4 + 1] ?? 0, data[i * 4 + 2] ?? 0]);
+    sum += lab[0];
+    squares += lab[0] ** 2;
+    b += lab[2];
+    if (i % width < width / 2) left += lab[0];
+    else right += lab[0];
+  }
+  const count = width * height;
+  const mean = sum / count;
+  return {
+    mean,
+    spread: Math.sqrt(Math.max(0, squares / count - mean ** 2)),
+    warmth: b / count,
+    tilt: (2 * (left - right)) / count,
+  };
+}
+
+/** Which of the library's lights a photograph of a place most likely had. */
+function lightFrom({ mean, spread, warmth, tilt }: Tone): Exclude<LightPreset, 'custom'> {
+  if (mean < 38) return 'quiet_low_key';
+  if (warmth > 14 && spread > 14) return 'warm_directional_sun';
+  if (Math.abs(tilt) > 5) return 'soft_side_daylight';
+  return warmth < 3 ? 'overcast' : 'soft_frontal';
+}
+
+/** A scene after a picture that has no spec: its main colours and its light; the request's words decide the rest. */
+async function sceneFromPicture(image: EngineImage, asked: SceneWords, seed: number): Promise<SceneSpec> {
+  const small = await decode(image.bytes, 160, image.name);
+  const colours = dominantColours(small, 3).map((colour) => colour.hex);
+  const spec = sceneFromWords({ ...asked, dominant_colors: colours }, seed);
+  return { ...spec, light: { preset: lightFrom(toneOf(small)), text: '' } };
+}
+
+/**
+ * The same drawing before the colours go on: tones only, pale and in sepia, as a pencil lays a picture out. Half the size
+ * is enough for it, and it is enlarged to the size of a preview.
+ */
+async function drawComposition(spec: SceneSpec, view: SceneView, random: SeededRandom): Promise<Raster> {
+  const { width, height } = view;
+  const small = await drawSketch(
+    spec,
+    { ...view, width: Math.round(width / 2), height: Math.round(height / 2) },
+    random,
+  );
+  const toned = Buffer.alloc(small.data.length);
+  for (let i = 0; i < toned.length; i += 4) {
+    const luma =
+      0.3 * (small.data[i] ?? 0) + 0.59 * (small.data[i + 1] ?? 0) + 0.11 * (small.data[i + 2] ?? 0);
+    const value = 130 + luma * 0.45;
+    toned[i] = value;
+    toned[i + 1] = value * 0.965;
+    toned[i + 2] = value * 0.9;
+    toned[i + 3] = 255;
+  }
+  const data = await sharp(toned, { raw: { width: small.width, height: small.height, channels: 4 } })
+    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+    .raw()
+    .toBuffer();
+  const raster: Raster = { data, width, height };
+  watercolour(raster, 3, 5, Math.max(width, height) / 1024);
+  return raster;
+}
+
+/** A rectangle in shares of the picture. */
+interface CropBox {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const rounded = (value: number): number => Math.round(value * 10000) / 10000;
+
+/**
+ * Where each supported crop lies in a drawn scene: the rectangle of the picture's own shape that frames a standing person
+ * as that crop does. A crop is never wider than the picture.
+ */
+function crops(spec: SceneSpec, scene: DrawnScene): Record<string, CropBox> {
+  return Object.fromEntries(
+    spec.crops.map((crop) => {
+      const wanted = FRAMINGS[crop];
+      const share = Math.min(1, scene.subjectHeight / wanted.subject);
+      const head = scene.floorLine - scene.subjectHeight;
+      const top = Math.max(0, Math.min(1 - share, head - (wanted.floorLine - wanted.subject) * share));
+      const left = Math.max(0, Math.min(1 - share, scene.subjectX - share / 2));
+      return [
+        crop,
+        { left: rounded(left), top: rounded(top), width: rounded(share), height: rounded(share) },
+      ];
+    }),
+  );
+}
 
 /** The scene in one of two forms. */
 export interface BackgroundGeneratorOrder extends CanvasOrder, SceneWords {
@@ -48,7 +156,7 @@ async function versionOf(
 }
 
 /** What later jobs and people are told about a drawn scene. */
-export function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize): Record<string, unknown> {
+function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize): Record<string, unknown> {
   return {
     scene: sceneFields(spec),
     setting: spec.setting,

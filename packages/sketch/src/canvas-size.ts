@@ -1,5 +1,5 @@
 export const RESOLUTIONS = { '1K': 1024, '2K': 2048, '4K': 4096 } as const;
-export type Resolution = keyof typeof RESOLUTIONS;
+type Resolution = keyof typeof RESOLUTIONS;
 
 export const ASPECT_RATIOS = {
   '1:1': 1,
@@ -14,7 +14,7 @@ export const ASPECT_RATIOS = {
 } as const;
 export type AspectRatio = keyof typeof ASPECT_RATIOS;
 
-export const OUTPUT_PRESETS = {
+const OUTPUT_PRESETS = {
   square: '1:1',
   portrait: '4:5',
   story: '9:16',

@@ -29,7 +29,7 @@ import { directed } from './composition/pose.js';
 import { EYES, placeFor, studio, type Place, type Setting } from './composition/setting.js';
 import { readShot, type ShotRecipe } from './composition/shot.js';
 import { viewOf, type View } from './composition/view.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 export interface CatalogShotsOrder {
   readonly garment_image_asset_refs: readonly string[];

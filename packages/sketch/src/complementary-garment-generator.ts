@@ -17,7 +17,7 @@ import {
   type GarmentSpec,
 } from './garments/garment-spec.js';
 import { compose } from './scene.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 export interface ComplementaryGarmentGeneratorOrder extends CanvasOrder, GarmentOrder {}
 

@@ -3,7 +3,7 @@ import { breathe } from './abort.js';
 import { garmentPicture, namedGarment } from './reading/garment-picture.js';
 import { readPhotograph, requiredInput, type Reading } from './reading/reading.js';
 import { regionMap } from './reading/region-map.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 export interface ExtractOrder {
   readonly extraction_context?: {

@@ -11,7 +11,7 @@ import {
   placeWithShadow,
   type OutfitOrder,
 } from './ensemble/ensemble.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 /**
  * A full-length editorial picture: the person of `model_image` in all items, before `background_image` or in the studio.

@@ -10,13 +10,72 @@ import type { Framing } from './dressing/dress.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
 import { encode } from './encode.js';
-import { drawConstruction } from './figure/construction.js';
 import { drawFigure, flat } from './figure/figure.js';
-import { buildRig, type Rig } from './figure/rig.js';
+import { buildRig, type Rig, SIDES } from './figure/rig.js';
 import { compose, figureLayer, frame, scaled, soles } from './scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow, type Studio } from './studio/backdrop.js';
 import { paintWash } from './studio/wash.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
+import { opposite, type Point } from './drawing/geometry.js';
+import { HeadFrame } from './face/head-frame.js';
+import { drawHand } from './figure/hand.js';
+import { shoulderLine, trunkLine } from './figure/body.js';
+import { HEAD_DROP } from './figure/head.js';
+import { stroke, type Pens } from './figure/pens.js';
+import { points } from './drawing/points.js';
+
+const PENCIL = '#4d5a70';
+
+/** The construction drawing under a croquis: head divisions, axes of shoulders and hips, and the contour in pencil. */
+function drawConstruction(pens: Pens, rig: Rig): string {
+  const line = (points: readonly Point[], width = 1.1, opacity = 0.8): string =>
+    stroke(pens, points, width, { colour: PENCIL, opacity, ends: [0.3, 0.3] });
+  const frame = new HeadFrame(rig.spec, [0, HEAD_DROP]);
+  const heads = Array.from({ length: 10 }, (_, i) =>
+    line(
+      [
+        [-170, i * 100],
+        [170, i * 100],
+      ],
+      0.6,
+      0.28,
+    ),
+  );
+  const joints = SIDES.flatMap(([name, side]) => {
+    const [arm, leg] = [rig.arms[name], rig.legs[name]];
+    return [
+      line(shoulderLine(rig, side)),
+      line(trunkLine(rig, side)),
+      line(arm.edge(1)),
+      line(arm.edge(-1, 0.1)),
+      line(leg.edge(1, 0.05)),
+      line(leg.edge(-1, 0.08)),
+      line(arm.edge(0), 0.7, 0.35),
+      line(leg.edge(0), 0.7, 0.35),
+      drawHand(
+        { ...pens, palette: { ...pens.palette, skin: '#f4f0e8', skinShade: '#e6e0d6', line: PENCIL } },
+        arm.point(1, 0),
+        arm.endAngle,
+        opposite(side),
+        rig.proportions.handScale,
+      ),
+    ];
+  });
+  const { shoulder } = rig.proportions;
+  return [
+    ...heads,
+    line([[0, -10], rig.place(0, 145), rig.place(0, 300), rig.place(0, 410), [0, 900]], 0.7, 0.4),
+    line([rig.place(-shoulder - 12, 160), rig.place(shoulder + 12, 160)], 1.4, 0.7),
+    line([rig.place(-62, 392), rig.place(62, 392)], 1.4, 0.7),
+    line([rig.place(-46, 300), rig.place(46, 300)], 0.9, 0.5),
+    ...joints,
+    line([...frame.contour(-1), ...frame.contour(1).reverse()], 1.3),
+    line(frame.all(points('-34 50, 0 50.5, 34 50')), 0.7, 0.5),
+    line(frame.all(points('-20 69, 0 70, 20 69')), 0.6, 0.4),
+    line(frame.all(points('-16 80, 0 81, 16 80')), 0.7, 0.5),
+    line(frame.all(points('0 4, 0 50, 0 99')), 0.7, 0.5),
+  ].join('');
+}
 
 export interface ModelGeneratorOrder extends CanvasOrder, Casting {
   readonly generation_stage?: 'portrait' | 'full_body';
@@ -115,7 +174,7 @@ export const modelGenerator: Renderer<ModelGeneratorOrder> = async (request, con
     meta: {
       ...personFacts(person),
       view: viewFacts({ framing, shows: full ? 'full' : 'half' }, size),
-      // Whoever takes the figure out of its studio later need not look for it.
+      // A workflow that later takes the figure out of its studio need not look for it.
       silhouettes: { subject: outlinesOf(opaque([figure], size.width, size.height, step), 1) },
       aspect_ratio: size.aspectRatio,
       resolution: size.resolution,

@@ -18,7 +18,7 @@ import { silhouettes } from './composition/silhouettes.js';
 import { planKnown, type SwapPlan } from './composition/swap-plan.js';
 import { planUnknown } from './composition/swap-unknown.js';
 import type { SwapOrder } from './swapping/swap.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 /**
  * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. A picture that this engine

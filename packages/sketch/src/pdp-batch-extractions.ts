@@ -22,7 +22,7 @@ import {
   type LocationSignature,
   type PersonSignature,
 } from './reading/signature.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 export interface PdpBatchExtractionsOrder {
   /** Takes the place of the measured grouping, at face value. */
@@ -131,10 +131,10 @@ async function sharedPerson(
     .filter(({ index, reading }) => group.member_indices.includes(index) && reading?.wearer)
     .sort((p, q) => sure(q) - sure(p) || p.index - q.index);
   if (!best?.reading?.wearer) {
-    const message = `No head is to be seen in the photographs ${named(group.member_indices)}.`;
+    const message = `No head can be seen in the photographs ${named(group.member_indices)}.`;
     return { failure: { arm: 'person', code: 'NO_PERSON_FOUND', message } };
   }
-  // A seed of its own for each: two people of a batch shall not have one face.
+  // A seed of its own for each: two people of a batch must not share a face.
   const own = { ...request, seed: request.seed + best.index };
   const picture = await personPicture(best.reading, best.reading.wearer, best.image, own);
   return { picture: withGroup(picture, 'person', group, best.index) };

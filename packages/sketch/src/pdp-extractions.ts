@@ -15,11 +15,11 @@ import { readPhotograph, requiredInput, type Reading } from './reading/reading.j
 import { recipePicture } from './reading/recipe-card.js';
 import { readRecipe } from './reading/recipe.js';
 import { regionMap } from './reading/region-map.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 /** In the order of the result: the first one that gave something stands in the gallery. */
-export const ARMS = ['garment', 'person', 'background', 'recipe'] as const;
-export type Arm = (typeof ARMS)[number];
+const ARMS = ['garment', 'person', 'background', 'recipe'] as const;
+type Arm = (typeof ARMS)[number];
 
 export interface PdpExtractionsOrder {
   readonly product_name?: string;
@@ -57,7 +57,7 @@ async function personArm(reading: Reading, request: PdpRequest): Promise<Outcome
     return failed(
       'person',
       'NO_PERSON_FOUND',
-      'No head is to be seen in the photograph: a flat-lay or a close crop has no model.',
+      'No head can be seen in the photograph: a flat-lay or a close crop has no model.',
     );
   return { picture: await personPicture(reading, reading.wearer, input, request) };
 }

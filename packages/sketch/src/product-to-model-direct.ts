@@ -20,7 +20,7 @@ import {
   takeProduct,
   type ProductToModelOrder,
 } from './composition/product.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 /**
  * Cuts the garment out of `product_image` and draws a figure that wears it. `model_image` is the wearer, or lends skin and

@@ -22,7 +22,7 @@ import {
 } from './composition/product.js';
 import { blankSheet } from './composition/setting.js';
 import { dressed } from './composition/subject.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 /**
  * Does what product-to-model-direct does, one phase after the other, and shows each: the garment cut out, the figure posed

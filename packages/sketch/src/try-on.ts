@@ -11,7 +11,7 @@ import {
   placeWithShadow,
   type OutfitOrder,
 } from './ensemble/ensemble.js';
-import { MODEL } from './workflow.js';
+import { MODEL } from './model.js';
 
 /**
  * Dresses the person of `user_image` in `item-0`, `item-1`, …: clothes from the skin outward, shoes on the feet, a bag in the

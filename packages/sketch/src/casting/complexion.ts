@@ -49,7 +49,7 @@ export const HAIR = {
   flaxen: '#d9be86',
   copper: '#a4562e',
 } as const;
-export type HairShade = keyof typeof HAIR;
+type HairShade = keyof typeof HAIR;
 
 export const EYES = {
   dark: '#3a2418',
@@ -59,7 +59,7 @@ export const EYES = {
   blue: '#5b7c96',
   grey: '#77858c',
 } as const;
-export type EyeShade = keyof typeof EYES;
+type EyeShade = keyof typeof EYES;
 
 const darkHair: readonly HairShade[] = ['black', 'black', 'espresso', 'brown'];
 const darkEyes: readonly EyeShade[] = ['dark', 'brown'];

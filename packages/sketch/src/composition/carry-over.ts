@@ -125,7 +125,7 @@ export async function carryOver(
   const sleeves = sleevesOf(source) !== 'none';
   const place = mapping(source.rig, to, sleeves);
   const [from, until] = [60, 905];
-  const rows = { source: [] as Point[][], target: [] as Point[][] };
+  const rows: Record<'source' | 'target', Point[][]> = { source: [], target: [] };
   for (let j = 0; j <= ROWS; j++) {
     const y = lerp(from, until, j / ROWS);
     const xs = Array.from({ length: COLUMNS + 1 }, (_, i) => lerp(-REACH, REACH, i / COLUMNS));

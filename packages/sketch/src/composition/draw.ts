@@ -81,7 +81,7 @@ export async function inLight(
   return [subject];
 }
 
-/** The place with the shadow of whoever stands there. */
+/** The place with the shadow of the figure in it. */
 export async function ground(easel: Easel, setting: Setting, outfit: Outfit, view: View): Promise<Layer[]> {
   if (view.floor === undefined) return [setting.plate];
   return [setting.plate, await floorShadow(outfit, setting, view.framing, easel.size)];

@@ -23,7 +23,7 @@ export const viewFacts = (
 
 const point = ([x, y]: Point): number[] => [Math.round(x), Math.round(y)];
 
-/** How the wearer stands, in figure units: what anybody sees in the picture, and a swap needs to put another one there. */
+/** How the wearer stands, in figure units: what the picture shows, and what a swap needs to put another figure there. */
 export function wearerFacts({ rig }: Outfit): Record<string, unknown> {
   const { spec, poses } = rig;
   const arm = ({ elbow, wrist }: ArmPose): unknown => ({ elbow: point(elbow), wrist: point(wrist) });
@@ -36,7 +36,7 @@ export function wearerFacts({ rig }: Outfit): Record<string, unknown> {
   };
 }
 
-/** The meta of any composed picture: what is worn and where it is to be seen. `main` is what the top-level fields speak of. */
+/** The meta of any composed picture: what is worn, and where in the picture it is. `main` is what the top-level fields speak of. */
 export const pictureFacts = async (
   easel: Easel,
   main: Garment,

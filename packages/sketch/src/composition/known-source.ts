@@ -30,11 +30,12 @@ export interface KnownSource {
 }
 
 const record = (value: unknown): Facts =>
+  // A picture's meta is foreign data: each field is judged where it is read.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Facts) : {};
 
 const pointOf = (value: unknown): Point | undefined => {
   if (!Array.isArray(value)) return undefined;
-  const [x, y] = value as unknown[];
+  const [x, y]: unknown[] = value;
   return typeof x === 'number' && typeof y === 'number' ? [x, y] : undefined;
 };
 

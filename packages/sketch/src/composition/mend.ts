@@ -13,7 +13,7 @@ function beside(rgb: Float32Array, hole: Mask, x: number, y: number, step: 1 | -
   return count > 0 ? sum.map((v) => v / count) : undefined;
 }
 
-/** Fills holes row by row from what lies left and right of them: floors and walls run on behind whoever stands there. */
+/** Fills holes row by row from what lies left and right of them: floors and walls run on behind a figure. */
 function fillRows(rgb: Float32Array, hole: Mask): void {
   const { width, height, data } = hole;
   let above = [200, 195, 188];

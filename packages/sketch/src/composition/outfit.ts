@@ -6,7 +6,7 @@ import { buildRig, type Rig } from '../figure/rig.js';
 import type { Garment } from './garment.js';
 import type { Person } from './person.js';
 
-export interface Worn {
+interface Worn {
   readonly garment: Garment;
   readonly fit: Fit;
 }

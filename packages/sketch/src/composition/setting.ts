@@ -9,16 +9,36 @@ import type { Framing } from '../dressing/dress.js';
 import { rasterise, type Raster } from '../drawing/rasterise.js';
 import { SeededRandom } from '../drawing/seeded-random.js';
 import { SvgSheet } from '../drawing/svg-sheet.js';
-import { soles, type Layer } from '../scene.js';
-import { chooseStudio, drawFloorShadow, type Studio } from '../studio/backdrop.js';
+import { soles, type Layer, flatten } from '../scene.js';
+import { chooseStudio, drawFloorShadow, type Studio, drawBackdrop } from '../studio/backdrop.js';
 import { ambientTint, meanColour, NEUTRAL, temperatureTint, times, type Light } from './light.js';
 import type { Outfit } from './outfit.js';
-import { paintStudio } from './studio-setting.js';
 import type { CameraHeight, ShotFraming } from './shot.js';
 import type { Canvas } from './subject.js';
 import { SOLES, standingAt, type View } from './view.js';
+import { paintWash } from '../studio/wash.js';
 
-/** Where the subject stands: the place without anybody in it, and what it does to the subject's light. */
+/** The empty studio: a wall with its wash and, when a floor is given (its height in pixels), the sweep to the ground. */
+async function paintStudio(
+  studio: Studio,
+  random: SeededRandom,
+  { width, height }: Canvas,
+  floor?: number,
+): Promise<Raster> {
+  const sheet = new SvgSheet();
+  const wall = drawBackdrop(sheet, studio, width, height, floor);
+  const bottom = floor === undefined ? 0.96 : floor / height - 0.06;
+  return flatten(
+    [
+      await rasterise(sheet.document(width, height, wall)),
+      await paintWash(studio.wash, random.fork('wash'), width, height, bottom),
+    ],
+    width,
+    height,
+  );
+}
+
+/** Where the subject stands: the empty place, and what it does to the subject's light. */
 export interface Setting {
   readonly plate: Raster;
   /** Colour of the floor's shadow is taken from it. */
@@ -29,7 +49,7 @@ export interface Setting {
 }
 
 /** A caller's picture, filling the canvas from its middle. */
-export async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
+async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
   // Reading it first gives the caller a clear error in place of one from deep inside the compositing.
   const picture = await decode(input.bytes, Math.max(width, height) * 1.5, input.name);
   const data = await sharp(picture.data, {
@@ -48,7 +68,7 @@ export async function coverFit(input: EngineImage, { width, height }: Canvas): P
  * @param zoom 1 leaves it as it is
  * @param at which part of the height is kept, 0 the top to 1 the bottom
  */
-export async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> {
+async function nearer(plate: Raster, zoom: number, at: number): Promise<Raster> {
   if (zoom <= 1.01) return plate;
   const { width, height } = plate;
   const [w, h] = [Math.round(width / zoom), Math.round(height / zoom)];
@@ -66,14 +86,14 @@ export async function nearer(plate: Raster, zoom: number, at: number): Promise<R
   return { data, width, height };
 }
 
-/** A place that comes as a picture throws its light on whoever stands in it. */
+/** A place that comes as a picture throws its light on the figure in it. */
 const inPlace = (plate: Raster, facts: Setting['facts']): Setting => {
   const mean = meanColour(plate);
   const wall = `#${mean.map((c) => Math.round(c).toString(16).padStart(2, '0')).join('')}`;
   return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint: ambientTint(mean) }, facts };
 };
 
-export async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> {
+async function givenPlace(input: EngineImage, canvas: Canvas): Promise<Setting> {
   return inPlace(await coverFit(input, canvas), { picture: true });
 }
 
@@ -89,7 +109,7 @@ export const EYES: Readonly<Record<CameraHeight, number>> = {
   high: 1.75,
 };
 
-/** Direction and colour of a scene's light, as they fall on somebody who stands in it. */
+/** Direction and colour of a scene's light, as they fall on a figure in it. */
 function sceneLight({ light }: DrawnScene['brush'], mean: readonly [number, number, number]): Light {
   const [dx, dy] = light.direction;
   const length = Math.max(1, Math.hypot(dx, dy));
@@ -113,7 +133,7 @@ export async function drawnPlace(spec: SceneSpec, canvas: Canvas, view: View, ey
   const zoom = Math.max(1, subject / NEAREST);
   const camera = { floorLine: 0.42 + (floorLine - 0.42) / zoom, subject: subject / zoom, eye };
   const scene = await drawScene(spec, { width, height, framing: camera }, new SeededRandom(spec.seed));
-  // What lies behind somebody who is seen from nearby is out of focus.
+  // What lies behind a figure that is seen from nearby is out of focus.
   const depth = { full: 0, three_quarter: 0, half: 1.6, detail: 4 }[view.shows];
   const near = await nearer(scene.raster, zoom, 0.42);
   const plate = await softened(near, (depth * Math.max(width, height)) / 1024);

@@ -5,11 +5,11 @@ import { temperatureTint, type Light } from './light.js';
 export const FRAMINGS = ['full', 'three_quarter', 'half', 'detail'] as const;
 export type ShotFraming = (typeof FRAMINGS)[number];
 
-export const CAMERA_HEIGHTS = ['low', 'waist', 'chest', 'eye', 'high'] as const;
+const CAMERA_HEIGHTS = ['low', 'waist', 'chest', 'eye', 'high'] as const;
 export type CameraHeight = (typeof CAMERA_HEIGHTS)[number];
 
-export const ANGLES = ['front', 'slight_left', 'slight_right'] as const;
-export type Angle = (typeof ANGLES)[number];
+const ANGLES = ['front', 'slight_left', 'slight_right'] as const;
+type Angle = (typeof ANGLES)[number];
 
 /** How a picture is taken: camera, pose, light. A preset's spec, or what an extraction measured in a photograph. */
 export interface ShotRecipe {

@@ -17,7 +17,7 @@ async function rounded({ data, width, height }: Mask): Promise<Mask> {
 const both = (a: Mask, b: Mask): Mask => ({ ...a, data: a.data.map((v, i) => v & (b.data[i] ?? 0)) });
 
 /**
- * Outlines of a composed picture, for whoever takes it apart again: `subject` is everything but the place, `cloth` the
+ * Outlines of a composed picture, for a workflow that takes it apart again: `subject` is everything but the place, `cloth` the
  * garments, `front` the hair and hands that hide a part of them.
  */
 export async function silhouettes(

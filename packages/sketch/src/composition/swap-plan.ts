@@ -173,7 +173,7 @@ async function settingOf(
   return reconstructed(await reframed(empty, easel.size), source.stand !== undefined);
 }
 
-/** A place out of a picture; somebody who was photographed there had its light, somebody who is drawn must take some. */
+/** A place out of a picture; a person who was photographed there had its light, one who is drawn must be given it. */
 export const reconstructed = (plate: Raster, photographed: boolean): Setting => {
   const mean = meanColour(plate);
   const wall = toHex(mean);

@@ -61,7 +61,7 @@ async function emptied(
 /**
  * Plans the swap for any other picture: the wearer is told from the ground and read; a garment without a wearer is put on
  * the new person as a product is.
- * @throws EngineError `bad_input` when nobody and nothing stands out, or no clothes are found
+ * @throws EngineError `bad_input` when nothing stands out, or no clothes are found
  */
 export async function planUnknown(easel: Easel, source: EngineImage, person: Person): Promise<SwapPlan> {
   const photograph = await openPhotograph(source.bytes, source.name);
@@ -70,7 +70,7 @@ export async function planUnknown(easel: Easel, source: EngineImage, person: Per
   if (subject.share < 0.02 || subject.share > 0.9)
     throw new EngineError(
       'bad_input',
-      `No garment is found in source_image: nobody stands out in it. ${ADVICE}`,
+      `No garment is found in source_image: nothing stands out in it. ${ADVICE}`,
     );
   if (subject.head) {
     const seen = observeSource(photograph, subject.mask, subject.head, person.spec);

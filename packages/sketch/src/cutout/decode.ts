@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { EngineError } from '@atelier/engine';
 import type { Raster } from '../drawing/rasterise.js';
 
-export const MAX_INPUT_PIXELS = 50_000_000;
+const MAX_INPUT_PIXELS = 50_000_000;
 
 /**
  * Decodes a caller's picture upright, scaled down so that its long side is at most `longSide` pixels.

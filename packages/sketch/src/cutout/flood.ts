@@ -11,7 +11,7 @@ export interface Flood {
 }
 
 /** Slope of lightness, L* per pixel, at which even a faint edge stops a shadow from being taken for background. */
-export const FAINT_SLOPE = 1.15;
+const FAINT_SLOPE = 1.15;
 /** Deepest shadow, in L*, that can still lie on the background. */
 const SHADOW_DEPTH = 28;
 
@@ -57,7 +57,7 @@ function measure(planes: LabPlanes, model: BackgroundModel): Planes {
 }
 
 /** How far the flood may go. */
-export interface FloodLimits {
+interface FloodLimits {
   /** Slope of lightness that stops a shadow from being taken for background. */
   readonly steepest: number;
   /** Shadows no deeper than this, in L*, are background whatever their slope. */

@@ -5,7 +5,7 @@ export interface Mask {
   readonly height: number;
 }
 
-export interface Component {
+interface Component {
   readonly label: number;
   readonly area: number;
   readonly touchesBorder: boolean;

@@ -1,6 +1,6 @@
 import type { Mask } from './mask.js';
 
-export interface Run {
+interface Run {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;

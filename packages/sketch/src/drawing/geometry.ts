@@ -40,3 +40,8 @@ export function profile(rows: readonly Point[], at: number): number {
   const t3 = t2 * t;
   return (2 * t3 - 3 * t2 + 1) * p1[1] + (t3 - 2 * t2 + t) * m1 + (-2 * t3 + 3 * t2) * p2[1] + (t3 - t2) * m2;
 }
+
+/** −1 left, 1 right on the page. */
+type Side = -1 | 1;
+
+export const opposite = (side: Side): Side => (side === 1 ? -1 : 1);

@@ -1,4 +1,4 @@
-export type Attributes = Readonly<Record<string, string | number | undefined>>;
+type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 const written = (attributes: Attributes): string =>
   Object.entries(attributes)
@@ -16,7 +16,7 @@ export const path = (d: string, attributes: Attributes): string => element('path
 export const group = (attributes: Attributes, ...children: string[]): string =>
   element('g', attributes, ...children, '');
 
-export type GradientStop = readonly [offset: number, colour: string, opacity?: number];
+type GradientStop = readonly [offset: number, colour: string, opacity?: number];
 
 /**
  * Collects the definitions (clips, blurs, gradients) of one drawing and hands out references to them. Equal
@@ -45,7 +45,7 @@ export class SvgSheet {
    * beyond the shape, in percent of the shape's size: what is clipped needs little, and little costs less.
    */
   blur(radius: number, margin = 40): string {
-    // Blurring in sRGB spares two conversions of every pixel; on soft shadows nobody sees the difference.
+    // Blurring in sRGB spares two conversions of every pixel; on soft shadows the difference does not show.
     const region = {
       x: `-${margin}%`,
       y: `-${margin}%`,

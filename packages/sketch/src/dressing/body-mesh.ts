@@ -3,7 +3,7 @@ import { smoothstep, type Point } from '../drawing/geometry.js';
 import type { Rig } from '../figure/rig.js';
 import type { Mesh } from './mesh.js';
 
-export interface BodyFit {
+interface BodyFit {
   /** Mask row → height on the figure. */
   readonly height: (row: number) => number;
   /** Figure units per mask pixel across. */

@@ -1,6 +1,6 @@
 import type { GarmentClass } from '../cutout/classify.js';
 import type { Silhouette } from '../cutout/silhouette.js';
-import { clamp, lerp, smoothstep, type Point } from '../drawing/geometry.js';
+import { clamp, lerp, smoothstep, type Point, opposite } from '../drawing/geometry.js';
 import type { Rig } from '../figure/rig.js';
 import { bodyMesh } from './body-mesh.js';
 import { piecewise, type Fit, type FittedPart } from './fit.js';
@@ -136,7 +136,7 @@ export function fitTrousers(shape: Silhouette, rig: Rig, garmentClass: GarmentCl
   const back = rig.weightSide === 'right' ? -1 : 1;
   return {
     garmentClass,
-    parts: [legMesh(shape, rig, back, fit), legMesh(shape, rig, -back as -1 | 1, fit)],
+    parts: [legMesh(shape, rig, back, fit), legMesh(shape, rig, opposite(back), fit)],
     owns: emptyOwners(shape),
     legwear: clamp((hem - 372) / 456 - 0.07, 0.12, 1),
     lining: true,

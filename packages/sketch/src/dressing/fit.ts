@@ -1,10 +1,10 @@
 import type { GarmentClass } from '../cutout/classify.js';
 import type { Point } from '../drawing/geometry.js';
-import type { ArmPose, Rig } from '../figure/rig.js';
+import type { ArmPose } from '../figure/rig.js';
 import type { Mesh } from './mesh.js';
 
 /** Which part of the cut-out a mesh carries. */
-export type GarmentPart = 'body' | 'left' | 'right';
+type GarmentPart = 'body' | 'left' | 'right';
 
 /** A mesh whose source is in mask pixels and whose target is in figure units. */
 export interface FittedPart {
@@ -33,8 +33,6 @@ export interface Fit {
   /** Lowest point of the garment in figure units. */
   readonly hem: number;
 }
-
-export type Place = Rig['place'];
 
 /** Piecewise linear through (source, target) rows; straight on beyond the ends. */
 export function piecewise(rows: readonly Point[]): (at: number) => number {

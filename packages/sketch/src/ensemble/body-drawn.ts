@@ -44,7 +44,7 @@ const heights = ({ frame, from }: DrawnGarment): ((y: number) => number) => {
 
 export const hemOf = (garment: DrawnGarment): number => heights(garment)(garment.frame.hem);
 
-/** Half-breadth that a body needs at a height: the trunk, and below it whichever leg stands farther out. */
+/** Half-breadth that a body needs at a height: the trunk, and below it the leg that stands farther out. */
 function needed(rig: Rig, y: number): number {
   const trunk = rig.proportions.trunk(Math.min(410, y)) + 3;
   if (y < 440) return trunk;

@@ -1,7 +1,7 @@
 import type { Outfit } from '../composition/outfit.js';
 import type { Canvas } from '../composition/subject.js';
 import type { Framing } from '../dressing/dress.js';
-import { rotate, type Point } from '../drawing/geometry.js';
+import { rotate, type Point, opposite } from '../drawing/geometry.js';
 import { drawHand } from '../figure/hand.js';
 import { figureLayer, type Layer } from '../scene.js';
 import { hang } from './hang.js';
@@ -52,13 +52,7 @@ export async function carry(
     canvas,
   );
   const hand = await figureLayer(rig.spec, framing, canvas.width, canvas.height, (pens) =>
-    drawHand(
-      glove ? gloved(pens, glove) : pens,
-      wrist,
-      angle,
-      -arm.side as -1 | 1,
-      rig.proportions.handScale,
-    ),
+    drawHand(glove ? gloved(pens, glove) : pens, wrist, angle, opposite(arm.side), rig.proportions.handScale),
   );
   return [...bag, hand];
 }

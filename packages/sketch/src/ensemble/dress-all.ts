@@ -36,7 +36,7 @@ const isTucked = ({ spec }: Item, items: readonly Item[]): boolean =>
 const OVER_TOP: readonly string[] = ['saree', 'dungarees'];
 
 /** Clothes in the order in which one puts them on; within a layer what is made to lie over others comes later. */
-export const clothes = (items: readonly Item[]): Item[] => {
+const clothes = (items: readonly Item[]): Item[] => {
   const place = (item: Item): number => {
     if (isTucked(item, items)) return -1;
     const base = item.category === 'one_piece' && item.spec?.category.layer !== 'mid';

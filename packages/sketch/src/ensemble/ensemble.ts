@@ -1,7 +1,7 @@
 import type { RenderRequest } from '@atelier/engine';
 import type { CanvasOrder } from '../canvas-size.js';
 import type { Casting } from '../casting/cast.js';
-import { flatten, figureLayer, type Layer } from '../scene.js';
+import { flatten, figureLayer, type Layer, frame } from '../scene.js';
 import { breathe } from '../abort.js';
 import { inputOf, progress, report, type Easel } from '../composition/draw.js';
 import { viewFacts, wearerFacts } from '../composition/facts.js';
@@ -9,16 +9,31 @@ import { isNeutral, relight } from '../composition/light.js';
 import { personFacts, personFrom, type Person } from '../composition/person.js';
 import { floorShadow, type Setting } from '../composition/setting.js';
 import { silhouettes } from '../composition/silhouettes.js';
-import { drawPerson, type FigureLayers } from '../composition/subject.js';
+import { drawPerson, type FigureLayers, type Canvas } from '../composition/subject.js';
 import type { View } from '../composition/view.js';
-import { frame } from '../scene.js';
 import { adorn, gloveColour, isSocks, underArms } from './adorn.js';
 import { carry } from './carry.js';
-import { dressAll, hemsOverShoes, type FullOutfit } from './dress-all.js';
+import { dressAll, hemsOverShoes, type FullOutfit, type Clad } from './dress-all.js';
 import { underHat, wearHat } from './headwear.js';
 import { itemFacts, pictureOfItem, readItems, type Item, type TrialItemOrder } from './item.js';
-import { layOne } from './lay-cloth.js';
 import { drawShoesWorn } from './shoes-worn.js';
+import { boxedLayers } from '../dressing/boxed-layer.js';
+import { dress, type Framing } from '../dressing/dress.js';
+import type { Rig } from '../figure/rig.js';
+import { carriedBy } from './wear-drawn.js';
+
+/** One garment as it lies on the figure, back to front. */
+async function layOne(clad: Clad, rig: Rig, framing: Framing, { width, height }: Canvas): Promise<Layer[]> {
+  const { garment, fit, sleeves } = clad;
+  if (garment.drawn) {
+    const layers: Layer[] = [];
+    for (const parts of carriedBy(garment.drawn, rig, clad))
+      layers.push(...(await boxedLayers(parts, framing, width, height)));
+    return layers;
+  }
+  const parts = sleeves ? fit.parts : fit.parts.filter(({ part }) => part === 'body');
+  return [await dress(garment.cut, { ...fit, parts }, framing, width, height)];
+}
 
 /** Pixels per centimetre of a garment in a picture of 1K: as many as the figure shows of it. */
 const DENSITY = 6;
@@ -29,7 +44,7 @@ export interface OutfitOrder extends CanvasOrder {
 }
 
 /** A person and all that he or she is to put on. */
-export interface Ensemble {
+interface Ensemble {
   readonly person: Person;
   readonly items: readonly Item[];
   readonly outfit: FullOutfit;
@@ -37,7 +52,7 @@ export interface Ensemble {
 }
 
 /** Everything drawn, in groups from back to front. */
-export interface DressedLayers {
+interface DressedLayers {
   readonly figure: FigureLayers;
   readonly cloth: readonly Layer[];
   readonly all: readonly Layer[];

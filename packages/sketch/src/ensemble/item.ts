@@ -12,7 +12,7 @@ import { garmentFromMeta, type GarmentSpec } from '../garments/garment-spec.js';
 import { flatten } from '../scene.js';
 import { hangsByCut, paintToWear, type DrawnGarment } from './paint-to-wear.js';
 
-/** One thing that is to be put on; its picture is the input `item-0`, `item-1`, … */
+/** One thing to put on; its picture is the input `item-0`, `item-1`, … */
 export interface TrialItemOrder {
   readonly trial_item_category: GarmentSlot;
 }
@@ -68,7 +68,7 @@ function classOf(category: GarmentSlot, shape: Silhouette, spec: GarmentSpec | u
 }
 
 /** A drawing on a transparent ground needs no cutting: it is cropped, and its opacity is its outline. */
-export function cutFromAlpha(raster: Raster): CutOut {
+function cutFromAlpha(raster: Raster): CutOut {
   const { data, width, height } = raster;
   const mask = new Uint8Array(width * height);
   for (let i = 0; i < mask.length; i++) mask[i] = (data[i * 4 + 3] ?? 0) > 127 ? 1 : 0;
@@ -95,7 +95,7 @@ const CLOTHES: readonly GarmentSlot[] = ['top', 'bottom', 'one_piece', 'outerwea
 
 type Known = Pick<Item, 'cut' | 'spec' | 'drawn'>;
 
-/** A thing of our own hand, drawn again as it looks when somebody wears it: necks open, nothing seen from behind. */
+/** A thing that this engine drew, drawn again as it looks when worn: necks open, nothing seen from behind. */
 async function drawnAgain(spec: GarmentSpec, seed: number, density: number): Promise<Known> {
   if (hangsByCut(spec)) {
     const drawn = await paintToWear(spec, seed, density);

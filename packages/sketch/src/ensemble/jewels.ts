@@ -1,3 +1,4 @@
+import { opposite } from '../drawing/geometry.js';
 import { shade } from '../drawing/colour.js';
 import { outline, polygon, trace } from '../drawing/curve.js';
 import type { Point } from '../drawing/geometry.js';
@@ -118,7 +119,7 @@ export function gloves(pens: Pens, rig: Rig, colour: string): string {
           worn,
           arm.point(1, 0),
           arm.endAngle + rig.poses[name].handTurn,
-          -arm.side as -1 | 1,
+          opposite(arm.side),
           rig.proportions.handScale * 1.05,
         ) +
         path(polygon(cuff), { fill: colour }) +

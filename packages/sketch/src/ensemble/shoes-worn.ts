@@ -7,8 +7,7 @@ import { stroke, type Pens } from '../figure/pens.js';
 import { SIDES, type Rig } from '../figure/rig.js';
 import type { Item } from './item.js';
 
-export type ShoeKind =
-  'pump' | 'flat' | 'sneaker' | 'laced' | 'sandal' | 'thong' | 'ankle_boot' | 'knee_boot';
+type ShoeKind = 'pump' | 'flat' | 'sneaker' | 'laced' | 'sandal' | 'thong' | 'ankle_boot' | 'knee_boot';
 
 const KINDS: Readonly<Record<string, ShoeKind>> = {
   sneakers: 'sneaker',
@@ -38,7 +37,7 @@ const lightnessIn = ({ cut: { raster } }: Item, from: number, to: number): numbe
 };
 
 /** What kind of shoe a cut-out shows: a shaft makes a boot, a pale sole a sneaker. */
-export function shoeKind(item: Item, gender: 'FEMALE' | 'MALE'): ShoeKind {
+function shoeKind(item: Item, gender: 'FEMALE' | 'MALE'): ShoeKind {
   const named = item.spec && KINDS[item.spec.category.key];
   if (named) return named;
   const tall = item.shape.height / item.shape.width;

@@ -1,5 +1,5 @@
 import { outline, polygon, trace } from '../drawing/curve.js';
-import { profile, type Point } from '../drawing/geometry.js';
+import { profile, type Point, opposite } from '../drawing/geometry.js';
 import { path } from '../drawing/svg-sheet.js';
 import { drawFoot } from './foot.js';
 import { drawHand } from './hand.js';
@@ -48,7 +48,7 @@ export function hipLine(rig: Rig, side: -1 | 1, from: number, to: number, ease =
   return [...trunkLine(rig, side, from, 378, ease), ...leg.edge(1, 0.15, to, ease)];
 }
 
-export function trunkShape(rig: Rig): Point[] {
+function trunkShape(rig: Rig): Point[] {
   const right = [...shoulderLine(rig, 1), ...trunkLine(rig, 1)];
   const left = [...shoulderLine(rig, -1), ...trunkLine(rig, -1)];
   return [...right, rig.place(0, 416), ...left.reverse()];
@@ -200,7 +200,7 @@ export function drawArm(pens: Pens, rig: Rig, name: 'left' | 'right', from = 0):
   const arm = rig.arms[name];
   const pose = rig.poses[name];
   const { palette } = pens;
-  const inward = -arm.side as -1 | 1;
+  const inward = opposite(arm.side);
   const hand = drawHand(
     pens,
     arm.point(1, 0),

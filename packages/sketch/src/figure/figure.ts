@@ -5,10 +5,7 @@ import { drawLegwear } from './legwear.js';
 import type { Pens } from './pens.js';
 import { SIDES, type Rig } from './rig.js';
 
-/** Height of the whole figure, crown to toe, in figure units. */
-export const FIGURE_HEIGHT = 900;
-
-export interface FigureOptions {
+interface FigureOptions {
   /** Where on the leg the trousers end, 0–1; 0 leaves them away. */
   readonly legwear: number;
   readonly vest: boolean;
@@ -20,7 +17,7 @@ export interface FigureOptions {
 }
 
 /** The figure's layers, back to front, as SVG in figure units. */
-export interface FigureLayers {
+interface FigureLayers {
   readonly head: HeadLayers;
   readonly body: string;
   readonly arms: string;

@@ -2,11 +2,9 @@ import type { Point } from '../drawing/geometry.js';
 import { points } from '../drawing/points.js';
 
 export type Neckline = 'crew' | 'scoop' | 'vee' | 'boat' | 'square' | 'sweetheart' | 'stand';
-export type SleeveShape = 'set' | 'puff' | 'bell' | 'bishop' | 'wide';
-export type Collar =
-  'none' | 'shirt' | 'stand' | 'roll' | 'notch' | 'shawl' | 'biker' | 'hood' | 'rib' | 'coat';
-export type Front =
-  'closed' | 'placket' | 'half' | 'buttons' | 'double' | 'zip' | 'slant_zip' | 'open' | 'wrap';
+type SleeveShape = 'set' | 'puff' | 'bell' | 'bishop' | 'wide';
+type Collar = 'none' | 'shirt' | 'stand' | 'roll' | 'notch' | 'shawl' | 'biker' | 'hood' | 'rib' | 'coat';
+type Front = 'closed' | 'placket' | 'half' | 'buttons' | 'double' | 'zip' | 'slant_zip' | 'open' | 'wrap';
 
 export interface Sleeve {
   readonly shape: SleeveShape;

@@ -24,7 +24,7 @@ const clothOf = (sheet: SvgSheet, spec: GarmentSpec, seed: number, worn: boolean
   new Cloth(sheet, fabricOf(spec), new SeededRandom(seed).fork('cloth'), !worn);
 
 /** An upper garment in the two parts that move apart when it is worn. Centimetres, the neck point at the origin. */
-export interface UpperPieces {
+interface UpperPieces {
   readonly cut: Cut;
   readonly frame: Frame;
   readonly arms: string;

@@ -2,7 +2,7 @@ import { shade } from '../drawing/colour.js';
 import { path } from '../drawing/svg-sheet.js';
 import type { GarmentSpec } from './garment-spec.js';
 
-export type Texture =
+type Texture =
   | 'plain'
   | 'twill'
   | 'slub'
@@ -19,7 +19,7 @@ export type Texture =
   | 'fur';
 
 /** How a material takes light. */
-export interface Material {
+interface Material {
   readonly texture: Texture;
   /** 0 matt, 1 patent leather or metal. */
   readonly sheen: number;

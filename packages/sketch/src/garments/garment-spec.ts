@@ -2,7 +2,7 @@ import { categoryById, type GarmentCategory } from '@atelier/engine/garment-cate
 import { EngineError } from '@atelier/engine';
 import { colourOf, coloursIn } from '../drawing/colour-words.js';
 
-export type GarmentFit = 'slim' | 'regular' | 'loose';
+type GarmentFit = 'slim' | 'regular' | 'loose';
 
 /** Everything that a garment is drawn from, whichever of the three bodies it came in. */
 export interface GarmentSpec {

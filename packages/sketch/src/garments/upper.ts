@@ -225,12 +225,12 @@ function sleeveFolds(cloth: Cloth, frame: SleeveFrame, armpit: Point): string {
   );
 }
 
-export interface Worn {
+interface Worn {
   /** Drawn to be worn: what only shows when the garment lies flat is left away. */
   readonly worn: boolean;
 }
 
-export interface UpperDrawing {
+interface UpperDrawing {
   /** Sleeves, which lie under the body's edge. */
   readonly arms: string;
   readonly body: string;

@@ -3,7 +3,7 @@ import type { HeadFrame } from '../face/head-frame.js';
 import type { Pens } from '../figure/pens.js';
 
 /** What lies behind the neck and what falls over face and shoulders. */
-export interface HairLayers {
+interface HairLayers {
   readonly back: string;
   /** Over shoulders and garment, but behind the jaw: tails and braids. */
   readonly over?: string;

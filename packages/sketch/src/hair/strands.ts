@@ -25,7 +25,7 @@ const WAVE: Record<HairTexture, readonly [height: number, turns: number]> = {
 const STEPS = 26;
 
 /** Waves a curve, more toward its tip: hair is held at the root. */
-export function waved(curve: readonly Point[], texture: HairTexture, phase: number): Point[] {
+function waved(curve: readonly Point[], texture: HairTexture, phase: number): Point[] {
   const [height, turns] = WAVE[texture];
   const line = resample(curve, STEPS);
   const sides = normals(line);

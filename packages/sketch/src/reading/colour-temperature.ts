@@ -18,7 +18,7 @@ const LINEAR = Float32Array.from({ length: 256 }, (_, c) => {
 });
 
 /** Correlated colour temperature of a linear sRGB colour by McCamy's cubic (1992), kelvin. */
-export function correlatedTemperature(red: number, green: number, blue: number): number {
+function correlatedTemperature(red: number, green: number, blue: number): number {
   const x = 0.4124 * red + 0.3576 * green + 0.1805 * blue;
   const y = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   const z = 0.0193 * red + 0.1192 * green + 0.9505 * blue;
@@ -30,7 +30,7 @@ export function correlatedTemperature(red: number, green: number, blue: number):
 }
 
 /** The colour of a photograph's light: linear sRGB with green 1. */
-export type Illuminant = readonly [red: number, green: number, blue: number];
+type Illuminant = readonly [red: number, green: number, blue: number];
 
 interface Tone {
   readonly rgb: Illuminant;

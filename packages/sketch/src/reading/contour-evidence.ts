@@ -12,7 +12,7 @@ const STEEPEST = 22;
 const STRENGTH = 3.2;
 
 /** Which pixels are surely inside, or surely outside. */
-export type Seeds = (pixel: number) => boolean;
+type Seeds = (pixel: number) => boolean;
 
 /**
  * Log-odds of being inside from contours alone: how much ΔE a path from what is surely inside has to climb, compared with

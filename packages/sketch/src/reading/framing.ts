@@ -2,9 +2,9 @@ import type { Mask } from '../cutout/mask.js';
 import type { Head } from './head.js';
 import type { Reading } from './reading.js';
 
-export type Crop = 'full' | 'three_quarter' | 'half' | 'detail';
+type Crop = 'full' | 'three_quarter' | 'half' | 'detail';
 export type CameraHeight = 'low' | 'waist' | 'chest' | 'eye' | 'high';
-export type Pose = 'relaxed' | 'hand_on_hip' | 'walking' | 'arms_raised' | 'laid_flat';
+type Pose = 'relaxed' | 'hand_on_hip' | 'walking' | 'arms_raised' | 'laid_flat';
 
 export interface FramingReading {
   readonly crop: Crop;

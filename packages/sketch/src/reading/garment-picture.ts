@@ -88,7 +88,7 @@ async function onSheet(garment: Raster, ground: 'transparent' | 'white'): Promis
   return { data, width, height };
 }
 
-export interface GarmentSheet {
+interface GarmentSheet {
   readonly kind: string;
   readonly ground: 'transparent' | 'white';
   /** The product's name, if this garment is the product. */

@@ -6,16 +6,7 @@ import { colourGroups } from './kmeans.js';
 import type { LabColour } from './skin.js';
 import type { Wearer } from './wearer.js';
 
-export const SLOTS = [
-  'upper',
-  'lower',
-  'one_piece',
-  'outer',
-  'footwear',
-  'bag',
-  'headwear',
-  'accessory',
-] as const;
+const SLOTS = ['upper', 'lower', 'one_piece', 'outer', 'footwear', 'bag', 'headwear', 'accessory'] as const;
 export type Slot = (typeof SLOTS)[number];
 
 /** One piece of clothing as a region of the small picture. */

@@ -46,7 +46,7 @@ function joined(centres: readonly LabColour[]): number[] {
   return same;
 }
 
-export interface ColourGroups {
+interface ColourGroups {
   /** Each pixel's group, −1 outside of the mask. */
   readonly groups: Int8Array;
   /** The colour that gave a group its number. */

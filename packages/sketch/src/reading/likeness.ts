@@ -10,7 +10,7 @@ import type { LabColour } from './skin.js';
 import type { Wearer } from './wearer.js';
 
 /** What was measured of a person, beside the colours. Breadths are in breadths of the face. */
-export interface Build {
+interface Build {
   readonly neck: number;
   readonly shoulders: number;
   readonly waist: number;
@@ -85,7 +85,7 @@ function hairOf(build: Build, gender: Gender): { texture: HairTexture; style: Ha
   return { texture: 'straight', style: gender === 'FEMALE' ? 'pixie' : 'crop' };
 }
 
-export interface Likeness {
+interface Likeness {
   readonly person: Person;
   /** `known`: the photograph's own facts name the person; `measured`: read from the pixels. */
   readonly source: 'known' | 'measured';
@@ -93,7 +93,7 @@ export interface Likeness {
 }
 
 /**
- * Somebody who can be drawn again and looks like the person in a photograph: skin, hair and build as measured. What
+ * A person who can be drawn again and looks like the one in a photograph: skin, hair and build as measured. What
  * clothes hide, and origin and age, are not guessed at: the casting's most open choices stand for them.
  */
 export async function likenessOf(

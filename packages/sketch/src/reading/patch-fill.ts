@@ -1,7 +1,7 @@
 import { least, most } from './arithmetic.js';
 
 /** A small picture with a hole: three channels a pixel, 0–255, and 1 where it is missing. */
-export interface Torn {
+interface Torn {
   readonly rgb: Float32Array;
   readonly missing: Uint8Array;
   readonly width: number;

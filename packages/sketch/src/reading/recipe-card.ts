@@ -1,14 +1,172 @@
-import { rasterise } from '../drawing/rasterise.js';
-import { element, SvgSheet } from '../drawing/svg-sheet.js';
+import type { EnginePicture } from '@atelier/engine';
+import sharp from 'sharp';
+import { rasterise, type Raster } from '../drawing/rasterise.js';
+import { element, SvgSheet, path } from '../drawing/svg-sheet.js';
 import { encode } from '../encode.js';
 import { compose } from '../scene.js';
 import type { Reading } from './reading.js';
 import { recipeFacts, type Recipe } from './recipe.js';
-import type { EnginePicture } from '@atelier/engine';
-import { PAPER } from './recipe-pen.js';
-import { corners, frameFor, silhouette, drawFrame } from './recipe-frame.js';
-import { drawCameraHeight, drawLightPlan } from './recipe-plan.js';
-import { drawScales, drawSwatches } from './recipe-scales.js';
+import { PAPER, lightColour, line, INK } from './recipe-pen.js';
+import { drawCameraHeight, drawLightPlan, LAMP } from './recipe-plan.js';
+import { writeFigures } from './figures.js';
+
+/** A grey wedge with a bracket as wide as the contrast, and the scale of colour temperature with its value. */
+function drawScales(sheet: SvgSheet, { light }: Recipe): string {
+  const [x, y, width] = [56, 690, 400];
+  const steps = Array.from({ length: 9 }, (_, k) => {
+    const grey = Math.round(28 + (k / 8) * 218)
+      .toString(16)
+      .padStart(2, '0');
+    return element('rect', {
+      x: x + (k * width) / 9,
+      y,
+      width: width / 9 + 0.5,
+      height: 34,
+      fill: `#${grey}${grey}${grey}`,
+    });
+  }).join('');
+  const half = (width * Math.max(0.06, light.contrast)) / 2;
+  const middle = x + width / 2;
+  const bracket = line(`M${middle - half} ${y - 4}V${y - 16}H${middle + half}V${y - 4}`, 3);
+  const warmth = sheet.linear(x, 0, x + width, 0, [
+    [0, '#e8923a'],
+    [0.3, '#f2cf8d'],
+    [0.5, '#f7f3e6'],
+    [1, '#8fb4e3'],
+  ]);
+  const at =
+    x +
+    width *
+      Math.min(
+        1,
+        Math.max(0, (Math.log(light.kelvin) - Math.log(2200)) / (Math.log(12000) - Math.log(2200))),
+      );
+  const below = y + 84;
+  return [
+    steps,
+    bracket,
+    element('rect', {
+      x,
+      y: below,
+      width,
+      height: 26,
+      rx: 13,
+      fill: warmth,
+      stroke: INK,
+      'stroke-width': 1.6,
+    }),
+    path(`M${at} ${below - 4}l-9 -13h18Z`, { fill: INK }),
+    writeFigures(`${light.kelvin}K`, x + width + 44, below + 1, 26, INK),
+  ].join('');
+}
+
+/** What is worn as large swatches, one group a garment; the ground's colours as small squares. */
+function drawSwatches(recipe: Recipe): string {
+  const y = 908;
+  let x = 92;
+  const worn = recipe.styling
+    .slice(0, 4)
+    .map(({ colours }) => {
+      const discs = colours.map((colour, k) => {
+        const disc = element('circle', {
+          cx: x,
+          cy: y,
+          r: k === 0 ? 36 : 22,
+          fill: colour,
+          stroke: INK,
+          'stroke-width': 2,
+        });
+        x += k === colours.length - 1 ? 76 : 52;
+        return disc;
+      });
+      return discs.reverse().join('');
+    })
+    .join('');
+  const ground = recipe.ground
+    .slice(0, 3)
+    .map((colour, k) =>
+      element('rect', {
+        x: 742 - k * 56,
+        y: y - 22,
+        width: 44,
+        height: 44,
+        fill: colour,
+        stroke: INK,
+        'stroke-width': 2,
+      }),
+    )
+    .join('');
+  return worn + ground + line(`M56 ${y - 62}H764`, 1.4, { 'stroke-dasharray': '1 8' });
+}
+
+/** The frame that shows the picture's layout: left, top, longest sides. */
+const FRAME = { x: 56, y: 56, width: 400, height: 560 };
+
+interface Frame {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function frameFor({ width, height }: { width: number; height: number }): Frame {
+  const scale = Math.min(FRAME.width / width, FRAME.height / height);
+  const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
+  return { x: FRAME.x + Math.round((FRAME.width - w) / 2), y: FRAME.y, width: w, height: h };
+}
+
+/** The subject as a flat wash in the frame, as it stands in the photograph. */
+async function silhouette(reading: Reading, frame: Frame, colours: readonly string[]): Promise<Raster> {
+  const { mask } = reading.subject;
+  const grey = Buffer.from(mask.data.map((v) => v * 205));
+  const alpha = await sharp(grey, { raw: { width: mask.width, height: mask.height, channels: 1 } })
+    .blur(1)
+    .resize(frame.width, frame.height, { fit: 'fill', kernel: 'cubic' })
+    .toColourspace('b-w')
+    .raw()
+    .toBuffer();
+  const tint = Number.parseInt((colours[0] ?? '#7d766d').slice(1), 16);
+  const data = new Uint8Array(frame.width * frame.height * 4);
+  for (let i = 0; i < alpha.length; i++) {
+    data[i * 4] = (tint >> 16) & 255;
+    data[i * 4 + 1] = (tint >> 8) & 255;
+    data[i * 4 + 2] = tint & 255;
+    data[i * 4 + 3] = alpha[i] ?? 0;
+  }
+  return { data, width: frame.width, height: frame.height };
+}
+
+/** The frame with the ground's colours and the fall of the light. */
+function drawFrame(sheet: SvgSheet, frame: Frame, recipe: Recipe): string {
+  const { x, y, width, height } = frame;
+  const [first = '#e6e0d6', last = first] = [recipe.ground[0], recipe.ground[recipe.ground.length - 1]];
+  const ground = sheet.linear(0, y, 0, y + height, [
+    [0, first],
+    [0.62, first],
+    [0.8, last],
+    [1, last],
+  ]);
+  const [lx, ly] = LAMP[recipe.light.direction];
+  const above = recipe.light.direction.startsWith('upper') || recipe.light.direction === 'above';
+  const cx = x + width * (0.5 + 0.62 * lx);
+  const cy = above ? y - height * 0.04 : y + height * (0.42 + 0.1 * ly);
+  const glow = sheet.radial(cx, cy, Math.max(width, height) * 0.72, [
+    [0, lightColour(recipe.light.kelvin), 0.25 + 0.7 * recipe.light.contrast],
+    [0.55, lightColour(recipe.light.kelvin), 0.12],
+    [1, lightColour(recipe.light.kelvin), 0],
+  ]);
+  const box = { x, y, width, height };
+  return element('rect', { ...box, fill: ground }) + element('rect', { ...box, fill: glow });
+}
+
+const corners = ({ x, y, width, height }: Frame): string => {
+  const arm = 26;
+  const [r, b] = [x + width, y + height];
+  return line(
+    `M${x} ${y + arm}V${y}H${x + arm}M${r - arm} ${y}H${r}V${y + arm}M${r} ${b - arm}V${b}H${r - arm}M${x + arm} ${b}H${x}V${b - arm}`,
+    3.4,
+  );
+};
 
 const WIDTH = 820;
 const HEIGHT = 1024;

@@ -2,7 +2,7 @@ import { hypot, most, sqrt, within } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 
 /** Hues from pink to yellow at moderate chroma: what skin of any tone is made of. Cloth and brick can be so, too. */
-export function looksLikeSkin(l: number, a: number, b: number): boolean {
+function looksLikeSkin(l: number, a: number, b: number): boolean {
   const chroma = sqrt(a * a + b * b);
   if (l < 11 || l > 94 || chroma < 7.5 || chroma > 46) return false;
   // A hue between 20 and 84 degrees, as slopes: an angle is costly for every pixel.

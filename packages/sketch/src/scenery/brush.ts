@@ -48,7 +48,7 @@ export function toned({ light, colours, fading }: Brush, colour: string, lit: nu
   return far < 0.01 ? tinted : blend(tinted, colours.haze, far);
 }
 
-export interface WashOptions {
+interface WashOptions {
   readonly opacity?: number;
   /** A darker rim, as wet paint leaves when it dries, 0–1. */
   readonly rim?: number;
@@ -92,7 +92,7 @@ export function plane(
   return wash(brush, flat, toned(brush, colour, litBy(brush, normal), z), options);
 }
 
-export interface PenOptions {
+interface PenOptions {
   readonly opacity?: number;
   readonly colour?: string;
   readonly closed?: boolean;

@@ -7,7 +7,7 @@ export type Vec3 = readonly [x: number, y: number, z: number];
 /** Distance of the standing subject from the camera: near enough that the place around it is seen. */
 export const SUBJECT_DISTANCE = 3;
 /** Height of the person that a scene is framed for, with shoes. */
-export const SUBJECT_HEIGHT = 1.75;
+const SUBJECT_HEIGHT = 1.75;
 
 export interface Camera {
   readonly width: number;

@@ -40,7 +40,7 @@ const PLACES: Readonly<Record<Topology, (site: Site) => Place>> = {
 const OVERHEAD = { studio_set: 'studio', indoor_location: 'ceiling', outdoor_location: 'sky' } as const;
 
 /** The place that a topology draws; the words of a custom one may name another. */
-export const drawnTopology = (spec: SceneSpec): Topology =>
+const drawnTopology = (spec: SceneSpec): Topology =>
   spec.topology.preset === 'custom' ? (topologyIn(spec.topology.text) ?? 'custom') : spec.topology.preset;
 
 /** A place of the open air, without a wall near the subject. */
@@ -71,7 +71,7 @@ function drawFar(brush: Brush, spec: SceneSpec): string {
     height: camera.height,
     fill: blend(colours.leaf, colours.haze, 0.5),
   });
-  const hills = ['mountain', 'sea', 'dune', 'skyline'].some((name) => names.has(name as never))
+  const hills = (['mountain', 'sea', 'dune', 'skyline'] as const).some((name) => names.has(name))
     ? ''
     : drawRidge(brush, 0.07, blend(shade(colours.leaf, 6), colours.haze, 0.66), 0.1, 'a') +
       drawRidge(brush, 0.036, blend(colours.leaf, colours.haze, 0.42), 0.12, 'b');

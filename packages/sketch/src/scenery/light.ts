@@ -7,7 +7,7 @@ import { hashWords } from './words/hash.js';
 import { lightIn } from './words/scene-words.js';
 
 /** What the light throws on the large planes. */
-export type Pattern = 'none' | 'window' | 'leaves' | 'roofs' | 'pool';
+type Pattern = 'none' | 'window' | 'leaves' | 'roofs' | 'pool';
 
 export interface Light {
   readonly preset: LightPreset;

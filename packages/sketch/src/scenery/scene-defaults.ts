@@ -28,7 +28,7 @@ const FURNISHING: Readonly<Record<Topology, readonly AnchorName[]>> = {
   custom: ['arch', 'stairs', 'plinth', 'sculpture'],
 };
 
-/** What the words of a scene bring along: nobody says "sea" when he says "beach". */
+/** What the words of a scene imply: a beach has a sea. */
 const BY_WORDS: readonly (readonly [RegExp, readonly AnchorName[]])[] = [
   [/\b(beach|seaside|coast|shore)/i, ['sea', 'parasol', 'boat', 'palm', 'rock']],
   [/\b(desert|dunes?)/i, ['dune', 'cactus', 'rock', 'sun']],
@@ -46,7 +46,7 @@ const BY_WORDS: readonly (readonly [RegExp, readonly AnchorName[]])[] = [
   [/\b(market|bazaar|souk)/i, ['lantern', 'basket', 'rug', 'urn']],
 ];
 
-/** Two pieces for a place that nobody furnished: by the words of the scene, else by its topology. */
+/** Two pieces for a place whose furniture is left open: by the words of the scene, else by its topology. */
 export function furnish(topology: Topology, words: string, random: SeededRandom): AnchorName[] {
   const said = BY_WORDS.find(([pattern]) => pattern.test(words))?.[1];
   if (said) return [said[0] ?? 'object', random.pick(said.slice(1))];
@@ -54,7 +54,7 @@ export function furnish(topology: Topology, words: string, random: SeededRandom)
   return [0, 1].map(() => choices.splice(Math.floor(random.next() * choices.length), 1)[0] ?? 'object');
 }
 
-/** The ground that goes with a place whose ground nobody named. */
+/** The ground of a place whose ground is left open. */
 export const USUAL_GROUND: Readonly<Record<Topology, Exclude<Ground, 'custom'>>> = {
   seamless_sweep: 'seamless',
   shallow_wall: 'wood',

@@ -19,7 +19,7 @@ import {
 } from './brush.js';
 import { perMetre, project, type Vec3 } from './camera.js';
 
-export interface Box {
+interface Box {
   readonly x: readonly [number, number];
   readonly y: readonly [number, number];
   readonly z: readonly [number, number];
@@ -106,7 +106,7 @@ export function disc(
 }
 
 /** Shading across a round body, lit from the light's side. */
-export function roundPaint(brush: Brush, colour: string, left: number, right: number, z: number): string {
+function roundPaint(brush: Brush, colour: string, left: number, right: number, z: number): string {
   const { contrast, side } = brush.light;
   const [bright, dark] = [toned(brush, colour, 0.45, z), toned(brush, colour, -0.95, z)];
   const middle = toned(brush, colour, 0, z);
@@ -228,7 +228,7 @@ export function shadowOf(
   return path(cast, { fill: paint, 'fill-opacity': strength.toFixed(2) }) + core;
 }
 
-export interface DrapeOptions {
+interface DrapeOptions {
   readonly folds?: number;
   /** How the cloth widens from its rail to its hem. */
   readonly flare?: number;

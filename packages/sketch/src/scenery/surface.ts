@@ -4,7 +4,7 @@ import { lerp, type Point } from '../drawing/geometry.js';
 import type { SeededRandom } from '../drawing/seeded-random.js';
 import { group, path } from '../drawing/svg-sheet.js';
 import { blot, hairlines, pen, rule, spot, toned, wash, type Brush } from './brush.js';
-import { perMetre, project, type Vec3 } from './camera.js';
+import { perMetre, project } from './camera.js';
 import { hashWords } from './words/hash.js';
 import { surfaceIn, type Surface } from './words/scene-words.js';
 
@@ -53,7 +53,7 @@ export function sideWall(
     z: (z0 + z1) / 2,
     lit,
     colour,
-    map: (u, v) => project(brush.camera, [x, v, z0 + u] as Vec3),
+    map: (u, v) => project(brush.camera, [x, v, z0 + u]),
   };
 }
 
@@ -286,7 +286,7 @@ export function weather(brush: Brush, wall: Wall, random: SeededRandom): string 
 }
 
 /** The texture of a wall: what `surface_character` names, or a limewash whose depth the words decide. */
-export function drawSurface(brush: Brush, wall: Wall, words: string, label: string): string {
+function drawSurface(brush: Brush, wall: Wall, words: string, label: string): string {
   const random = brush.random.fork(`surface${label}`);
   const known = surfaceIn(words);
   const { colour } = wall;

@@ -12,7 +12,7 @@ export interface Placement {
   readonly top: number;
   /** How it meets the place: it stands on the floor, runs out of the picture, hangs before a wall, or in the open air. */
   readonly rests: 'floor' | 'edge' | 'wall' | 'air';
-  /** The camera that the place is to be drawn for, in the terms of a figure. */
+  /** The camera that the place is drawn for, in the terms of a figure. */
   readonly view: View;
   /** Height of the camera, metres. */
   readonly eye: number;

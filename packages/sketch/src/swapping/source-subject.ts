@@ -30,7 +30,7 @@ const isFacts = (value: unknown): value is Facts =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const KNOWN_SIDE = 2048;
-/** People are drawn nine heads tall here, and photographed seven and a half; between the two nobody sees the difference. */
+/** People are drawn nine heads tall here, and photographed seven and a half; the difference does not show. */
 const HEADS = 8;
 
 interface Found {

@@ -22,7 +22,7 @@ import { dominantColours } from '../cutout/dominant-colours.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import { compose, type Layer } from '../scene.js';
-import { MODEL } from '../workflow.js';
+import { MODEL } from '../model.js';
 import { carriedFacts } from './carried-facts.js';
 import { movedTo, placementOf, type Placement } from './placement.js';
 import { shadowUnder } from './shadow.js';

@@ -6,7 +6,7 @@ import { across, band, type Frame, type Trim } from '../frame.js';
 import { bothSeams, box, tonal, borderColour, ribs, sleeves } from './sewing.js';
 
 /** A band with a running motif, as zari or block-printed borders have. */
-export function ornate(cloth: Cloth, shape: readonly Point[], line: readonly Point[], size: number): string {
+function ornate(cloth: Cloth, shape: readonly Point[], line: readonly Point[], size: number): string {
   const gold = borderColour(cloth);
   const steps = contour(line);
   let walked = 0;
@@ -28,7 +28,7 @@ export function ornate(cloth: Cloth, shape: readonly Point[], line: readonly Poi
   );
 }
 
-export const hemBorder: Trim = (cloth, frame) => {
+const hemBorder: Trim = (cloth, frame) => {
   const height = frame.hem > 90 ? 5.5 : 2.6;
   return ornate(
     cloth,
@@ -38,7 +38,7 @@ export const hemBorder: Trim = (cloth, frame) => {
   );
 };
 
-export function neckBorder(cloth: Cloth, { neckline, neck: [n] }: Frame, width = 2.6): string {
+function neckBorder(cloth: Cloth, { neckline, neck: [n] }: Frame, width = 2.6): string {
   const outer = neckline.map(([x, y]): Point => [x + (x / n) * width * 0.5, y + width * (1 - 0.5 * (x / n))]);
   const shape = contour([...neckline], [...outer].reverse());
   const middle = neckline.map(([x, y], i): Point => [
@@ -50,7 +50,7 @@ export function neckBorder(cloth: Cloth, { neckline, neck: [n] }: Frame, width =
   );
 }
 
-export const frontStrip = (cloth: Cloth, frame: Frame, width: number): string => {
+const frontStrip = (cloth: Cloth, frame: Frame, width: number): string => {
   const [, depth] = frame.neck;
   return ornate(
     cloth,

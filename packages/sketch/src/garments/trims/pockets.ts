@@ -3,20 +3,12 @@ import { contour, type Cloth } from '../cloth.js';
 import { type Frame, type Trim } from '../frame.js';
 import { both, bothSeams, box } from './sewing.js';
 
-export const pocket = (
-  cloth: Cloth,
-  x: number,
-  y: number,
-  w: number,
-  h: number,
-  flap: number,
-  point = 0,
-): string =>
+const pocket = (cloth: Cloth, x: number, y: number, w: number, h: number, flap: number, point = 0): string =>
   cloth.piece(box(x, y, w, h, point), { round: 0.5 }) +
   cloth.stitch(box(x + 0.5, y + 0.5, w - 1, h - 1, point), cloth.light) +
   (flap > 0 ? cloth.piece(box(x - 0.3, y - 0.6, w + 0.6, flap, flap * 0.35), { round: 0.6 }) : '');
 
-export const hipPocketY = ({ waist, hem }: Frame): number => Math.min(waist + 14, hem - 17);
+const hipPocketY = ({ waist, hem }: Frame): number => Math.min(waist + 14, hem - 17);
 
 /** Pockets of every kind. */
 export const POCKETS: Readonly<Record<string, Trim>> = {

@@ -5,7 +5,7 @@ import { contour, mirror, type Cloth } from '../cloth.js';
 import { across, type Frame, type Trim } from '../frame.js';
 import { both, bothSeams, sleeves } from './sewing.js';
 
-export function quilting(cloth: Cloth, frame: Frame): string {
+function quilting(cloth: Cloth, frame: Frame): string {
   const rows: string[] = [];
   for (let y = 13; y < frame.hem - 3; y += 8.4) {
     const edge: Frame = { ...frame, half: (at) => (at < 26 ? frame.half(26) - 4.4 : frame.half(at)) };
@@ -30,10 +30,8 @@ export function quilting(cloth: Cloth, frame: Frame): string {
   const { sleeve } = frame;
   if (sleeve) {
     for (let k = 1; k < 7; k++) {
-      const [o, i] = [sleeve.outer, sleeve.inner].map((p): Point => [
-        p[0] - sleeve.down[0] * k * 7,
-        p[1] - sleeve.down[1] * k * 7,
-      ]) as [Point, Point];
+      const above = (p: Point): Point => [p[0] - sleeve.down[0] * k * 7, p[1] - sleeve.down[1] * k * 7];
+      const [o, i] = [above(sleeve.outer), above(sleeve.inner)];
       const grow = 1 + k * 0.07;
       const line: Point[] = [
         [i[0] + (o[0] - i[0]) * grow * 0.96, i[1] + (o[1] - i[1]) * grow * 0.96],
@@ -47,7 +45,7 @@ export function quilting(cloth: Cloth, frame: Frame): string {
   return group({ 'clip-path': pieces.length > 0 ? cloth.sheet.clip(...pieces) : undefined }, ...rows);
 }
 
-export const ruffleAt = (cloth: Cloth, frame: Frame, y: number, depth: number): string => {
+const ruffleAt = (cloth: Cloth, frame: Frame, y: number, depth: number): string => {
   const top = frame.half(y);
   const low = frame.half(y + depth) + 2.4;
   const count = Math.max(4, Math.round(low / 4));
@@ -83,7 +81,7 @@ export const ruffleAt = (cloth: Cloth, frame: Frame, y: number, depth: number): 
   );
 };
 
-export const pleats = (cloth: Cloth, frame: Frame, from: number): string => {
+const pleats = (cloth: Cloth, frame: Frame, from: number): string => {
   const count = 7;
   return Array.from({ length: count * 2 + 1 }, (_, i) => {
     const u = (i - count) / (count + 0.6);

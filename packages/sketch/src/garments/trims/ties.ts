@@ -5,7 +5,7 @@ import { contour, type Cloth } from '../cloth.js';
 import { across, band, type Frame, type Trim } from '../frame.js';
 import { borderColour } from './sewing.js';
 
-export const belt = (
+const belt = (
   cloth: Cloth,
   frame: Frame,
   height: number,

@@ -1,7 +1,7 @@
 import type { Brush } from '../brush.js';
 
 /** Where a piece belongs: on a wall, on the floor beside the subject, flat on the ground, in the distance, overhead. */
-export type Belongs = 'wall' | 'floor' | 'ground' | 'far' | 'overhead';
+type Belongs = 'wall' | 'floor' | 'ground' | 'far' | 'overhead';
 
 /** The place that one piece gets. */
 export interface Spot {

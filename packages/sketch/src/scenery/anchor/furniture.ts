@@ -305,7 +305,7 @@ const ladder: Anchor = {
 };
 
 /** What stands for words that the library does not know: a smooth form on a low block, in the accent colour. */
-export const object: Anchor = {
+const object: Anchor = {
   belongs: 'floor',
   width: 0.7,
   draw(brush, { x, z, colour }: Spot) {

@@ -288,12 +288,12 @@ const pampas: Anchor = {
       );
       const [, elbow, tip] = line;
       if (!elbow || !tip) return '';
-      const plume = [
+      const plume: Point[] = [
         elbow,
         [lerp(elbow[0], tip[0], 0.5) - scale * 0.045, lerp(elbow[1], tip[1], 0.55)],
         tip,
         [lerp(elbow[0], tip[0], 0.55) + scale * 0.05, lerp(elbow[1], tip[1], 0.5)],
-      ] as Point[];
+      ];
       const hairs = Array.from({ length: 26 }, (): [Point, Point] => {
         const t = random.next();
         const from: Point = [lerp(elbow[0], tip[0], t), lerp(elbow[1], tip[1], t)];

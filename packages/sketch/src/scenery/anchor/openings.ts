@@ -17,7 +17,7 @@ const rect = (brush: Brush, x0: number, x1: number, y0: number, y1: number, z: n
 ];
 
 /** A flat frontal board on a wall. */
-export function panel(
+function panel(
   brush: Brush,
   x: readonly [number, number],
   y: readonly [number, number],
@@ -207,15 +207,21 @@ const niche: Anchor = {
     const opening: Opening = { x, y: 0.95, z, width: 0.52, height: 0.95, arched: true, depth: 0.24 };
     const [left] = on(brush, x - 0.26, 0, z);
     const [right] = on(brush, x + 0.26, 0, z);
+    const [dark, bright] = [toned(brush, wallColour, -1, z), toned(brush, wallColour, -0.25, z)];
     const deep = brush.sheet.linear(
       Math.round(left),
       0,
       Math.round(right),
       0,
-      [
-        [brush.light.side < 0 ? 0 : 1, toned(brush, wallColour, -1, z)],
-        [brush.light.side < 0 ? 1 : 0, toned(brush, wallColour, -0.25, z)],
-      ].sort((a, b) => Number(a[0]) - Number(b[0])) as [number, string][],
+      brush.light.side < 0
+        ? [
+            [0, dark],
+            [1, bright],
+          ]
+        : [
+            [0, bright],
+            [1, dark],
+          ],
     );
     const vase = lathe(
       brush,

@@ -12,7 +12,7 @@ import type { Place, Site } from './place.js';
 import { studioSpace } from './studio-space.js';
 
 /** Bushes along the far end of the field. */
-export function treeLine(brush: Brush, colour: string): string {
+function treeLine(brush: Brush, colour: string): string {
   const { camera, colours } = brush;
   const random = brush.random.fork('treeline');
   return Array.from({ length: 30 }, (_, i) => {

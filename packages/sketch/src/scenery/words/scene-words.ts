@@ -36,7 +36,7 @@ const TOPOLOGY: Rows<Exclude<Topology, 'custom'>> = [
 ];
 
 /** Finer grounds than the presets name; `custom` ground text is read for them. */
-export const FINE_GROUNDS = [
+const FINE_GROUNDS = [
   'sand',
   'water',
   'snow',
@@ -97,7 +97,7 @@ const LIGHT: Rows<Exclude<LightPreset, 'custom'>> = [
 ];
 
 /** Textures of walls that the words of `surface_character` can call for. */
-export const SURFACES = [
+const SURFACES = [
   'limewash',
   'brick',
   'cracked',

@@ -1,1 +1,0 @@
-export const MODEL = 'sketch-1';
