@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { expectError, type ApiClient, type Json } from './support/api-client.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 
@@ -20,7 +20,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** The operator's command, a process of its own, as operators run it. */
 async function atelier(...args: string[]): Promise<Json> {
   const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
-  const { code, stdout, stderr } = await run('cli/src/main.js', [...args, '--json'], service.folder, { env });
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], service.folder, { env });
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
   return JSON.parse(stdout);
 }

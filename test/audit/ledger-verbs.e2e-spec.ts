@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf } from './support/story.js';
 
@@ -19,7 +19,7 @@ afterAll(() => audited[Symbol.asyncDispose]());
 
 function ledger(...args: string[]) {
   const env = { DATABASE_URL: audited.fixture.url, URL_SIGNING_SECRET: 'x' };
-  return run('cli/src/main.js', ['ledger', ...args], process.cwd(), { env });
+  return runCommand(['ledger', ...args], process.cwd(), { env });
 }
 
 type Json = Record<string, unknown>;

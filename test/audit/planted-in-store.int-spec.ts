@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { AuditedStore } from './support/audited-store.js';
 import { planted, story } from './support/planted.js';
 import { at, type Story } from './support/story.js';
@@ -59,7 +59,7 @@ describe('the audit of a store', () => {
     await audited.write(story().failedJob('acme', 'j').refund('acme', 'j'));
     const env = { DATABASE_URL: audited.fixture.url, URL_SIGNING_SECRET: 'x' };
     const args = ['ledger', 'audit', '--at', '1000000'];
-    const { code, stdout } = await run('cli/src/main.js', args, process.cwd(), { env });
+    const { code, stdout } = await runCommand(args, process.cwd(), { env });
     expect(code).toBe(1);
     expect(stdout).toContain(
       'live.account-acme revision 4: charge r-j is refunded, and was not open (must be open, is refunded at revision 3)',

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Peer } from '../eventstoredb/peer/peer.js';
-import { Atelier, run } from '../standalone/support/atelier.js';
+import { Atelier } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { eventually } from '../support/eventually.js';
 
@@ -30,7 +31,7 @@ describe('the doctor of a service on EventStoreDB', () => {
     await home[Symbol.asyncDispose]();
   });
 
-  const command = (...args: string[]) => run('cli/src/main.js', args, home.path);
+  const command = (...args: string[]) => runCommand(args, home.path);
   async function examine(): Promise<{ report: Report; code: number | null }> {
     const { code, stdout, stderr } = await command('doctor', '--json');
     expect(stdout + stderr).not.toContain('secret-word');

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '#event-store/event-store.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { wholeLog } from '#read-store/testing/rows-of-history.js';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 
 const home = temporaryHome();
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const settings = () => ({ DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x' });
 const atelier = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  run('cli/src/main.js', ['events', 'export', ...args], home.path, { env: { ...settings(), ...env } });
+  runCommand(['events', 'export', ...args], home.path, { env: { ...settings(), ...env } });
 const file = (name: string) => join(home.path, name);
 
 const asExported = (events: readonly RecordedEvent[]) =>

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
 import { Peer } from '../eventstoredb/peer/peer.js';
-import { Atelier, run } from '../standalone/support/atelier.js';
+import { Atelier } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -181,7 +182,7 @@ describe('a service whose history moves to another store', () => {
     });
   }
 
-  const command = (...args: string[]) => run('cli/src/main.js', args, home.path);
+  const command = (...args: string[]) => runCommand(args, home.path);
 
   async function cli(...args: string[]): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await command(...args, '--json');

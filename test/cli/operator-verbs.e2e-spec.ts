@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiService } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 
 const signingKey = 'a signing key of tests, long enough';
 
@@ -29,7 +29,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 function atelier(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const settings = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
-  return run('cli/src/main.js', args, service.folder, {
+  return runCommand(args, service.folder, {
     env: { ...settings, ATELIER_SIGNING_KEY: signingKey, ...env },
   });
 }

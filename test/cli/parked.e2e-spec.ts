@@ -5,7 +5,7 @@ import { debited, purchased, queued, settled } from '#projections/testing/storie
 import type { ReadModel } from '#read-store/read-model.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { differencesFromHistory } from '#read-store/testing/rows-of-history.js';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 
 const home = temporaryHome();
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 function atelier(...args: string[]) {
   const env = { DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x' };
-  return run('cli/src/main.js', ['parked', ...args], home.path, { env });
+  return runCommand(['parked', ...args], home.path, { env });
 }
 
 const json = async (...args: string[]) => {

@@ -17,7 +17,7 @@ import {
   stageCompleted,
 } from '#projections/testing/stories.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 
 const home = temporaryHome();
@@ -127,8 +127,7 @@ afterAll(async () => {
 });
 
 const settings = () => ({ DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x' });
-const atelier = (...args: string[]) =>
-  run('cli/src/main.js', ['replay', ...args], home.path, { env: settings() });
+const atelier = (...args: string[]) => runCommand(['replay', ...args], home.path, { env: settings() });
 const timeOf = ({ data }: DomainEvent) => data.at;
 
 describe.each(histories)('atelier replay of $category', ({ category, events, states }) => {

@@ -5,7 +5,8 @@ import type { OpenedAccount } from '#domain/account/account.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { readRuntime } from '#platform/runtime-file.js';
-import { Atelier, run } from '../standalone/support/atelier.js';
+import { Atelier } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { remaining } from '../standalone/support/processes.js';
 import { eventually } from '../support/eventually.js';
@@ -183,7 +184,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
   }
 
   async function cli(...args: string[]): Promise<Record<string, unknown>> {
-    const { stdout, stderr, code } = await run('cli/src/main.js', [...args, '--json'], home.path);
+    const { stdout, stderr, code } = await runCommand([...args, '--json'], home.path);
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout) as Record<string, unknown>;
   }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import sharp from 'sharp';
 import { readModels } from '#projections/read-models.js';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { eventually as eventuallyWithin } from '../support/eventually.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
@@ -161,7 +161,7 @@ describe('the whole service on EventStoreDB', () => {
   }
 
   async function cli(...args: string[]): Promise<Record<string, unknown>> {
-    const { stdout, stderr, code } = await run('cli/src/main.js', [...args, '--json'], home, {
+    const { stdout, stderr, code } = await runCommand([...args, '--json'], home, {
       env: settings,
     });
     if (code !== 0) throw new Error(stderr);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { QueuedJob } from '#domain/job/job.js';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { Story } from './support/story.js';
 
@@ -17,7 +17,7 @@ afterAll(() => workshop[Symbol.asyncDispose]());
 
 function atelier(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const settings = { DATABASE_URL: workshop.databaseUrl, URL_SIGNING_SECRET: 'x', ...env };
-  return run('cli/src/main.js', ['orphans', ...args], workshop.folder, { env: settings });
+  return runCommand(['orphans', ...args], workshop.folder, { env: settings });
 }
 
 async function json(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {

@@ -11,7 +11,7 @@ import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
 import { seedHistory } from '../bench/history.js';
-import { run } from '../standalone/support/atelier.js';
+import { runCommand } from '../support/command.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -41,7 +41,7 @@ afterAll(async () => {
 const environment = () => ({ DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' });
 
 async function atelier(...args: string[]): Promise<{ code: number | null; stderr: string; out: Json }> {
-  const { code, stdout, stderr } = await run('cli/src/main.js', [...args, '--json'], service.folder, {
+  const { code, stdout, stderr } = await runCommand([...args, '--json'], service.folder, {
     env: environment(),
   });
   return { code, stderr, out: stdout === '' ? undefined : JSON.parse(stdout) };

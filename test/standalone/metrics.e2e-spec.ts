@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { Atelier, run } from './support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from './support/home.js';
 
 describe('metrics of a service that runs', () => {
@@ -33,7 +34,7 @@ describe('metrics of a service that runs', () => {
       'jobs:create',
       '--json',
     ];
-    const { key } = JSON.parse((await run('cli/src/main.js', issue, home.path)).stdout) as { key: string };
+    const { key } = JSON.parse((await runCommand(issue, home.path)).stdout) as { key: string };
     const dispatched = await fetch(`${atelier.baseUrl}/v1/model-generator`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -58,7 +59,7 @@ describe('metrics of a service that runs', () => {
   it('can be switched off', async () => {
     atelier = await Atelier.start(home.path, { METRICS: 'false', METRICS_PORT: '0' });
     expect((await atelier.get('/metrics')).status).toBe(404);
-    const { stdout } = await run('cli/src/main.js', ['doctor', '--json'], home.path);
+    const { stdout } = await runCommand(['doctor', '--json'], home.path);
     expect(stdout).toContain('"checks"');
   });
 

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Atelier, run, type Finished } from './support/atelier.js';
+import { Atelier, type Finished } from './support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from './support/home.js';
 
 const ulid = /^[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -32,7 +33,7 @@ describe("the operator's command", () => {
     await home[Symbol.asyncDispose]();
   });
 
-  const atelierCommand = (...args: string[]): Promise<Finished> => run('cli/src/main.js', args, home.path);
+  const atelierCommand = (...args: string[]): Promise<Finished> => runCommand(args, home.path);
   async function json(...args: string[]): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await atelierCommand(...args, '--json');
     expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -227,7 +228,7 @@ describe("the operator's command", () => {
 
   it('says so when nothing runs', async () => {
     await using nowhere = temporaryHome();
-    const { code, stderr } = await run('cli/src/main.js', ['doctor'], nowhere.path);
+    const { code, stderr } = await runCommand(['doctor'], nowhere.path);
     expect(stderr).toMatch(/^atelier: nothing runs on .*: run "npm start" there first.*\n$/);
     expect(code).toBe(1);
   });

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
-import { Atelier, run } from './support/atelier.js';
+import { Atelier } from './support/atelier.js';
+import { runCommand } from '../support/command.js';
 import { temporaryHome } from './support/home.js';
 
 describe("a PostgreSQL server of the operator's own", () => {
@@ -18,7 +19,7 @@ describe("a PostgreSQL server of the operator's own", () => {
   });
 
   const command = (...args: string[]) =>
-    run('cli/src/main.js', [...args, '--json'], home.path, { env: { DATABASE_URL: database.url } });
+    runCommand([...args, '--json'], home.path, { env: { DATABASE_URL: database.url } });
 
   it('is brought up to date by a verb, as often as one likes', async () => {
     // 30 built-in presets in each of the two environments, and none twice.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { identityOf, type ProcessIdentity } from '#platform/processes.js';
 import { childrenOf } from './processes.js';
 
-const apps = join(process.cwd(), 'dist', 'apps');
+export const apps = join(process.cwd(), 'dist', 'apps');
 
 export interface Finished {
   readonly code: number | null;
@@ -14,7 +14,7 @@ export interface Finished {
 }
 
 /** A clean environment, whatever the shell that runs the tests has set. */
-function environment(home: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function environment(home: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { PATH, HOME } = process.env;
   return { PATH, HOME, ATELIER_HOME: home, PORT: '0', LOG_LEVEL: 'info', ...more };
 }

@@ -1,0 +1,52 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { apps, environment, run, type Finished } from '../standalone/support/atelier.js';
+import type { Call } from './command-host.js';
+
+const program = join(process.cwd(), 'dist', 'test', 'support', 'command-host.js');
+const verbsRun = new Set<string>();
+const hosts = new Set<ChildProcess>();
+const idle: ChildProcess[] = [];
+
+afterAll(() => {
+  for (const host of hosts) host.kill('SIGKILL');
+});
+
+/**
+ * Runs the operator's command. The first call of each verb in a test file is a process of its own; later ones share
+ * processes that have loaded their libraries already: a file makes dozens of calls, and loading is most of each.
+ */
+export async function runCommand(
+  args: readonly string[],
+  home: string,
+  { env = {}, cwd = process.cwd() }: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string } = {},
+): Promise<Finished> {
+  const verb = args.filter((word, place) => place < 2 && /^[a-z]+$/.test(word)).join(' ');
+  if (!verbsRun.has(verb)) {
+    verbsRun.add(verb);
+    return run('cli/src/main.js', args, home, { env, cwd });
+  }
+  const host = idle.pop() ?? startHost();
+  const call: Call = {
+    ...{ main: join(apps, 'cli', 'src', 'main.js'), args, cwd },
+    environment: environment(home, env),
+  };
+  const answer = once(host, 'message') as Promise<[Finished]>;
+  const answered = new AbortController();
+  const gone = once(host, 'exit', { signal: answered.signal }).then(([code]) => {
+    throw new Error(`atelier ${args.join(' ')} ended the process that it shares, with code ${String(code)}`);
+  });
+  host.send(call);
+  const [finished] = await Promise.race([answer, gone]);
+  answered.abort();
+  idle.push(host);
+  return finished;
+}
+
+function startHost(): ChildProcess {
+  const host = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+  hosts.add(host);
+  return host;
+}
