@@ -21,5 +21,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // Only used up when something is broken: a busy machine may need a multiple of the usual.
   testTimeout: 120_000,
+  testSequencer: '<rootDir>/scripts/jest-sequencer.mjs',
   maxWorkers: 2,
 };

@@ -45,8 +45,9 @@ async function run({ main, args, environment, cwd }: Call): Promise<Ended> {
   process.argv = [process.execPath, main, ...args];
   process.exitCode = 0;
   process.chdir(cwd);
+  calls += 1;
   try {
-    await import(`${main}?call=${calls++}`);
+    await import(`${main}?call=${calls}`);
   } catch (error) {
     if (error instanceof Exit) process.exitCode = error.code;
     else [process.exitCode, written.stderr] = [1, `${written.stderr}${String(error)}`];
