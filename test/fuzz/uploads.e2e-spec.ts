@@ -5,7 +5,7 @@ import type { ApiClient } from '../api/support/api-client.js';
 import { photographs } from './pictures.js';
 
 /** `npm run fuzz` sends 10,000; the tests send fewer. */
-const cases = Number(process.env['FUZZ_UPLOADS'] ?? 200);
+const cases = Number(process.env['FUZZ_UPLOADS'] ?? 60);
 const seed = process.env['FUZZ_SEED'] === undefined ? {} : { seed: Number(process.env['FUZZ_SEED']) };
 const lanes = 4;
 

@@ -32,9 +32,11 @@ function forkRole(role: 'worker' | 'projector', settings: Record<string, string>
       LOG_LEVEL: 'silent',
       ...settings,
     },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     execArgv: [],
   });
+  // What is not read would stop it some day.
+  child.stdout?.resume();
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -67,54 +69,59 @@ async function threadsOf(pid: number): Promise<{ name: string; priority: number 
 }
 
 describe('the worker and the projector as processes', () => {
-  it('end every job once although both are killed in the middle, and stop cleanly when asked', async () => {
+  let worker: ChildProcess;
+  let projector: ChildProcess;
+  beforeAll(async () => {
+    [worker, projector] = await Promise.all([startRole('worker'), startRole('projector')]);
+  });
+  const both = (how: NodeJS.Signals) =>
+    Promise.all([worker, projector].map((child) => end(child, () => child.kill(how))));
+
+  it('end every job once although both are killed in the middle', async () => {
     const tenant = await workshop.tenantWith(100);
-    const [worker, projector] = await Promise.all([startRole('worker'), startRole('projector')]);
     const jobs: DispatchIds[] = [];
-    const body = { gender: 'female', framing: 'portrait', seed: 3 };
+    const body = { gender: 'FEMALE', seed: 3 };
     for (let count = 0; count < 5; count++) jobs.push(await workshop.dispatch(tenant, body));
     await eventually(async () => (await workshop.find('job', jobs[1]!.jobId, 'RenderStarted')).length > 0);
-    await Promise.all([worker, projector].map((child) => end(child, () => child.kill('SIGKILL'))));
-
-    const again = await Promise.all([startRole('worker'), startRole('projector')]);
+    await both('SIGKILL');
+    [worker, projector] = await Promise.all([startRole('worker'), startRole('projector')]);
     for (const ids of jobs) await workshop.ended(tenant, ids);
     for (const { jobId } of jobs) {
+      expect(await workshop.find('job', jobId, 'JobFailed')).toEqual([]);
       const types = await workshop.types('job', jobId);
       expect(types.filter((type) => /^Job(?:Succeeded|Failed)$/.test(type))).toEqual(['JobSucceeded']);
     }
     expect(await workshop.find('account', tenant, 'CreditsDebited')).toHaveLength(5);
     expect(await workshop.find('account', tenant, 'CreditsSettled')).toHaveLength(5);
     expect(await workshop.balance(tenant)).toBe(75);
-
-    expect(await Promise.all(again.map((child) => end(child, () => child.kill('SIGTERM'))))).toEqual([0, 0]);
   });
 
   it('go on when all their connections were cut', async () => {
     const tenant = await workshop.tenantWith(100);
-    const roles = await Promise.all([startRole('worker'), startRole('projector')]);
     const cut = `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     for (let times = 0; times < 3; times++) {
       await workshop.query(cut);
       await sleep(300);
     }
-    const ids = await workshop.dispatch(tenant, { gender: 'male', framing: 'portrait', seed: 4 });
+    const ids = await workshop.dispatch(tenant, { gender: 'MALE', seed: 4 });
     await workshop.ended(tenant, ids);
     expect(await workshop.types('job', ids.jobId)).toContain('JobSucceeded');
-    expect(await Promise.all(roles.map((child) => end(child, () => child.kill('SIGTERM'))))).toEqual([0, 0]);
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
   onLinux('draw pictures in threads that let the rest of the machine go first', async () => {
-    const [worker, projector] = await Promise.all([startRole('worker'), startRole('projector')]);
     const tenant = await workshop.tenantWith(100);
-    const ids = await workshop.dispatch(tenant, { gender: 'male', framing: 'portrait', seed: 5 });
+    const ids = await workshop.dispatch(tenant, { gender: 'MALE', seed: 5 });
     await workshop.ended(tenant, ids);
     const threads = await threadsOf(worker.pid!);
     const first = constants.priority.PRIORITY_BELOW_NORMAL;
     expect(threads.map(({ name }) => name)).toContain('libuv-worker');
     expect(threads.filter(({ priority }) => priority < first)).toEqual([]);
-    await Promise.all([worker, projector].map((child) => end(child, () => child.kill('SIGTERM'))));
+  });
+
+  it('stop cleanly when asked', async () => {
+    expect(await both('SIGTERM')).toEqual([0, 0]);
   });
 
   it('end when their parent is gone', async () => {
@@ -123,10 +130,12 @@ describe('the worker and the projector as processes', () => {
   });
 
   it('wait for a database that is not there yet, and stop while they wait', async () => {
-    const child = forkRole('projector', { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/nowhere' });
+    const away = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/nowhere', LOG_LEVEL: 'error' };
+    const child = forkRole('projector', away);
     let ready = false;
     child.once('message', () => (ready = true));
-    await sleep(4000);
+    // It says what it cannot reach, each time that it tries.
+    for (let complaints = 0; complaints < 2; complaints++) await once(child.stdout!, 'data');
     expect(ready).toBe(false);
     expect(child.exitCode).toBeNull();
     expect(await end(child, () => child.kill('SIGTERM'))).toBe(0);
