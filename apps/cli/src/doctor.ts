@@ -1,12 +1,13 @@
 import { environments } from '#domain/streams.js';
 import { readServerVersion } from '#event-store/server-version.js';
 import type { Configuration } from '#platform/configuration.js';
+import { errorCode, messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { findConfiguration } from './find-configuration.js';
 import { printJson, printLine, printTable } from './output.js';
 import { answerWithinMs, withDatabase, withEventStore } from './stores.js';
-import { errorCode, type OutputOptions } from './verb.js';
+import type { OutputOptions } from './verb.js';
 
 interface Examination {
   readonly name: string;
@@ -90,17 +91,14 @@ async function check(name: string, advice: string, look: () => Promise<string>):
   try {
     return { name, ok: true, detail: await look(), advice: null };
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error), advice };
+    return { name, ok: false, detail: `${messageOf(error)}${hintAt(error)}`, advice };
   }
 }
 
-/** A refused connection is an AggregateError without a message, and a table that is missing has not been migrated. */
-function messageOf(error: unknown): string {
-  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  if (!(cause instanceof Error)) return String(cause);
-  const code = errorCode(cause);
-  const hint = code === '42P01' || code === '3F000' ? ' (run "atelier migrate" first)' : '';
-  return `${cause.message || code}${hint}`;
+/** A table or a schema that is missing has not been migrated. */
+function hintAt(error: unknown): string {
+  const code = errorCode(error);
+  return code === '42P01' || code === '3F000' ? ' (run "atelier migrate" first)' : '';
 }
 
 const projectorAdvice =

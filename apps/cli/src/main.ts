@@ -1,12 +1,10 @@
 import { Command } from 'commander';
 import { addEvents } from './events/events.command.js';
 import { addKeys } from './keys/keys.command.js';
-import { addLedger } from './ledger/ledger.command.js';
+import { addLedger, addOrphans } from './ledger/ledger.command.js';
 import { addOperations } from './operations/operations.command.js';
-import { addOrphans } from './orphans/orphans.command.js';
-import { addParked } from './parked/parked.command.js';
 import { addPresets } from './presets/presets.command.js';
-import { addProjections } from './projections/projections.command.js';
+import { addParked, addProjections } from './projections/projections.command.js';
 import { addCredits, addTenants } from './tenants/tenants.command.js';
 import { lazily, verb } from './verb.js';
 

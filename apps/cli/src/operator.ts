@@ -1,19 +1,8 @@
-import { NestFactory } from '@nestjs/core';
-import { CommandBus, CqrsModule } from '@nestjs/cqrs';
-import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/common';
-import type { Command } from '@nestjs/cqrs';
+import type { ModuleMetadata } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { EventLogModule } from '#adapters/event-log.module.js';
-import { PlatformModule } from '#adapters/platform.module.js';
-import { AccountModule } from '#application/account/account.module.js';
-import { AccountWriter } from '#application/account/account-writer.js';
-import type { CommandContext } from '#application/command-context.js';
+import { createOperatorApp, OperatorContext } from '#adapters/operator-context.js';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { environments, type Environment } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
-import { systemClock } from '#platform/clock.js';
-import type { Configuration } from '#platform/configuration.js';
-import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { findConfiguration } from './find-configuration.js';
@@ -22,53 +11,14 @@ import { CliError } from './verb.js';
 /** How long a write waits for the read models. They usually need some ten milliseconds. */
 const catchUpMs = 5_000;
 
-/**
- * The service as the operator's verbs use it: a Nest application context of the log, the accounts, and the features that
- * a verb names. Dispose of it, or the process does not end.
- */
-export class Operator implements AsyncDisposable {
-  readonly store = this.get(EventStore);
-  readonly accounts = this.get(AccountWriter);
+/** The service that this command is about, and what the verbs look up in it. */
+export class Operator extends OperatorContext {
   private readonly dataSources = new Map<Environment, Promise<DataSource>>();
-
-  private constructor(
-    private readonly app: INestApplicationContext,
-    readonly configuration: Configuration,
-  ) {}
 
   /** @throws CliError when there is no service to be found */
   static async connect(features: NonNullable<ModuleMetadata['imports']> = []): Promise<Operator> {
     const configuration = findConfiguration();
-    const logger = createLogger('cli', 'silent');
-    class OperatorModule {}
-    const app = await NestFactory.createApplicationContext(
-      {
-        module: OperatorModule,
-        imports: [
-          CqrsModule.forRoot(),
-          PlatformModule.of({ configuration, logger }),
-          EventLogModule.with({ maxConnections: 2 }),
-          AccountModule,
-          ...features,
-        ],
-      },
-      { logger: false, abortOnError: false },
-    );
-    return new Operator(app, configuration);
-  }
-
-  get<Provider>(token: Type<Provider> | (abstract new (...args: never[]) => Provider)): Provider {
-    return this.app.get(token, { strict: false });
-  }
-
-  execute<Result>(command: Command<Result>): Promise<Result> {
-    return this.get(CommandBus).execute(command);
-  }
-
-  /** A new command of the operator's. */
-  context(environment: Environment, tenant: string): CommandContext {
-    const requestId = newId();
-    return { environment, tenant, commandId: requestId, requestId, actor: 'operator', at: systemClock() };
+    return new Operator(await createOperatorApp(configuration, features), configuration);
   }
 
   async findAccount(environment: Environment, tenant: string): Promise<OpenedAccount | undefined> {
@@ -127,10 +77,10 @@ export class Operator implements AsyncDisposable {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  override async [Symbol.asyncDispose](): Promise<void> {
     const opening = await Promise.allSettled(this.dataSources.values());
     for (const each of opening) if (each.status === 'fulfilled') await each.value.destroy();
-    await this.app.close();
+    await super[Symbol.asyncDispose]();
   }
 }
 

@@ -1,5 +1,7 @@
 import module from 'node:module';
 import type { Command } from 'commander';
+import type { Environment } from '#domain/streams.js';
+import { errorCode } from '#platform/errors.js';
 
 /** Something that the operator can put right. The message is one line that says what to do. */
 export class CliError extends Error {
@@ -9,6 +11,11 @@ export class CliError extends Error {
 export interface OutputOptions {
   /** Machine-readable output on standard output; its keys are stable. */
   readonly json?: boolean;
+}
+
+/** Of a verb that works in both environments, unless it is told in which. */
+export interface EnvironmentOptions extends OutputOptions {
+  readonly env?: Environment;
 }
 
 export function verb(parent: Command, signature: string, description: string): Command {
@@ -46,9 +53,4 @@ function explain(error: unknown): string {
   if (error instanceof CliError) return line ?? '';
   // A defect or an outage: the kind of error helps to find it. `atelier doctor` looks further.
   return `${error.name}: ${line || errorCode(error)} (run "atelier doctor" to look further)`;
-}
-
-/** The code that Node and PostgreSQL give their errors, such as ENOENT. */
-export function errorCode(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 }

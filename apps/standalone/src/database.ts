@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
 import {
@@ -8,6 +7,8 @@ import {
   type EmbeddedPostgres,
 } from '#platform/embedded-postgres.js';
 import { findRunningPostmaster } from '#platform/embedded-postgres/postmaster.js';
+import { messageOf } from '#platform/errors.js';
+import { pause } from '#platform/retry.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { StartError } from './console.js';
@@ -35,19 +36,13 @@ export async function externalDatabase(url: string): Promise<Database> {
     await client.query('select 1');
   } catch (error) {
     throw new StartError(
-      `DATABASE_URL cannot be used: ${because(error)}. Start that server or correct the URL; ` +
+      `DATABASE_URL cannot be used: ${messageOf(error)}. Start that server or correct the URL; ` +
         'without DATABASE_URL an embedded PostgreSQL is used',
     );
   } finally {
     await client.end().catch(() => undefined);
   }
   return { url, stop: () => Promise.resolve() };
-}
-
-/** A refused connection comes as an AggregateError without a message: one error for each address that was tried. */
-function because(error: unknown): string {
-  const first = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  return first instanceof Error ? first.message : String(first);
 }
 
 export interface EmbeddedDatabaseEvents {
@@ -102,7 +97,7 @@ export class EmbeddedDatabase implements Database {
 
   private async watch(): Promise<void> {
     const { signal } = this.ended;
-    while (await pause(lookEveryMs, true, { signal }).catch(() => false)) {
+    while (await pause(lookEveryMs, signal)) {
       try {
         if (await findRunningPostmaster(this.folders.postgres)) continue;
         this.events.onRestarting();
@@ -111,7 +106,7 @@ export class EmbeddedDatabase implements Database {
         this.events.onRestarted(this.server.url !== before.url);
       } catch (error) {
         this.events.onFailure(error);
-        await pause(retryAfterMs, undefined, { signal }).catch(() => undefined);
+        await pause(retryAfterMs, signal);
       }
     }
   }

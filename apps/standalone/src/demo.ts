@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '#platform/configuration.js';
+import { messageOf } from '#platform/errors.js';
 import { readRuntime } from '#platform/runtime-file.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
@@ -26,7 +27,7 @@ const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(wholeDem
 
 await run().catch((error: unknown) => {
   process.exitCode = 1;
-  complain(`the demo failed: ${error instanceof Error ? error.message : String(error)}`);
+  complain(`the demo failed: ${messageOf(error)}`);
 });
 // Nothing that a library keeps open may hold up the end.
 process.exit();

@@ -1,48 +1,25 @@
 import { join } from 'node:path';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { CommandBus, CqrsModule } from '@nestjs/cqrs';
-import { EventLogModule } from '#adapters/event-log.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
-import { PlatformModule } from '#adapters/platform.module.js';
-import { AccountModule } from '#application/account/account.module.js';
-import { AccountWriter } from '#application/account/account-writer.js';
+import { createOperatorApp, OperatorContext } from '#adapters/operator-context.js';
 import { defaultTerms, GrantCredits, OpenAccount } from '#application/account/manage-accounts.handler.js';
-import type { CommandContext } from '#application/command-context.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { IssueKey, RevokeKey, type IssuedApiKey } from '#application/key/manage-keys.handler.js';
 import { SeedPresets } from '#application/preset/manage-presets.handler.js';
 import { PresetModule } from '#application/preset/preset.module.js';
 import { categoryPrefix, environments } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
+import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { createLogger } from '#platform/logger.js';
 import { readJson, writePrivateJson } from '#platform/private-files.js';
 
 const environment = 'test';
 
-class FirstStartModule {}
-
 /** What the standalone service writes on its own account: presets, and a demo tenant in the test environment. */
-export class FirstStart implements AsyncDisposable {
-  private constructor(private readonly app: INestApplicationContext) {}
-
+export class FirstStart extends OperatorContext {
   static async on(configuration: Configuration): Promise<FirstStart> {
-    const logger = createLogger('standalone', 'silent');
-    const app = await NestFactory.createApplicationContext(
-      {
-        module: FirstStartModule,
-        imports: [
-          ...[CqrsModule.forRoot(), PlatformModule.of({ configuration, logger })],
-          ...[EventLogModule.with({ maxConnections: 4 }), ObjectStorageModule],
-          ...[AccountModule, KeyModule, PresetModule],
-        ],
-      },
-      { logger: false, abortOnError: false },
-    );
-    return new FirstStart(app);
+    const app = await createOperatorApp(configuration, [ObjectStorageModule, KeyModule, PresetModule]);
+    return new FirstStart(app, configuration);
   }
 
   /**
@@ -51,55 +28,40 @@ export class FirstStart implements AsyncDisposable {
    */
   async publishPresets(warn: (line: string) => void): Promise<void> {
     const seeded = await Promise.allSettled(
-      environments.map((each) => this.commands.execute(new SeedPresets(each, systemClock()))),
+      environments.map((each) => this.execute(new SeedPresets(each, systemClock()))),
     );
     const failed = seeded.find((each) => each.status === 'rejected');
     if (!failed) return;
-    const because = failed.reason instanceof Error ? failed.reason.message : String(failed.reason);
     warn(
-      `the presets are not all published (${because}); "npm run atelier -- presets publish --all" does it`,
+      `the presets are not all published (${messageOf(failed.reason)}); "npm run atelier -- presets publish --all" does it`,
     );
   }
 
   /** True while no account was ever opened on this log. Presets may be on it: they come with the installation. */
   async isUntouched(): Promise<boolean> {
     const streamPrefixes = environments.map((each) => categoryPrefix(each, 'account'));
-    const first = await this.app.get(EventStore).readAll({ limit: 1, filter: { streamPrefixes } });
+    const first = await this.store.readAll({ limit: 1, filter: { streamPrefixes } });
     return first.length === 0;
   }
 
   /** Makes sure that the tenant exists, and has `credits` when it has less than `least`. Repeatable. */
   async provide(tenant: string, name: string, credits: number, least = credits): Promise<void> {
-    await this.commands.execute(new OpenAccount(contextFor(tenant), { name, terms: defaultTerms }));
-    const { state } = await this.app.get(AccountWriter, { strict: false }).read(environment, tenant);
+    await this.execute(new OpenAccount(this.context(environment, tenant), { name, terms: defaultTerms }));
+    const { state } = await this.accounts.read(environment, tenant);
     const balance = state.status === 'unopened' ? 0 : state.balance;
     if (balance >= least) return;
     const purchase = { amount: credits - balance, kind: 'pack', label: 'Demo credits' } as const;
-    await this.commands.execute(new GrantCredits(contextFor(tenant), purchase));
+    await this.execute(new GrantCredits(this.context(environment, tenant), purchase));
   }
 
   issueKey(tenant: string, label: string): Promise<IssuedApiKey> {
     const capabilities = ['jobs:create', 'jobs:read'] as const;
-    return this.commands.execute(new IssueKey(contextFor(tenant), { capabilities, label }));
+    return this.execute(new IssueKey(this.context(environment, tenant), { capabilities, label }));
   }
 
   async revokeKey(tenant: string, keyId: string, reason: string): Promise<void> {
-    await this.commands.execute(new RevokeKey(contextFor(tenant), keyId, reason));
+    await this.execute(new RevokeKey(this.context(environment, tenant), keyId, reason));
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.app.close();
-  }
-
-  private get commands(): CommandBus {
-    return this.app.get(CommandBus, { strict: false });
-  }
-}
-
-function contextFor(tenant: string): CommandContext {
-  const requestId = newId();
-  const actor = 'operator';
-  return { environment, tenant, commandId: requestId, requestId, actor, at: systemClock() };
 }
 
 export interface DemoKey {

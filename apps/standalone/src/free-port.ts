@@ -1,8 +1,7 @@
-import { createServer, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:net';
+import { errorCode } from '#platform/errors.js';
+import { retry } from '#platform/retry.js';
 import { StartError } from './console.js';
-
-const retryMs = 200;
 
 /**
  * The port that the API will listen on, found to be free; for 0 any free one. It is settled here and not by the API,
@@ -11,15 +10,13 @@ const retryMs = 200;
  * @throws StartError when the port is in use, or the address is not one of this machine
  */
 export async function settlePort(host: string, port: number, patienceMs: number): Promise<number> {
-  for (const deadline = Date.now() + patienceMs; ;) {
-    try {
-      return await bind(host, port);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EADDRINUSE') throw new StartError(complaint(host, port, code));
-      if (Date.now() >= deadline) throw new StartError(complaint(host, port, code));
-      await sleep(retryMs);
-    }
+  try {
+    return await retry(() => bind(host, port), {
+      ...{ withinMs: patienceMs, longestPauseMs: 250 },
+      mayPass: (error) => patienceMs > 0 && errorCode(error) === 'EADDRINUSE',
+    });
+  } catch (error) {
+    throw new StartError(complaint(host, port, errorCode(error)));
   }
 }
 
@@ -29,9 +26,10 @@ async function bind(host: string, port: number): Promise<number> {
     server.once('error', failed);
     server.listen({ host, port, exclusive: true }, listening);
   });
-  const settled = (server.address() as AddressInfo).port;
+  const address = server.address();
   await new Promise((closed) => server.close(closed));
-  return settled;
+  // A server on TCP has an address with a port; one on a pipe, which this is not, has text.
+  return typeof address === 'object' && address ? address.port : port;
 }
 
 function complaint(host: string, port: number, code: string | undefined): string {

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '#platform/errors.js';
 import { isRunning, thisProcess, type ProcessIdentity } from '#platform/processes.js';
 import { StartError } from './console.js';
 
@@ -31,7 +32,7 @@ export function prepareHome(home: string): HomeFolders {
     mkdirSync(folders.logs, { recursive: true, mode: 0o711 });
     return folders;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     const because = code === 'EEXIST' || code === 'ENOTDIR' ? 'is not a folder' : `is not writable (${code})`;
     throw new StartError(`${home} ${because}: set ATELIER_HOME to a folder that this user may write to`);
   }
@@ -68,7 +69,7 @@ function linked(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -89,7 +90,7 @@ function takeOver(claim: string, path: string, home: string): true {
       throw inUse(home, holder);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   } finally {
     rmSync(aside, { force: true });
   }
@@ -99,6 +100,7 @@ function takeOver(claim: string, path: string, home: string): true {
 
 function readHolder(path: string): ProcessIdentity | undefined {
   try {
+    // Only `lockHome` writes the file. One that cannot be read names no holder.
     return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
   } catch {
     return undefined;

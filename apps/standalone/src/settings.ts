@@ -1,15 +1,13 @@
 import { ConfigurationError, loadConfiguration, type Configuration } from '#platform/configuration.js';
 import { StartError } from './console.js';
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
-export interface Settings {
+export interface StandaloneSettings {
   readonly configuration: Configuration;
   /** The operator's own PostgreSQL; undefined: the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
   /** Where all of this was taken from; the roles get it too. */
-  readonly variables: Variables;
+  readonly variables: NodeJS.ProcessEnv;
 }
 
 /**
@@ -17,7 +15,7 @@ export interface Settings {
  * placeholders here, so that the roles' own rules decide over everything else.
  * @throws StartError naming every setting that is wrong
  */
-export function loadSettings(variables: Variables = process.env): Settings {
+export function loadSettings(variables: NodeJS.ProcessEnv = process.env): StandaloneSettings {
   const provided = { DATABASE_URL: 'postgres://embedded', URL_SIGNING_SECRET: 'generated' };
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
   try {

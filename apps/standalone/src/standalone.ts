@@ -1,4 +1,5 @@
 import { httpUrl } from '#platform/configuration.js';
+import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets } from '#platform/home-secrets.js';
 import { thisProcess } from '#platform/processes.js';
 import { removeRuntime, writeRuntime } from '#platform/runtime-file.js';
@@ -7,10 +8,10 @@ import { FirstStart, seedDemoTenant, type DemoKey } from './first-start.js';
 import { settlePort } from './free-port.js';
 import { lockHome, prepareHome, type HomeFolders } from './home.js';
 import { Roles } from './roles/roles.js';
-import type { Settings } from './settings.js';
+import type { StandaloneSettings } from './settings.js';
 
 export interface StandaloneOptions {
-  readonly settings: Settings;
+  readonly settings: StandaloneSettings;
   /** Ends a start that is under way. */
   readonly signal: AbortSignal;
   readonly warn: (line: string) => void;
@@ -86,7 +87,7 @@ export class Standalone {
     this.#publish(folders, database, eventStoreUrl());
   }
 
-  /** The home is ours and the port is free: found out before anything slow is started. */
+  /** Claims the home and the port, before anything slow is started. */
   async #claim({ home }: HomeFolders): Promise<number> {
     const lock = lockHome(home);
     this.#started.defer(() => lock.release());
@@ -106,7 +107,7 @@ export class Standalone {
             this.#publish(folders, database, settings.eventStoreUrl ?? database.url);
             this.#roles?.restart();
           },
-          onFailure: (error) => warn(error instanceof Error ? error.message : String(error)),
+          onFailure: (error) => warn(messageOf(error)),
         });
     this.#started.defer(() => database.stop());
     return database;
@@ -133,6 +134,6 @@ export class Standalone {
 }
 
 /** Where people reach the service. With PORT=0 the configuration's own URL cannot know the port. */
-function baseUrlOf({ configuration, variables }: Settings, port: number): string {
+function baseUrlOf({ configuration, variables }: StandaloneSettings, port: number): string {
   return variables['PUBLIC_URL'] ? configuration.publicUrl : httpUrl(configuration.host, port);
 }

@@ -6,6 +6,7 @@ import { EventStoreError } from '#event-store/event-store.js';
 import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { messageOf } from '#platform/errors.js';
 import { readRuntime } from '#platform/runtime-file.js';
 import { findConfiguration } from '../find-configuration.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
@@ -93,8 +94,7 @@ async function prepare(eventStoreUrl: string): Promise<void> {
   try {
     await prepareEventStore({ eventStoreUrl, databaseUrl: eventStoreUrl });
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${locationOf(eventStoreUrl)} cannot be prepared: ${cause}`);
+    throw new CliError(`${locationOf(eventStoreUrl)} cannot be prepared: ${messageOf(error)}`);
   }
 }
 

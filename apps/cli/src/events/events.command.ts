@@ -28,7 +28,7 @@ export function addEvents(program: Command): void {
     .option('--output <file>', 'a new file; without it, standard output')
     .option(
       '--resume',
-      'go on where the file ends, after an export that was interrupted or is to be continued',
+      'go on where the file ends, after an export that was interrupted or that you want to continue',
     )
     .action(lazily(() => import('./export-events.js'), 'exportEvents'));
 

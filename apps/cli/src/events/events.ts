@@ -3,7 +3,7 @@ import type { EventFilter, RecordedEvent } from '#event-store/event-store.js';
 import { Operator } from '../operator.js';
 import { printJson, printJsonLine, printLine, printTable } from '../output.js';
 import { checkStreamName, environmentsOf, noSuchStream } from '../places.js';
-import type { OutputOptions } from '../verb.js';
+import type { EnvironmentOptions, OutputOptions } from '../verb.js';
 
 export interface ShowEventsOptions extends OutputOptions {
   readonly from: number;
@@ -25,8 +25,7 @@ export async function showEvents(stream: string, { from, limit, json }: ShowEven
   });
 }
 
-export interface TailOptions extends OutputOptions {
-  readonly env?: Environment;
+export interface TailOptions extends EnvironmentOptions {
   /** Of stream names, with or without the environment before it. */
   readonly prefix?: readonly string[];
   readonly type?: readonly string[];

@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { readForwards } from '#application/aggregate.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { errorCode, messageOf } from '#platform/errors.js';
 import { Operator } from '../operator.js';
 import { checkStreamName, momentOf, noSuchStream, type Moment } from '../places.js';
 import { ProgressDisplay } from '../progress.js';
-import { CliError, errorCode } from '../verb.js';
+import { CliError } from '../verb.js';
 
 export interface ExportEventsOptions {
   readonly from?: string;
@@ -92,10 +93,6 @@ function explained(error: unknown, output: string | undefined): unknown {
   if (code === 'EEXIST')
     return new CliError(`${output} exists: use --resume to go on with it, or name another file`);
   return new CliError(`${output} cannot be written: ${messageOf(error)}`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface ExportSelection {

@@ -11,7 +11,7 @@ import { KeysReader } from '#projections/keys/keys.reader.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.js';
 
 export interface IssueKeyOptions extends OutputOptions {
   readonly tenant: string;
@@ -113,12 +113,11 @@ export async function showSigningSecret(keyId: string, { json }: OutputOptions):
   ]);
 }
 
-export interface ListKeysOptions extends OutputOptions {
-  readonly tenant: string;
-  readonly env?: Environment;
-}
-
-export async function listTenantKeys({ tenant, env, json }: ListKeysOptions): Promise<void> {
+export async function listTenantKeys({
+  tenant,
+  env,
+  json,
+}: EnvironmentOptions & { readonly tenant: string }): Promise<void> {
   await using operator = await Operator.connect();
   await operator.accountsOf(tenant, env);
   const keys = [];

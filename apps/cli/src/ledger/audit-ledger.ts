@@ -2,7 +2,6 @@ import { audit } from '#audit/audit.js';
 import type { AuditReport, CheckResult, Cut } from '#audit/audit-options.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
 import { mostFindingsKept, type Finding } from '#audit/findings.js';
-import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#read-store/folds-for-audit.js';
@@ -10,10 +9,9 @@ import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf, momentOf } from '../places.js';
 import { withProgress } from '../progress.js';
-import type { OutputOptions } from '../verb.js';
+import type { EnvironmentOptions } from '../verb.js';
 
-export interface AuditLedgerOptions extends OutputOptions {
-  readonly env?: Environment;
+export interface AuditLedgerOptions extends EnvironmentOptions {
   readonly tenant?: string;
   readonly at?: string;
   /** In milliseconds. */

@@ -7,10 +7,9 @@ import type { EventStore } from '#event-store/event-store.js';
 import { Operator } from '../operator.js';
 import { printJsonLine } from '../output.js';
 import { environmentsOf, timeOf } from '../places.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
 
-export interface ExportLedgerOptions extends OutputOptions {
-  readonly env?: Environment;
+export interface ExportLedgerOptions extends EnvironmentOptions {
   readonly tenant?: string;
   readonly csv?: boolean;
   readonly from?: string;

@@ -2,6 +2,9 @@ import { Option, type Command } from 'commander';
 import { duration, environmentOption, tenantOption, ulid } from '../arguments.js';
 import { lazily, verb } from '../verb.js';
 
+const orphanActions = () => import('./orphans.js');
+const everywhere = 'only in this environment';
+
 export function addLedger(program: Command): void {
   const ledger = program
     .command('ledger')
@@ -38,4 +41,25 @@ export function addLedger(program: Command): void {
     .addOption(environmentOption('only this environment'))
     .option('--at <time|revision>', 'as of then: a time, or a revision of the account')
     .action(lazily(() => import('./show-ledger.js'), 'showLedger'));
+}
+
+export function addOrphans(program: Command): void {
+  const orphans = program
+    .command('orphans')
+    .description('charges whose job never came; the projector gives them back by itself');
+  const horizon = [
+    '--horizon <time>',
+    'how old they must be, such as 90s or 15m (default: ATELIER_ORPHAN_HORIZON_MS, or 60s)',
+    duration(7),
+  ] as const;
+
+  verb(orphans, 'list', 'open charges without a job that are older than the horizon')
+    .option(...horizon)
+    .addOption(environmentOption(everywhere))
+    .action(lazily(orphanActions, 'listOrphans'));
+
+  verb(orphans, 'sweep', 'fence their jobs off and give them back, now')
+    .option(...horizon)
+    .addOption(environmentOption(everywhere))
+    .action(lazily(orphanActions, 'sweepNow'));
 }

@@ -10,17 +10,13 @@ import { workflowOf } from '#workflows/workflows.js';
 import { Operator } from '../operator.js';
 import { printJson, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
 
-export interface OperationsOptions extends OutputOptions {
-  readonly env?: Environment;
-}
-
-export interface ChangeOperationOptions extends OperationsOptions {
+export interface ChangeOperationOptions extends EnvironmentOptions {
   readonly reason: string;
 }
 
-export async function listAllOperations({ env, json }: OperationsOptions): Promise<void> {
+export async function listAllOperations({ env, json }: EnvironmentOptions): Promise<void> {
   await using operator = await Operator.connect([OperationModule]);
   const current = operator.get(Operations);
   const operations = [];

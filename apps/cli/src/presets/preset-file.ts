@@ -4,8 +4,9 @@ import { jpegSize } from '#application/preset/jpeg-size.js';
 import type { PresetDraft } from '#application/preset/manage-presets.handler.js';
 import { presetKinds, type PresetKind } from '#domain/preset/preset.events.js';
 import { presetTable } from '#domain/preset/preset-table.js';
+import { errorCode } from '#platform/errors.js';
 import { isId, newId } from '#platform/ids.js';
-import { CliError, errorCode } from '../verb.js';
+import { CliError } from '../verb.js';
 
 /** A recipe is words and numbers; the preview is a tile. */
 const maxSpecBytes = 64 * 1024;

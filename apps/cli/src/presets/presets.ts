@@ -13,12 +13,8 @@ import { PresetsReader } from '#projections/presets/presets.reader.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
 import { readPresetFile } from './preset-file.js';
-
-export interface PresetsOptions extends OutputOptions {
-  readonly env?: Environment;
-}
 
 /** What publishes and retires presets, and keeps their previews. */
 const features = [ObjectStorageModule, PresetModule];
@@ -26,7 +22,7 @@ const features = [ObjectStorageModule, PresetModule];
 /** A preset of the operator's own; or with `--all` those that come with this release, retired ones as well. */
 export async function publishPresets(
   file: string | undefined,
-  { all, env, json }: PresetsOptions & { readonly all?: boolean },
+  { all, env, json }: EnvironmentOptions & { readonly all?: boolean },
 ): Promise<void> {
   if ((file === undefined) === (all !== true))
     throw new CliError('name a file, or use --all: one of the two');
@@ -68,7 +64,7 @@ async function publishOne(operator: Operator, environment: Environment, draft: P
 
 export async function retireOwnPreset(
   presetId: string,
-  { reason, env, json }: PresetsOptions & { readonly reason: string },
+  { reason, env, json }: EnvironmentOptions & { readonly reason: string },
 ): Promise<void> {
   await using operator = await Operator.connect(features);
   const retired: Environment[] = [];
@@ -87,7 +83,7 @@ export async function retireOwnPreset(
 }
 
 /** Retired ones included. */
-export async function listAllPresets({ env, json }: PresetsOptions): Promise<void> {
+export async function listAllPresets({ env, json }: EnvironmentOptions): Promise<void> {
   await using operator = await Operator.connect();
   const presets = [];
   for (const environment of environmentsOf(env)) {

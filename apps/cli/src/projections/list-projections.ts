@@ -6,7 +6,7 @@ import { lagText, readConsumers, type ConsumerStatus } from '../consumers.js';
 import { findConfiguration } from '../find-configuration.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { answerWithinMs, withDatabase, withEventStore } from '../stores.js';
-import type { OutputOptions } from '../verb.js';
+import type { EnvironmentOptions } from '../verb.js';
 
 interface GenerationRow {
   readonly env: string;
@@ -26,10 +26,7 @@ interface ListedGeneration extends GenerationRow {
   readonly behind: Pick<ConsumerStatus, 'lag' | 'lag_seconds'> | undefined;
 }
 
-export async function listProjections({
-  env,
-  json,
-}: OutputOptions & { readonly env?: Environment }): Promise<void> {
+export async function listProjections({ env, json }: EnvironmentOptions): Promise<void> {
   const configuration = findConfiguration();
   const [generations, consumers] = await Promise.all([
     readGenerations(configuration.databaseUrl, env),

@@ -1,4 +1,3 @@
-import type { Environment } from '#domain/streams.js';
 import { readModels } from '#projections/read-models.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import * as rebuilding from '#read-store/rebuild/rebuild.js';
@@ -8,11 +7,10 @@ import { printJson } from '../output.js';
 import { environmentsOf } from '../places.js';
 import { withProgress } from '../progress.js';
 import { withEventStore } from '../stores.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
 import { asJson, complaintAbout, printRebuilt, type EnvironmentReport, type Work } from './print-rebuilt.js';
 
-export interface RebuildVerbOptions extends OutputOptions {
-  readonly env?: Environment;
+export interface RebuildVerbOptions extends EnvironmentOptions {
   readonly all?: boolean;
   readonly acceptDifferences?: boolean;
   /** Commander's name for the absence of `--no-switch`. */

@@ -15,11 +15,7 @@ import { newId } from '#platform/ids.js';
 import { noSuchTenant, Operator } from '../operator.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type OutputOptions } from '../verb.js';
-
-interface EnvironmentOptions extends OutputOptions {
-  readonly env?: Environment;
-}
+import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.js';
 
 interface TermsOptions extends EnvironmentOptions {
   readonly plan?: string;

@@ -101,6 +101,7 @@ const traceOrNoise = /^(?:\s|$|[}\]^]|file:|node:|Node\.js v|\(node:|\(Use )/;
 function complaintIn(line: string): { text: string; logged: boolean } | undefined {
   if (line.startsWith('{')) {
     try {
+      // Lines that begin so are pino's, of our own roles.
       const { level, msg, err } = JSON.parse(line) as {
         level?: number;
         msg?: string;

@@ -1,8 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '#platform/errors.js';
+import { retryUntilAborted } from '#platform/retry.js';
 import { StartError } from '../console.js';
 import { ErrorSummary } from './error-summary.js';
 import { RoleLog } from './role-log.js';
@@ -41,9 +42,8 @@ export class Roles {
       try {
         await process.start();
       } catch (error) {
-        const because = error instanceof Error ? error.message : String(error);
         throw new StartError(
-          `the ${name} did not start: ${because} (log: ${join(this.options.logs, name)}.log)`,
+          `the ${name} did not start: ${messageOf(error)} (log: ${join(this.options.logs, name)}.log)`,
         );
       }
     });
@@ -92,10 +92,9 @@ interface RoleOptions {
 }
 
 const readyWithinMs = 60_000;
-const firstDelayMs = 250;
-const maxDelayMs = 10_000;
-/** A process that lived this long was well: the next delay starts small again. */
-const stableAfterMs = 30_000;
+const longestPauseMs = 10_000;
+/** A process that lived this long was well: it is started again at once. */
+const healthyAfterMs = 30_000;
 
 /**
  * One role as a child process, kept alive.
@@ -112,7 +111,6 @@ const stableAfterMs = 30_000;
 class RoleProcess {
   #child: ChildProcess | undefined;
   #ended: Promise<string> = Promise.resolve('');
-  #delayMs = firstDelayMs;
   readonly #stopping = new AbortController();
   #keeping: Promise<void> = Promise.resolve();
 
@@ -170,24 +168,18 @@ class RoleProcess {
 
   async #keepAlive(): Promise<void> {
     const { signal } = this.#stopping;
-    for (;;) {
-      const since = Date.now();
-      let because = await this.#ended;
-      if (Date.now() - since > stableAfterMs) this.#delayMs = firstDelayMs;
-      for (let running = false; !running;) {
-        if (signal.aborted) return;
-        this.options.onRestart(because, this.#delayMs);
-        await pause(this.#delayMs, undefined, { signal }).catch(() => undefined);
-        if (signal.aborted) return;
-        this.#delayMs = Math.min(this.#delayMs * 2, maxDelayMs);
-        try {
-          await this.#launch();
-          running = true;
-        } catch (error) {
-          because = error instanceof Error ? error.message : String(error);
-        }
-      }
-    }
+    let running = true;
+    const runAgain = async () => {
+      if (!running) await this.#launch();
+      running = false;
+      throw new Error(await this.#ended);
+    };
+    await retryUntilAborted(runAgain, {
+      ...{ signal, longestPauseMs, healthyAfterMs },
+      onFailure: (error, afterMs) => {
+        if (!signal.aborted) this.options.onRestart(messageOf(error), Math.round(afterMs / 100) * 100);
+      },
+    });
   }
 }
 

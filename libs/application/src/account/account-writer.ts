@@ -45,14 +45,14 @@ export interface AccountWriterOptions {
 
 const maxConflicts = 200;
 const aggregate = { initial: initialAccount, evolve: evolveAccount };
-const nobody = { requestId: undefined, traceparent: undefined };
+const outsideRequests = { requestId: undefined, traceparent: undefined };
 const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * The single writer of every account in this process. Each account has a mailbox; while one append is on its
  * way to the store, further commands wait in it, and are then decided in order and appended together, each with
- * its own verdict. Across processes the expected revision guards: whoever loses reads what is new and decides
- * again. A verdict always rests on the account's true head: either the append at that revision succeeded, or,
+ * its own verdict. Across processes the expected revision guards: the one that comes second reads what is new and
+ * decides again. A verdict always rests on the account's true head: either the append at that revision succeeded, or,
  * when a batch has nothing to append, the head was read again before the answers went out.
  */
 export class AccountWriter {
@@ -80,7 +80,7 @@ export class AccountWriter {
     context: CommandContext,
     decide: (account: Account) => Decision<AccountEvent, Rejection>,
   ): Promise<AccountVerdict<Rejection>> {
-    // Whoever drains the mailbox does so in nobody's name: a command brings its trace along.
+    // The mailbox is drained outside any request, so each command carries its own trace.
     const traced = { traceparent: correlation().traceparent, ...context };
     return this.#enqueue(this.#mailbox(context.environment, context.tenant), traced, decide);
   }
@@ -107,7 +107,7 @@ export class AccountWriter {
     return new Promise((resolve, reject) => {
       // The mailbox holds commands of every kind; each promise gets back what its own decide function gave.
       mailbox.waiting.push({ context, decide, resolve: resolve as Waiting['resolve'], reject });
-      mailbox.draining ??= correlated(nobody, () => this.#drain(mailbox));
+      mailbox.draining ??= correlated(outsideRequests, () => this.#drain(mailbox));
     });
   }
 

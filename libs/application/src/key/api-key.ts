@@ -29,6 +29,7 @@ export function generateApiKey(environment: Environment, keyId = newId()): { key
 export function parseApiKey(key: string): ApiKeyParts | undefined {
   const match = pattern.exec(key);
   if (!match || checksum(key.slice(0, -checksumLength)) !== match[4]) return undefined;
+  // The pattern has these two groups, and the first is the name of an environment.
   return { environment: match[1] as Environment, keyId: match[2] as string };
 }
 
@@ -42,7 +43,7 @@ function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
   for (let place = 0; place < checksumLength; place++) {
-    digits = (alphabet[rest & 31] as string) + digits;
+    digits = alphabet.charAt(rest & 31) + digits;
     rest >>>= 5;
   }
   return digits;

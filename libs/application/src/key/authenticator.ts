@@ -10,7 +10,7 @@ import type { Caller } from '../caller.js';
 import { hashApiKey, parseApiKey } from './api-key.js';
 import { keyAggregate } from './manage-keys.handler.js';
 
-interface Remembered {
+interface KnownKey {
   readonly caller: Caller;
   /** Milliseconds since 1970; undefined: the key does not retire. */
   readonly retiresAt: number | undefined;
@@ -27,8 +27,8 @@ export class Authenticator implements Listener {
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
   /** By the whole key's hash, so that the cache holds no secret. */
-  readonly #callers = new LRUCache<string, Remembered>({ max: 10_000, ttl: 60_000 });
-  /** Hashes of keys that were good when they were last looked up: whoever sends one of them is not guessing. */
+  readonly #callers = new LRUCache<string, KnownKey>({ max: 10_000, ttl: 60_000 });
+  /** Hashes of keys that were good when they were last looked up: a request with one of them is no guess. */
   readonly #proven = new LRUCache<string, string>({ max: 10_000 });
   /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
   #heard = 0;
@@ -38,7 +38,7 @@ export class Authenticator implements Listener {
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
-  /** Whether the key was good when it was last looked up. Asks nobody. */
+  /** Whether the key was good when it was last looked up. Reads nothing. */
   recognises(key: string): boolean {
     return parseApiKey(key) !== undefined && this.#proven.has(hashApiKey(key));
   }
@@ -67,12 +67,12 @@ export class Authenticator implements Listener {
   async #lookUp(
     { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
     hash: string,
-  ): Promise<Remembered | undefined> {
+  ): Promise<KnownKey | undefined> {
     const heard = this.#heard;
     const { state } = await load(this.store, streamName(environment, 'key', keyId), keyAggregate);
     if (state.status !== 'active' || !sameHash(state.key.secretHash, hash)) return undefined;
     const { tenant, capabilities, requiresSignature = false } = state.key;
-    const found: Remembered = {
+    const found: KnownKey = {
       caller: { environment, tenant, keyId, capabilities, requiresSignature },
       retiresAt: state.retiresAt === undefined ? undefined : Date.parse(state.retiresAt),
     };
@@ -81,7 +81,7 @@ export class Authenticator implements Listener {
     return found;
   }
 
-  #hasRetired({ retiresAt }: Remembered): boolean {
+  #hasRetired({ retiresAt }: KnownKey): boolean {
     return retiresAt !== undefined && this.clock().getTime() >= retiresAt;
   }
 }

@@ -27,7 +27,7 @@ import { jpegSize } from './jpeg-size.js';
 
 const aggregate = { initial: initialPreset, evolve: evolvePreset };
 
-/** A preset as it is to be, with its preview. */
+/** What a preset shall be, with its preview. */
 export interface PresetDraft {
   readonly id: string;
   readonly kind: PresetKind;

@@ -1,4 +1,3 @@
-import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { RetryRefused } from '#read-store/parked-refold.js';
@@ -8,13 +7,9 @@ import { findConfiguration } from '../find-configuration.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { checkStreamName } from '../places.js';
 import { withEventStore } from '../stores.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
 
-export interface ListParkedOptions extends OutputOptions {
-  readonly env?: Environment;
-}
-
-export async function listParked({ env, json }: ListParkedOptions): Promise<void> {
+export async function listParked({ env, json }: EnvironmentOptions): Promise<void> {
   const parked = await listParkedStreams(findConfiguration().databaseUrl, { environment: env });
   if (json) return printJson({ parked: parked.map(describeParked) });
   if (parked.length === 0) return printLine('Nothing is parked: the read models follow all streams.');
@@ -47,10 +42,9 @@ function describeParked(one: ParkedStream) {
   };
 }
 
-export interface RetryParkedOptions extends OutputOptions {
+export interface RetryParkedOptions extends EnvironmentOptions {
   readonly stream?: string;
   readonly all?: boolean;
-  readonly env?: Environment;
 }
 
 interface Retried extends Pick<ParkedRetryOutcome, 'applied' | 'failure'> {

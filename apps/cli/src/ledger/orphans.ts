@@ -8,10 +8,9 @@ import type { ChargeWithoutJob } from '#projections/ledger/ledger.reader.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
 
-export interface OrphansOptions extends OutputOptions {
-  readonly env?: Environment;
+export interface OrphansOptions extends EnvironmentOptions {
   /** In milliseconds. */
   readonly horizon?: number;
 }

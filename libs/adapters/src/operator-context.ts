@@ -1,0 +1,64 @@
+import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
+import { AccountModule } from '#application/account/account.module.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import type { CommandContext } from '#application/command-context.js';
+import type { Environment } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { systemClock } from '#platform/clock.js';
+import type { Configuration } from '#platform/configuration.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
+import { EventLogModule } from './event-log.module.js';
+import { PlatformModule } from './platform.module.js';
+
+class OperatorModule {}
+
+/** The log, the accounts and whatever `features` are asked for, without a word in any log. */
+export function createOperatorApp(
+  configuration: Configuration,
+  features: NonNullable<ModuleMetadata['imports']>,
+): Promise<INestApplicationContext> {
+  const logger = createLogger('operator', 'silent');
+  const imports = [
+    ...[CqrsModule.forRoot(), PlatformModule.of({ configuration, logger })],
+    ...[EventLogModule.with({ maxConnections: 4 }), AccountModule, ...features],
+  ];
+  return NestFactory.createApplicationContext(
+    { module: OperatorModule, imports },
+    { logger: false, abortOnError: false },
+  );
+}
+
+/** The service as the operator uses it, beside the roles. Dispose of it, or the process does not end. */
+export class OperatorContext implements AsyncDisposable {
+  readonly store: EventStore;
+  readonly accounts: AccountWriter;
+
+  constructor(
+    private readonly app: INestApplicationContext,
+    readonly configuration: Configuration,
+  ) {
+    this.store = this.get(EventStore);
+    this.accounts = this.get(AccountWriter);
+  }
+
+  get<Provider>(token: Type<Provider> | (abstract new (...args: never[]) => Provider)): Provider {
+    return this.app.get(token, { strict: false });
+  }
+
+  execute<Result>(command: Command<Result>): Promise<Result> {
+    return this.get(CommandBus).execute(command);
+  }
+
+  /** What a new command of the operator's comes with. */
+  context(environment: Environment, tenant: string): CommandContext {
+    const requestId = newId();
+    return { environment, tenant, commandId: requestId, requestId, actor: 'operator', at: systemClock() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.app.close();
+  }
+}
