@@ -59,17 +59,17 @@ export function foldOf(category: StreamCategory): Fold | undefined {
   }
 }
 
-function fold<State, Event extends DomainEvent>(
+function fold<State>(
   initial: State,
-  evolve: (state: State, event: Event) => State,
+  evolve: (state: State, event: never) => State,
   summary: (state: State) => View,
   detail: (state: State) => View = (known) => Object.fromEntries(Object.entries(known ?? {})),
 ): Fold {
   let state = initial;
   return {
     apply: (event) => {
-      // A stream holds the events of its own category only.
-      state = evolve(state, event as Event);
+      // A stream holds the events of its own category only: those that its fold takes.
+      state = evolve(state, event as never);
     },
     summary: () => summary(state),
     detail: () => detail(state),
