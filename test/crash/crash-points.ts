@@ -137,7 +137,7 @@ export const crashPoints: readonly CrashPoint[] = [
     ['process.move-checkpoint', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
     ['process.commit', ['single', 'batch'], 'both are there or none: the job is enqueued once'],
   ]),
-  ...at('projector', 'apps/projector/src/projector.ts', [
+  ...at('projector', 'apps/projector/src/projector.module.ts', [
     ['queue.enqueue', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
   ]),
   ...at('projector', `${application}/process-managers/charge-closer.ts`, [

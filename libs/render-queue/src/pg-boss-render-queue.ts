@@ -53,6 +53,7 @@ export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 
 export class PgBossRenderQueue implements RenderQueue {
   readonly #boss: PgBoss;
   readonly #stopping = new AbortController();
+  #stopped: Promise<void> | undefined;
 
   private constructor(private readonly settings: PgBossSettings) {
     const superviseSeconds = settings.superviseSeconds ?? 5;
@@ -102,7 +103,12 @@ export class PgBossRenderQueue implements RenderQueue {
     for (let slot = 0; slot < options.concurrency; slot++) await this.#workOne(environment, options, handler);
   }
 
-  async stop(graceMs: number): Promise<void> {
+  /** Stopping it again waits for the stop that is under way, whatever its grace. */
+  stop(graceMs: number): Promise<void> {
+    return (this.#stopped ??= this.#stop(graceMs));
+  }
+
+  async #stop(graceMs: number): Promise<void> {
     const drained = Promise.all(
       environments.map((environment) => this.#boss.offWork(queueName(environment), { wait: true })),
     );

@@ -41,31 +41,34 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
     };
   },
   async worker() {
-    const { startWorker } = await import('../../../apps/worker/src/worker.js');
+    const { configurationOn, startWorker } = await import('../../support/roles.js');
     const common = await commonOf();
     const engine = recordEngine(recorder, new CrashEngine());
     return async () => {
       const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
       const { store } = common.open();
       const { id } = await startWorker({
-        ...{ store, queue, logger, clock: common.systemClock, concurrency: 2, tenantConcurrency: 4 },
+        ...{ store, queue, logger, engine },
+        configuration: configurationOn(databaseUrl, { workerConcurrency: 2 }),
         storage: common.openStorage({ storage, publicUrl: 'http://127.0.0.1' }),
-        engines: { engineFor: () => engine },
       });
       return { id };
     };
   },
   async projector() {
-    const { startProjector } = await import('../../../apps/projector/src/projector.js');
-    const { AccountWriter } = await import('#application/account/account-writer.js');
+    const { configurationOn, startProjector } = await import('../../support/roles.js');
     const common = await commonOf();
     return async () => {
       const { store, snapshots } = common.open();
-      const accounts = new AccountWriter(store, snapshots);
       const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
-      startProjector({
-        ...{ databaseUrl, store, accounts, queue, logger, clock: common.systemClock },
-        ...settings,
+      const configuration = configurationOn(databaseUrl);
+      const projector = { ...configuration.projector, ...settings };
+      await startProjector({
+        store,
+        snapshots,
+        queue,
+        logger,
+        configuration: { ...configuration, projector },
       });
       return {};
     };
@@ -73,14 +76,13 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
 };
 
 async function commonOf() {
-  const [{ openEventStore }, { systemClock }, { openStorage }, { PgBossRenderQueue }] = await Promise.all([
+  const [{ openEventStore }, { openStorage }, { PgBossRenderQueue }] = await Promise.all([
     import('#event-store/open-event-store.js'),
-    import('#platform/clock.js'),
     import('#storage/open-storage.js'),
     import('#render-queue/pg-boss-render-queue.js'),
   ]);
   const open = () => openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
-  return { open, systemClock, openStorage, PgBossRenderQueue };
+  return { open, openStorage, PgBossRenderQueue };
 }
 
 const load = starts[role];

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEventStore } from '#event-store/open-event-store.js';
-import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { runRole } from '#platform/run-role.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
-import { startWorker } from '../../../apps/worker/src/worker.js';
+import { configurationOn, startWorker } from '../../support/roles.js';
 import { engineThat } from './engines.js';
 
 /** A worker in a process of its own, to be killed: its engine reports one stage and then never comes to an end. */
@@ -24,8 +23,8 @@ await runRole(logger, async () => {
     ...{ url: databaseUrl, logger, heartbeatSeconds: 2, superviseSeconds: 1 },
   });
   return startWorker({
-    ...{ store, queue, logger, clock: systemClock, concurrency: 1, tenantConcurrency: 4 },
+    ...{ store, queue, logger, configuration: configurationOn(databaseUrl) },
     storage: new FolderStorage({ directory, signingSecret: 'for-tests-only', publicUrl: 'http://127.0.0.1' }),
-    engines: { engineFor: () => endless },
+    engine: endless,
   });
 });

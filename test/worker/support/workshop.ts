@@ -25,15 +25,13 @@ import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
-import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
-import { startProjector } from '../../../apps/projector/src/projector.js';
-import { startWorker, type RunningWorker } from '../../../apps/worker/src/worker.js';
+import { configurationOn, startProjector, startWorker, type RunningWorker } from '../../support/roles.js';
 import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { grantCredits, openAccount } from '../../support/operator.js';
@@ -101,11 +99,16 @@ export class Workshop implements AsyncDisposable {
   async startProjector(
     settings: { orphanHorizonMs?: number; sweepBatch?: number } = {},
   ): Promise<{ stop(): Promise<void> }> {
-    const { store, accounts, databaseUrl } = this;
+    const { databaseUrl } = this;
+    const { store, snapshots } = this.events;
     const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
-    const projector = startProjector({
-      ...{ databaseUrl, store, accounts, queue, logger, clock: systemClock },
-      ...{ orphanHorizonMs: 60_000, sweepIntervalMs: 100, ...settings },
+    const configuration = configurationOn(databaseUrl);
+    const projector = await startProjector({
+      ...{ store, snapshots, queue, logger },
+      configuration: {
+        ...configuration,
+        projector: { ...configuration.projector, sweepIntervalMs: 100, ...settings },
+      },
     });
     let stopped: Promise<void> | undefined;
     const stop = () => (stopped ??= projector.stop().then(() => queue.stop(0)));
@@ -128,11 +131,8 @@ export class Workshop implements AsyncDisposable {
   ): Promise<RunningWorker> {
     const queue = await PgBossRenderQueue.start({ url: this.databaseUrl, logger, ...impatience });
     const { store, storage } = this;
-    const worker = await startWorker({
-      ...{ store, storage, queue, logger, clock: systemClock, concurrency: 1, tenantConcurrency: 4 },
-      engines: { engineFor: () => engine },
-      ...settings,
-    });
+    const configuration = configurationOn(this.databaseUrl);
+    const worker = await startWorker({ store, storage, queue, logger, engine, configuration, ...settings });
     let stopped: Promise<void> | undefined;
     const stop = (graceMs = 0) => (stopped ??= worker.stop(graceMs));
     this.#cleanups.unshift(stop);

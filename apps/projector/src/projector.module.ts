@@ -1,0 +1,193 @@
+import {
+  Inject,
+  Injectable,
+  Module,
+  type DynamicModule,
+  type ModuleMetadata,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { EventLogModule } from '#adapters/event-log.module.js';
+import { InstallationModule } from '#adapters/installation.module.js';
+import { PlatformModule, type ProcessSettings } from '#adapters/platform.module.js';
+import { RenderQueueModule } from '#adapters/render-queue.module.js';
+import { AccountModule } from '#application/account/account.module.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import {
+  BatchParents,
+  batchParents,
+  batchParentsFilter,
+} from '#application/process-managers/batch-parents.js';
+import {
+  ChargeCloser,
+  chargeCloser,
+  chargeCloserFilter,
+} from '#application/process-managers/charge-closer.js';
+import {
+  RenderDispatcher,
+  renderDispatcher,
+  renderDispatcherFilter,
+} from '#application/process-managers/render-dispatcher.js';
+import { environments, type Environment } from '#domain/streams.js';
+import { openSpan } from '#platform/tracing.js';
+import { readModels } from '#projections/read-models.js';
+import { runProcess } from '#read-store/process-runner.js';
+import { ProjectionRunner } from '#read-store/projection-runner.js';
+import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
+import { Housekeeping } from './housekeeping.js';
+
+import { EventStore } from '#event-store/event-store.js';
+import { Clock } from '#platform/clock.js';
+import { Configuration } from '#platform/configuration.js';
+import { Logger } from '#platform/logger.js';
+
+/**
+ * Runs the read models and the process managers of both environments. Any number of projectors may run: each of
+ * these tasks is active in one of them, and the others stand by to take it over.
+ */
+@Injectable()
+export class Projector implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly stopping = new AbortController();
+  private readonly halted: string[] = [];
+  private running: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly accounts: AccountWriter,
+    private readonly queue: RenderQueue,
+    @Inject(Configuration) private readonly configuration: Configuration,
+    @Inject(Clock) private readonly clock: Clock,
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  /** The tasks that stand still in this process until its next start, as `live projections`. */
+  standingStill(): readonly string[] {
+    return this.halted;
+  }
+
+  onApplicationBootstrap(): void {
+    const tasks = environments.flatMap((environment) =>
+      [...this.following(environment), this.housekeeping(environment)].map(({ name, running }) =>
+        running.catch((error: unknown) => {
+          // The others go on: a read model that stands still must not keep a charge open.
+          this.halted.push(`${environment} ${name}`);
+          const facts = { err: error, environment, task: name };
+          this.logger.fatal(facts, `${name} stands still until the next start`);
+        }),
+      ),
+    );
+    this.running = Promise.all(tasks);
+  }
+
+  /** Finishes the batches at hand. */
+  async onApplicationShutdown(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** What follows the log of one environment. */
+  private following(environment: Environment): RunningTask[] {
+    const { store, clock } = this;
+    const { signal } = this.stopping;
+    const { databaseUrl: url, projector } = this.configuration;
+    const { takeOverPollMs, projectionBatch, processBatch } = projector;
+    const common = { url, eventStore: store, environment, log: this.logger, takeOverPollMs };
+    const process = { ...common, signal, batchSize: processBatch };
+    const dispatcher = new RenderDispatcher(environment, store);
+    const batches = new BatchParents(environment, store, clock);
+    const closer = new ChargeCloser(environment, store, this.accounts, clock);
+    const projections = new ProjectionRunner({ ...common, readModels, batchSize: projectionBatch });
+    return [
+      { name: 'projections', running: projections.run(signal) },
+      {
+        name: renderDispatcher,
+        running: runProcess({
+          ...process,
+          name: renderDispatcher,
+          filter: renderDispatcherFilter(environment),
+          mode: 'transactional',
+          handle: async (events, tx) => enqueue(this.queue, await dispatcher.tasksOf(events), tx),
+        }),
+      },
+      {
+        name: chargeCloser,
+        running: runProcess({
+          ...process,
+          name: chargeCloser,
+          filter: chargeCloserFilter(environment),
+          mode: 'at-least-once',
+          handle: (events) => closer.handle(events),
+        }),
+      },
+      {
+        name: batchParents,
+        running: runProcess({
+          ...process,
+          name: batchParents,
+          filter: batchParentsFilter(environment),
+          mode: 'at-least-once',
+          handle: (events) => batches.handle(events),
+        }),
+      },
+    ];
+  }
+
+  private housekeeping(environment: Environment): RunningTask {
+    const { store, accounts, clock, logger, configuration } = this;
+    const { databaseUrl, projector } = configuration;
+    const { sweepIntervalMs, sweepBatch, orphanHorizonMs } = projector;
+    const housekeeping = new Housekeeping(environment, {
+      ...{ store, accounts, clock, logger, databaseUrl },
+      ...{ sweepIntervalMs, sweepBatch, orphanHorizonMs },
+    });
+    return { name: 'housekeeping', running: housekeeping.run(this.stopping.signal) };
+  }
+}
+
+interface RunningTask {
+  readonly name: string;
+  readonly running: Promise<unknown>;
+}
+
+type Adapters = NonNullable<ModuleMetadata['imports']>;
+
+/** What the projector stands on. When the app stops, the last one closes first. */
+function adaptersFor(settings: ProcessSettings): Adapters {
+  return [
+    PlatformModule.of(settings),
+    EventLogModule.with(),
+    InstallationModule.with({ levels: true }),
+    RenderQueueModule,
+  ];
+}
+
+@Module({})
+export class ProjectorModule {
+  /** @param adapters in place of those that the configuration names */
+  static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
+    return { module: ProjectorModule, imports: [...adapters, AccountModule], providers: [Projector] };
+  }
+}
+
+/** All in one statement, and yet each trace sees its own tasks being enqueued. */
+async function enqueue(
+  queue: RenderQueue,
+  tasks: readonly RenderTask[],
+  tx: QueueTransaction,
+): Promise<void> {
+  const traces = new Map(tasks.map((task) => [task.traceparent, task]));
+  traces.delete(undefined);
+  const spans = [...traces].map(([parent, { environment, tenant, jobId }]) =>
+    openSpan(renderDispatcher, {
+      ...{ kind: 'consumer', parent },
+      attributes: { 'atelier.environment': environment, 'atelier.tenant': tenant, 'atelier.job_id': jobId },
+    }),
+  );
+  try {
+    await queue.enqueue(tasks, tx);
+    for (const span of spans) span.end();
+  } catch (error) {
+    for (const span of spans) span.end(error);
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import { PlatformModule } from '#adapters/platform.module.js';
+import { openContext } from '#adapters/role-context.js';
+import { ImageEngines } from '#application/render/image-engines.js';
+import { EventStore } from '#event-store/event-store.js';
+import { SnapshotStore } from '#event-store/snapshots.js';
+import { loadConfiguration, type Configuration } from '#platform/configuration.js';
+import type { Logger } from '#platform/logger.js';
+import { RenderQueue } from '#render-queue/render-queue.js';
+import { ObjectStorage } from '#storage/object-storage.js';
+import type { ImageEngine } from '@atelier/engine';
+import { ProjectorModule } from '../../apps/projector/src/projector.module.js';
+import { RenderWorker, WorkerModule } from '../../apps/worker/src/worker.module.js';
+import { portsOf } from './ports.js';
+
+/** The configuration of a role on this database, and what a test wants otherwise. */
+export function configurationOn(databaseUrl: string, more: Partial<Configuration> = {}): Configuration {
+  const variables = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only' };
+  return { ...loadConfiguration(variables), ...more };
+}
+
+export interface WorkerParts {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly store: EventStore;
+  readonly storage: ObjectStorage;
+  readonly queue: RenderQueue;
+  readonly engine: ImageEngine;
+  readonly renderTimeoutMs?: number | undefined;
+}
+
+export interface RunningWorker {
+  readonly id: string;
+  /** @param graceMs what running renders get. Default: what the configuration says */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** A worker as its process makes it, on the ports of a test, which it does not close but for the queue. */
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
+  const { configuration, logger, store, storage, queue, engine, renderTimeoutMs } = parts;
+  const settings = { configuration, logger };
+  const ports = portsOf(
+    [EventStore, store],
+    [ObjectStorage, storage],
+    [RenderQueue, queue],
+    [ImageEngines, { engineFor: () => engine }],
+  );
+  const adapters = [PlatformModule.of(settings), ports];
+  const context = await openContext(WorkerModule.for(settings, { adapters, renderTimeoutMs }));
+  return {
+    id: context.get(RenderWorker).id,
+    async stop(graceMs = configuration.stopGraceMs) {
+      await queue.stop(graceMs);
+      await context.close();
+    },
+  };
+}
+
+export interface ProjectorParts {
+  readonly configuration: Configuration;
+  readonly logger: Logger;
+  readonly store: EventStore;
+  readonly snapshots: SnapshotStore;
+  readonly queue: RenderQueue;
+}
+
+/** A projector as its process makes it, on the ports of a test, which it does not close. */
+export async function startProjector(parts: ProjectorParts): Promise<{ stop(): Promise<void> }> {
+  const { configuration, logger, store, snapshots, queue } = parts;
+  const settings = { configuration, logger };
+  const ports = portsOf([EventStore, store], [SnapshotStore, snapshots], [RenderQueue, queue]);
+  const context = await openContext(ProjectorModule.for(settings, [PlatformModule.of(settings), ports]));
+  return { stop: () => context.close() };
+}
