@@ -76,8 +76,8 @@ class Audit {
         const event = this.history.apply(recorded);
         if (!event) continue;
         for (const expected of this.expected) {
-          if (expected.lacks(event, recorded)) await expected.load(recorded);
-          expected.apply(event, recorded);
+          const rereading = expected.apply(event, recorded);
+          if (rereading) await rereading;
         }
       }
     }
@@ -117,7 +117,7 @@ class Audit {
         if (!place || !filter.concerns(recorded, place)) continue;
         eventIds.seeAgain(recorded.id, place);
         const event = readAgain(recorded);
-        if (event) rows.apply(event, recorded);
+        if (event) await rows.apply(event, recorded);
       }
     }
     eventIds.report();

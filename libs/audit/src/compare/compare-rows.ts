@@ -39,18 +39,10 @@ export class ExpectedRows {
     return this.model.columns.map(({ name }) => name);
   }
 
-  /** Whether rows have to be loaded before the event is applied. */
-  lacks(event: AuditedEvent, recorded: RecordedEvent): boolean {
-    return this.shows(event) && this.audited.lacks(recorded);
-  }
-
-  load(recorded: RecordedEvent): Promise<void> {
-    return this.audited.load(recorded);
-  }
-
-  apply(event: AuditedEvent, recorded: RecordedEvent): void {
-    if (this.shows(event)) this.audited.apply(event, recorded);
-    else if (this.consumes(event)) this.beyond++;
+  apply(event: AuditedEvent, recorded: RecordedEvent): Promise<void> | undefined {
+    if (this.shows(event)) return this.audited.apply(event, recorded);
+    if (this.consumes(event)) this.beyond++;
+    return undefined;
   }
 
   /** Whether the read model shows this event: it is made of such streams, and has come so far. */

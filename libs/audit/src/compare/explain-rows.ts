@@ -29,11 +29,11 @@ export class RowExplanations {
     return this.explained.length > 0;
   }
 
-  apply(event: AuditedEvent, recorded: RecordedEvent): void {
+  async apply(event: AuditedEvent, recorded: RecordedEvent): Promise<void> {
     for (const { table, rows, audited } of this.explained) {
       if (!table.expected.shows(event)) continue;
       rows.begin(event);
-      audited.apply(event, recorded);
+      await audited.apply(event, recorded);
     }
   }
 

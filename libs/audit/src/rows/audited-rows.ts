@@ -25,7 +25,7 @@ export class AuditedRows {
     private readonly rows: RowStore,
     private readonly store: Pick<EventStore, 'readStream'>,
     /** How many rows are kept as the fold has them. */
-    keptRows = 10_000,
+    keptRows = 2_000,
   ) {
     const { name, columns, keysSpanStreams } = model;
     this.money = moneyModels[name];
@@ -34,33 +34,47 @@ export class AuditedRows {
     this.newest = keysSpanStreams ? new Map() : new LRUCache({ max: keptRows });
   }
 
-  /** Whether the fold of this event has to be given rows that are kept no more: they must be loaded before. */
-  lacks(event: RecordedEvent): boolean {
-    return this.missing(event).length > 0;
+  /** @returns a promise only where rows that are kept no more have to be read again first */
+  apply(event: AuditedEvent, recorded: RecordedEvent): Promise<void> | undefined {
+    const keys = this.folded.length > 0 ? this.keysOf(recorded) : [];
+    const missing = keys.filter((key) => this.isMissing(key));
+    this.money?.fold(event, this.rows);
+    if (missing.length === 0) return this.fold(recorded, keys);
+    return this.load(recorded, missing).then(() => this.fold(recorded, keys));
   }
 
-  async load(event: RecordedEvent): Promise<void> {
-    for (const key of this.missing(event)) {
+  /** Whether there is such a row, and it is kept no more. */
+  private isMissing(key: RowKey): boolean {
+    const { model, rows, newest } = this;
+    if (model.rowPerEvent || model.keysSpanStreams) return false;
+    return !newest.has(textOf(key)) && rows.find(key) !== none;
+  }
+
+  /** None for an event that the fold passes over, cannot take, or that concerns no row that is asked for. */
+  private keysOf(event: RecordedEvent): readonly RowKey[] {
+    if (this.parked.has(event.stream)) return [];
+    try {
+      return this.model.keysOf(event).filter((key) => this.rows.wants(key));
+    } catch {
+      this.parked.add(event.stream);
+      return [];
+    }
+  }
+
+  private async load(event: RecordedEvent, keys: readonly RowKey[]): Promise<void> {
+    for (const key of keys) {
       const row = await this.foldStream(event, key);
       if (row) this.newest.set(textOf(key), row);
     }
   }
 
-  apply(event: AuditedEvent, recorded: RecordedEvent): void {
-    this.money?.fold(event, this.rows);
-    if (this.folded.length > 0 && !this.parked.has(recorded.stream)) this.fold(recorded);
-  }
-
-  private fold(event: RecordedEvent): void {
-    const { model, rows, newest, parked } = this;
+  private fold(event: RecordedEvent, keys: readonly RowKey[]): undefined {
+    const { model, newest, parked } = this;
     try {
+      const before = keys.map((key) => (model.rowPerEvent ? undefined : newest.get(textOf(key))));
       // An event changes all of its rows or none: each is folded before the first one is written.
-      const changes = model.keysOf(event).flatMap((key) => {
-        if (!rows.wants(key)) return [];
-        const before = model.rowPerEvent ? undefined : newest.get(textOf(key));
-        return [{ key, before, after: model.evolve(before, event, key) }];
-      });
-      for (const { key, before, after } of changes) this.change(key, before, after);
+      const after = keys.map((key, index) => model.evolve(before[index], event, key));
+      for (const [index, key] of keys.entries()) this.change(key, before[index], after[index]);
     } catch {
       parked.add(event.stream);
     }
@@ -76,12 +90,11 @@ export class AuditedRows {
       return;
     }
     if (!model.rowPerEvent) newest.set(textOf(key), after);
-    const cells: Record<string, RowCell> = {};
+    const row = rows.open(key);
     for (const { name, property } of this.folded) {
       const value = after[property];
-      if (!before || value !== before[property]) cells[name] = cellOf(value);
+      if (!before || value !== before[property]) rows.writeCell(row, name, cellOf(value));
     }
-    rows.write(rows.open(key), cells);
   }
 
   /** The row as the stream's events before this one make it. */
@@ -100,18 +113,6 @@ export class AuditedRows {
       from += BigInt(events.length);
     }
     return row;
-  }
-
-  private missing(event: RecordedEvent): readonly RowKey[] {
-    const { model, rows, newest, parked } = this;
-    const keepsAll = model.rowPerEvent || model.keysSpanStreams;
-    if (this.folded.length === 0 || keepsAll || parked.has(event.stream)) return [];
-    try {
-      return model.keysOf(event).filter((key) => rows.find(key) !== none && !newest.has(textOf(key)));
-    } catch {
-      // The fold cannot take it: it will be told when the event is applied.
-      return [];
-    }
   }
 }
 

@@ -48,11 +48,12 @@ export class DigestRows implements RowStore {
   }
 
   write(row: number, cells: Readonly<Record<string, RowCell>>): void {
-    const { chunk, first } = this.digests(row);
-    for (const name in cells) {
-      const place = this.places.get(name);
-      if (place !== undefined) chunk[first + place] = digestOf(cells[name]);
-    }
+    for (const name in cells) this.writeCell(row, name, cells[name] ?? null);
+  }
+
+  writeCell(row: number, column: string, cell: RowCell): void {
+    const place = this.places.get(column);
+    if (place !== undefined) this.chunkOf(row)[(row % rowsPerChunk) * this.width + place] = digestOf(cell);
   }
 
   get(row: number, slot: number): number {
@@ -66,7 +67,8 @@ export class DigestRows implements RowStore {
   /** A row was met in the table. @returns whether all of its cells, in the order of the columns, are as they must be */
   meet(row: number, cells: readonly unknown[]): boolean {
     this.met.set(row, 1);
-    const { chunk, first } = this.digests(row);
+    const chunk = this.chunkOf(row);
+    const first = (row % rowsPerChunk) * this.width;
     for (let place = 0; place < this.width; place++) {
       if (chunk[first + place] !== digestOf(cells[place])) return false;
     }
@@ -80,9 +82,9 @@ export class DigestRows implements RowStore {
     }
   }
 
-  private digests(row: number): { readonly chunk: Uint32Array; readonly first: number } {
+  private chunkOf(row: number): Uint32Array {
     const chunk = this.chunks[Math.floor(row / rowsPerChunk)];
     if (!chunk) throw new RangeError(`there is no row ${row}`);
-    return { chunk, first: (row % rowsPerChunk) * this.width };
+    return chunk;
   }
 }

@@ -57,6 +57,10 @@ export class ExactRows implements RowStore {
     Object.assign(this.touch(row).cells, cells);
   }
 
+  writeCell(row: number, column: string, cell: RowCell): void {
+    this.touch(row).cells[column] = cell;
+  }
+
   get(row: number, slot: number): number {
     return this.rows[row]?.slots[slot] ?? 0;
   }

@@ -24,6 +24,7 @@ export interface RowStore {
   open(key: RowKey): number;
   remove(row: number): void;
   write(row: number, cells: Readonly<Record<string, RowCell>>): void;
+  writeCell(row: number, column: string, cell: RowCell): void;
   /** Numbers that a model needs to go on, beside the cells. They begin as 0. */
   get(row: number, slot: number): number;
   put(row: number, slot: number, value: number): void;
