@@ -1,4 +1,4 @@
-import { categoryPrefix, type Environment, environments } from '#domain/streams.js';
+import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
 import type { EventFilter } from '#event-store/event-store.js';
 import type { ReadModel } from './read-model.js';
 import { serves } from './projection-checkpoints.js';

@@ -4,11 +4,11 @@ import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { FencedOff } from './consumer-errors.js';
 import {
-  type ExclusiveOptions,
-  type ExclusiveWork,
   runExclusively,
   signOfLifeMs,
   silenceMs,
+  type ExclusiveOptions,
+  type ExclusiveWork,
 } from './exclusive-session.js';
 import { eventually, silent } from './testing/read-store-fixture.js';
 

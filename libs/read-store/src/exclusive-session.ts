@@ -125,11 +125,7 @@ export async function close(client: pg.Client): Promise<void> {
 async function acquire(client: pg.Client, options: ExclusiveOptions, signal: AbortSignal): Promise<boolean> {
   const { lock, log } = options;
   while (!signal.aborted) {
-    const { rows } = await client.query<{ taken: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
-      [lock],
-    );
-    if (rows[0]?.taken) return true;
+    if (await tryLock(client, lock)) return true;
     if (await endSilentHolder(client, lock, options.silenceMs ?? silenceMs)) {
       log.warn({ lock }, `the session that held ${lock} was silent and has been ended`);
       await pause(goneWithinMs, signal);
@@ -211,4 +207,27 @@ export function inTransaction(
   queries: readonly pg.QueryConfig[],
 ): Promise<pg.QueryResult[]> {
   return inOneRoundTrip(client, [{ text: 'begin' }, ...queries, { text: 'commit' }]);
+}
+
+/** Runs the work in a transaction of its own, which is rolled back when it throws. */
+export async function transact<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query('begin');
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // When the connection is what failed, the server has rolled back by itself.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Takes a lock of that name for as long as the connection lives, unless another session has it. */
+export async function tryLock(client: pg.ClientBase, lock: string): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(
+    'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
+    [lock],
+  );
+  return rows[0]?.taken ?? false;
 }

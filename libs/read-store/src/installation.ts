@@ -2,11 +2,11 @@ import pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
 import { lagsOf, type Lag } from './consumer-lag.js';
 import {
+  readHalted,
+  readPositions,
   type Consumer,
   type ConsumerPosition,
   type Queries,
-  readHalted,
-  readPositions,
 } from './consumers.js';
 
 export type ConsumerLevel = ConsumerPosition & Lag;

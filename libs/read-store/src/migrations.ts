@@ -5,9 +5,19 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * for a while. The tables of the read models are made from their entities instead, see read-model-tables.ts.
  */
 
+abstract class Migration implements MigrationInterface {
+  abstract up(runner: QueryRunner): Promise<void>;
+
+  down(): Promise<void> {
+    return Promise.reject(
+      new Error('a migration is not taken back: restore the database, or rebuild from the log'),
+    );
+  }
+}
+
 /** The schema `read_store`: what the projection runners of all environments know about themselves. */
-export class CreateControlTables1790000000000 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
+export class CreateControlTables1790000000000 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table projections (
         environment text not null,
@@ -56,19 +66,14 @@ export class CreateControlTables1790000000000 implements MigrationInterface {
         end if;
       end $$`);
   }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`drop function require(boolean, text)`);
-    await runner.query(`drop table parked_events, stream_revisions, projections`);
-  }
 }
 
 /**
  * The rate limit of all credentials, of both environments: keys are unique across them. Unlogged, because a crash of
  * the server loses no more than a minute's count; with room on each page, because every request updates a row in place.
  */
-export class CreateRateLimits1790000000020 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
+export class CreateRateLimits1790000000020 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create unlogged table rate_limits (
         credential text primary key,
@@ -80,15 +85,11 @@ export class CreateRateLimits1790000000020 implements MigrationInterface {
       comment on column rate_limits.level is
         'Requests in the bucket at poured_at; it drains at the limit, see docs/adr/0009-rate-limit-stores.md'`);
   }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`drop table rate_limits`);
-  }
 }
 
 /** States that only the words in `halted_because` told apart get names of their own. */
-export class NameGenerationStates1790000000041 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
+export class NameGenerationStates1790000000041 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       alter table projections
         drop constraint projections_state_check,
@@ -102,21 +103,11 @@ export class NameGenerationStates1790000000041 implements MigrationInterface {
         end
         where state = 'building' and halted_because is not null`);
   }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      `update projections set state = 'building' where state in ('comparing', 'complete', 'differing')`,
-    );
-    await runner.query(`
-      alter table projections
-        drop constraint projections_state_check,
-        add constraint projections_state_check check (state in ('live', 'halted', 'building', 'retired'))`);
-  }
 }
 
 /** Tables of one environment that no history rebuilds: answers kept for retries, and how far each process came. */
-export class CreateOperationalTables1790000000002 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
+export class CreateOperationalTables1790000000002 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table idempotency_keys (
         tenant           text not null,
@@ -142,10 +133,6 @@ export class CreateOperationalTables1790000000002 implements MigrationInterface 
         updated_at timestamptz not null default now()
       )`);
   }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`drop table process_checkpoints, idempotency_keys`);
-  }
 }
 
 /**
@@ -153,8 +140,8 @@ export class CreateOperationalTables1790000000002 implements MigrationInterface 
  * get the names that entities give them. It also counts the rows of folds that lacked batches and the retirement of
  * keys as today's: no history of that time has either, so today's fold gives the same rows.
  */
-export class CarryReadModelsOver1790000000040 implements MigrationInterface {
-  async up(runner: QueryRunner): Promise<void> {
+export class CarryReadModelsOver1790000000040 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       do $$
       declare
@@ -173,10 +160,5 @@ export class CarryReadModelsOver1790000000040 implements MigrationInterface {
       `update read_store.projections set version = 2
         where environment = current_schema() and name in ('jobs', 'keys') and version = 1`,
     );
-  }
-
-  /** Both names do. */
-  down(): Promise<void> {
-    return Promise.resolve();
   }
 }

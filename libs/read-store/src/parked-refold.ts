@@ -2,11 +2,11 @@ import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { close, sessionClient } from './exclusive-session.js';
-import { type ActiveModel, ModelFold } from './model-fold.js';
+import { ModelFold, type ActiveModel } from './model-fold.js';
 import { deliver, type Delivery } from './projected-event.js';
 import { serves, type Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
-import { type PrimaryKey, keysOf, type ReadModel } from './read-model.js';
+import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
 
 export interface ParkedRetryOptions {
   /** The read store's database. */

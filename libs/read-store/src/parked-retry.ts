@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { asError, isRefusedContent } from './consumer-errors.js';
-import { close, sessionClient } from './exclusive-session.js';
+import { close, sessionClient, tryLock } from './exclusive-session.js';
 import { describe, ModelFold } from './model-fold.js';
 import { settleParked } from './parked-events.js';
 import {
-  type ParkedRetryOptions,
   prepareAcrossStreams,
   prepareOneStream,
-  type Refold,
   RetryRefused,
+  type ParkedRetryOptions,
+  type Refold,
 } from './parked-refold.js';
 import { serves, type Checkpoint } from './projection-checkpoints.js';
 
@@ -40,7 +40,9 @@ export async function retryParked(options: ParkedRetryOptions): Promise<ParkedRe
   writer.on('error', () => undefined);
   try {
     await writer.connect();
-    await refuseTwoAtOnce(writer, `atelier.parked.${environment}.${model.name}`, model.name);
+    // Two streams of one model may share rows, so they are retried one after the other.
+    if (!(await tryLock(writer, `atelier.parked.${environment}.${model.name}`)))
+      throw new RetryRefused(`parked events of ${model.name} are being retried already`);
     const first = await firstParked(writer, options);
     if (first === undefined) return nothingParked;
     await using preparation = model.keysSpanStreams
@@ -62,15 +64,6 @@ export async function retryParked(options: ParkedRetryOptions): Promise<ParkedRe
 }
 
 const nothingParked: ParkedRetryOutcome = { applied: 0, parked: 0, failure: undefined };
-
-/** Two streams of one model may share rows, so they are retried one after the other. */
-async function refuseTwoAtOnce(client: pg.Client, lock: string, name: string): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>(
-    'select pg_try_advisory_lock(hashtextextended($1, 0)) as taken',
-    [lock],
-  );
-  if (!rows[0]?.taken) throw new RetryRefused(`parked events of ${name} are being retried already`);
-}
 
 /** Undefined: the stream is not parked. */
 async function firstParked(

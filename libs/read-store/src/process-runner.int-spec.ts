@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import pg from 'pg';
 import { categoryPrefix } from '#domain/streams.js';
 import { FencedOff, asConsumerError } from './consumer-errors.js';
-import { moveProcess, type ProcessOptions, runProcess, takeOverProcess } from './process-runner.js';
+import { moveProcess, runProcess, takeOverProcess, type ProcessOptions } from './process-runner.js';
 import type { ProjectedEvent } from './projected-event.js';
 import { purchase } from './testing/purchases.js';
 import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';

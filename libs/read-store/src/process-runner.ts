@@ -5,8 +5,8 @@ import type { Logger } from '#platform/logger.js';
 import { onlyRow } from '#platform/postgres.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import { asConsumerError, FencedOff } from './consumer-errors.js';
-import { runExclusively } from './exclusive-session.js';
-import { type ProjectedEvent, toProjectedEvent } from './projected-event.js';
+import { runExclusively, transact } from './exclusive-session.js';
+import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
 
 /** The transaction in which a process moves its checkpoint. Never to be committed by the handler. */
 export interface ProcessTransaction {
@@ -116,16 +116,10 @@ async function handleOnce(
     await client.query(move);
     return;
   }
-  await client.query('begin');
-  try {
+  await transact(client, async () => {
     await options.handle(events, client);
     await client.query(move);
-    await client.query('commit');
-  } catch (error) {
-    // When the connection is what failed, the server has rolled back by itself.
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
+  });
 }
 
 /** How far a process has come, and the epoch of the runner that owns it. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Db, PgBoss } from 'pg-boss';
+import { PgBoss, type Db } from 'pg-boss';
 import { v5 } from 'uuid';
-import { type Environment, environments } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, type WaitingTenant } from './fair-turns.js';
 import type {

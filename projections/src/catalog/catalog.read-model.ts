@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { type CatalogResource, resourceOf } from '#domain/catalog/catalog.js';
+import { resourceOf, type CatalogResource } from '#domain/catalog/catalog.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';

@@ -2,7 +2,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { foldRow, type ReadModel } from '#read-store/read-model.js';
-import { type TimelineEventType, timelineRow } from '../timeline/timeline.read-model.js';
+import { timelineRow, type TimelineEventType } from '../timeline/timeline.read-model.js';
 
 export type JobStatus = 'NOT_STARTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE';
 

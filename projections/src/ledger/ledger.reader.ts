@@ -1,4 +1,4 @@
-import { type DataSource, MoreThanOrEqual } from 'typeorm';
+import { MoreThanOrEqual, type DataSource } from 'typeorm';
 import type {
   LedgerReads,
   OpenCharges,
@@ -6,7 +6,7 @@ import type {
   Page,
   PageRequest,
 } from '#application/read-models.js';
-import { type Environment, environments } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import type { Queries } from '#read-store/consumers.js';
 import { JobRow } from '../jobs/jobs.read-model.js';
 import { readPage } from '../page.js';

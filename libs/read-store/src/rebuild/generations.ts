@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
+import { transact } from '../exclusive-session.js';
 import {
   announce,
   isServing,
@@ -98,16 +99,9 @@ export async function markComplete(
 export async function dropGeneration(
   client: pg.ClientBase,
   environment: Environment,
-  { name, generation }: GenerationId,
+  generation: GenerationId,
 ): Promise<void> {
-  await client.query('begin');
-  try {
-    await forgetGeneration(client, environment, { name, generation });
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
+  await transact(client, () => forgetGeneration(client, environment, generation));
 }
 
 /** Its table and all that is known about it. Belongs in a transaction. */

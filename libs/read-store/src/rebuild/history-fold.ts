@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
+import { transact } from '../exclusive-session.js';
 import { BatchFeed } from '../batch-feed.js';
 import { asError, isRefusedContent } from '../consumer-errors.js';
 import { deliver } from '../projected-event.js';
@@ -166,17 +167,12 @@ export class HistoryFold {
     reached: ReadonlyMap<string, bigint>,
   ): Promise<void> {
     const { writer, environment, continuity, keepRevisions, builds } = this.options;
-    await writer.query('begin');
-    try {
+    await transact(writer, async () => {
       await writer.query(advanceEach(environment, checkpoints));
       for (const { rows } of builds) await rows.write(writer);
       if (keepRevisions && reached.size > 0) await writer.query(continuity.store(reached));
       if (parked.length > 0) await writer.query(park(environment, parked));
-      await writer.query('commit');
-    } catch (error) {
-      await writer.query('rollback').catch(() => undefined);
-      throw error;
-    }
+    });
   }
 
   private async startAgain(): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Environment } from '#domain/streams.js';
+import { transact } from '../exclusive-session.js';
 import { holdServing, readServing, type ServingRow } from './generations.js';
 import { HistoryFold } from './history-fold.js';
 import type { Preparation, PreparedBuild } from './prepare-builds.js';
-import { type RebuildSession, transact } from './rebuild-session.js';
+import type { RebuildSession } from './rebuild-session.js';
 
 /** What the new generations are measured against: the generations that readers see. */
 export class LiveGenerations {
@@ -47,7 +48,7 @@ export class LiveGenerations {
     const { control, environment } = this.session;
     const startedAt = performance.now();
     try {
-      return await transact(control, 'begin', async () => {
+      return await transact(control, async () => {
         const serving = await holdServing(control, environment);
         await this.fold.catchUp(positionsOf(this.following, serving));
         return work(serving);

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 import { onlyRow } from '#platform/postgres.js';
+import { transact } from '../exclusive-session.js';
 import { loadParkedStreams } from '../parked-events.js';
 import type { GenerationState } from '../projection-checkpoints.js';
 import { ProjectionTable } from '../projection-table.js';
 import { createTable } from '../read-model-tables.js';
 import type { ReadModel } from '../read-model.js';
 import { StreamContinuity } from '../stream-continuity.js';
-import { type Build, GenerationRows } from './build.js';
+import { GenerationRows, type Build } from './build.js';
 import {
   addGeneration,
   dropGeneration,
@@ -17,7 +18,7 @@ import {
   type Generation,
   type GenerationId,
 } from './generations.js';
-import { RebuildRefused, type RebuildSession, transact } from './rebuild-session.js';
+import { RebuildRefused, type RebuildSession } from './rebuild-session.js';
 
 /**
  * - `rebuild`: goes on with what an earlier run left half-way, or begins anew.
@@ -158,7 +159,7 @@ async function beginAnew(
     for (const each of useless) await dropGeneration(control, environment, each);
     const generation =
       Math.max(0, ...generations.map((each) => each.generation), await lastTable(session, model)) + 1;
-    await transact(control, 'begin', async () => {
+    await transact(control, async () => {
       await addGeneration(
         control,
         environment,

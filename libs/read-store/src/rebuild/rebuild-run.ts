@@ -2,10 +2,10 @@ import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
 import { createIndexes } from '../read-model-tables.js';
 import type { Comparison } from './comparison.js';
-import { dropGeneration, loadGenerations, markComplete, type ServingRow, switchTo } from './generations.js';
+import { dropGeneration, loadGenerations, markComplete, switchTo, type ServingRow } from './generations.js';
 import type { LiveGenerations, ProgressiveFold } from './live-generations.js';
 import type { Preparation, PreparedBuild, Purpose } from './prepare-builds.js';
-import { type RebuildReport, type RebuildRequest, type RebuiltModel, reportOn } from './rebuild-report.js';
+import { reportOn, type RebuildReport, type RebuildRequest, type RebuiltModel } from './rebuild-report.js';
 import { RebuildRefused, type RebuildSession } from './rebuild-session.js';
 
 /** Positions of the live generations move on while history is folded; they are chased until the rest is this short. */

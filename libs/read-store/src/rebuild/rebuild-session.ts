@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { bigintTypes } from '#platform/postgres.js';
+import { tryLock } from '../exclusive-session.js';
 import type { ReadModel } from '../read-model.js';
 
 export interface RebuildOptions {
@@ -77,19 +78,6 @@ export class RebuildSession implements AsyncDisposable {
   }
 }
 
-/** Runs the work in a transaction that is rolled back when it throws. */
-export async function transact<T>(client: pg.Client, begin: string, work: () => Promise<T>): Promise<T> {
-  await client.query(begin);
-  try {
-    const result = await work();
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
-}
-
 /** PostgreSQL cuts names of applications off here. */
 const longestNameBytes = 63;
 
@@ -113,8 +101,6 @@ export function rebuildClient(url: string, settings: Readonly<Record<string, str
   return client;
 }
 
-const key = `hashtextextended('atelier.rebuild.' || $1, 0)`;
-
 /**
  * Keeps other processes from rebuilding, comparing or switching these read models while the connection lives. The lock
  * ends with the process, however that ends.
@@ -126,26 +112,23 @@ export async function lockReadModels(
   names: readonly string[],
 ): Promise<void> {
   for (const name of names) {
-    const values = [`${environment}.${name}`];
-    const { rows } = await client.query<{ taken: boolean }>(
-      `select pg_try_advisory_lock(${key}) as taken`,
-      values,
-    );
-    if (rows[0]?.taken) continue;
-    throw new RebuildRefused(`${values[0]} is being rebuilt already, by ${await holderOf(client, values)}`);
+    const lock = `atelier.rebuild.${environment}.${name}`;
+    if (await tryLock(client, lock)) continue;
+    const holder = await holderOf(client, lock);
+    throw new RebuildRefused(`${environment}.${name} is being rebuilt already, by ${holder}`);
   }
 }
 
 /** PostgreSQL shows the two halves of an advisory lock's key. */
-async function holderOf(client: pg.Client, values: readonly string[]): Promise<string> {
+async function holderOf(client: pg.Client, lock: string): Promise<string> {
   const { rows } = await client.query<{ application: string; since: string; server: number }>(
     `select a.application_name as application, a.pid as server,
         to_char(a.backend_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
       from pg_locks l join pg_stat_activity a on a.pid = l.pid
       where l.locktype = 'advisory' and l.granted and l.objsubid = 1
         and l.database = (select oid from pg_database where datname = current_database())
-        and (l.classid::bigint << 32) | l.objid::bigint = ${key}`,
-    [...values],
+        and (l.classid::bigint << 32) | l.objid::bigint = hashtextextended($1, 0)`,
+    [lock],
   );
   const [holder] = rows;
   if (!holder) return 'a process that has just ended: try again';

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ObjectNotFound, type ObjectStorage, presignedUrlSeconds } from '../object-storage.js';
+import { ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
 import { checkStorageKey, contentTypeOf, isStorageKey } from '../storage-key.js';
 
 export interface FolderStorageOptions {
