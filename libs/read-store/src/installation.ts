@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
 import { lagsOf, type Lag } from './consumer-lag.js';
@@ -93,12 +94,9 @@ function oneConnection(connectionString: string, name: string): pg.Pool {
 }
 
 /** A store that is away is asked again and again for longer than a probe waits. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${answerWithinMs} ms`)), answerWithinMs);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function inTime<T>(answer: Promise<T>): Promise<T> {
+  const late = sleep(answerWithinMs, undefined, { ref: false }).then((): never => {
+    throw new Error(`no answer within ${answerWithinMs} ms`);
+  });
+  return Promise.race([answer, late]);
 }

@@ -85,23 +85,11 @@ export async function takeOver(
 }
 
 /**
- * Moves checkpoints within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
+ * Moves checkpoints to their positions within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
  * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its. They
  * are taken by name, as a switch of generations takes them: in any other order the two could wait for each other.
  */
-export function advance(
-  environment: Environment,
-  owned: readonly Checkpoint[],
-  position: bigint,
-): pg.QueryConfig {
-  return advanceEach(
-    environment,
-    owned.map((checkpoint) => ({ ...checkpoint, position })),
-  );
-}
-
-/** As {@link advance}, each to its own position. */
-export function advanceEach(environment: Environment, owned: readonly Checkpoint[]): pg.QueryConfig {
+export function advance(environment: Environment, owned: readonly Checkpoint[]): pg.QueryConfig {
   return {
     name: 'advance projections',
     text: `with own as (

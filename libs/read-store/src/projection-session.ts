@@ -105,11 +105,11 @@ export class ProjectionSession {
     const { position, reached, folds } = batch;
     const behind = actives.filter(({ checkpoint }) => (checkpoint.position ?? -1n) < position);
     if (behind.length === 0) return;
-    const checkpoints = behind.map(({ checkpoint }) => checkpoint);
+    const checkpoints = behind.map(({ checkpoint }) => ({ ...checkpoint, position }));
     const names = checkpoints.map(({ name }) => name);
     const parked = folds.flatMap((fold) => fold.parked);
     await inTransaction(writer, [
-      advance(environment, checkpoints, position),
+      advance(environment, checkpoints),
       ...writes,
       ...(reached.size > 0 ? [continuity.store(reached)] : []),
       ...(parked.length > 0 ? [park(environment, parked)] : []),

@@ -135,7 +135,10 @@ export interface ServingRow {
   readonly epoch: bigint;
 }
 
-/** What readers see, by read model. */
+/**
+ * What readers see, by read model. `for update` holds the checkpoints until the transaction ends, in the order in which the
+ * projector takes them: its next commit waits.
+ */
 export async function readServing(
   client: pg.ClientBase,
   environment: Environment,
@@ -150,20 +153,9 @@ export async function readServing(
 }
 
 /**
- * Holds the checkpoints of all serving generations of the environment until the transaction ends: the projector's next
- * commit waits. In the order in which the projector takes them.
- */
-export function holdServing(
-  client: pg.ClientBase,
-  environment: Environment,
-): Promise<Map<string, ServingRow>> {
-  return readServing(client, environment, 'for update');
-}
-
-/**
  * Lets the successors serve: their views, their checkpoints, and new epochs for all read models of the environment, at
  * which the projector that runs is refused its next commit and takes up what it then finds. Belongs in the transaction
- * of {@link holdServing}; durable before it is answered, unlike the projector's commits.
+ * that holds the checkpoints; durable before it is answered, unlike the projector's commits.
  */
 export async function switchTo(
   client: pg.ClientBase,

@@ -7,7 +7,7 @@ import { asError, isRefusedContent } from '../consumer-errors.js';
 import { deliver } from '../projected-event.js';
 import { describe, ModelFold } from '../model-fold.js';
 import { loadParkedStreams, park, type ParkedEvent } from '../parked-events.js';
-import { advanceEach, earliest, type Checkpoint } from '../projection-checkpoints.js';
+import { advance, earliest, type Checkpoint } from '../projection-checkpoints.js';
 import type { StreamContinuity } from '../stream-continuity.js';
 import { arrive, goalOf, isBehind, larger, largest, smaller, type Build } from './build.js';
 
@@ -168,7 +168,7 @@ export class HistoryFold {
   ): Promise<void> {
     const { writer, environment, continuity, keepRevisions, builds } = this.options;
     await transact(writer, async () => {
-      await writer.query(advanceEach(environment, checkpoints));
+      await writer.query(advance(environment, checkpoints));
       for (const { rows } of builds) await rows.write(writer);
       if (keepRevisions && reached.size > 0) await writer.query(continuity.store(reached));
       if (parked.length > 0) await writer.query(park(environment, parked));

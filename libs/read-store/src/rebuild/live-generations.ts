@@ -1,6 +1,5 @@
-import type { Environment } from '#domain/streams.js';
 import { transact } from '../exclusive-session.js';
-import { holdServing, readServing, type ServingRow } from './generations.js';
+import { readServing, type ServingRow } from './generations.js';
 import { HistoryFold } from './history-fold.js';
 import type { Preparation, PreparedBuild } from './prepare-builds.js';
 import type { RebuildSession } from './rebuild-session.js';
@@ -15,10 +14,6 @@ export class LiveGenerations {
     private readonly builds: readonly PreparedBuild[],
     private readonly fold: ProgressiveFold,
   ) {}
-
-  get environment(): Environment {
-    return this.session.environment;
-  }
 
   /** Those that have live rows to be compared with. */
   get comparable(): readonly PreparedBuild[] {
@@ -40,7 +35,7 @@ export class LiveGenerations {
   }
 
   async positions(builds: readonly PreparedBuild[]): Promise<Map<string, bigint>> {
-    return positionsOf(builds, await readServing(this.session.control, this.environment));
+    return positionsOf(builds, await readServing(this.session.control, this.session.environment));
   }
 
   /** Does the work while the live generations stand still and the new ones are where they are. */
@@ -49,7 +44,7 @@ export class LiveGenerations {
     const startedAt = performance.now();
     try {
       return await transact(control, async () => {
-        const serving = await holdServing(control, environment);
+        const serving = await readServing(control, environment, 'for update');
         await this.fold.catchUp(positionsOf(this.following, serving));
         return work(serving);
       });
