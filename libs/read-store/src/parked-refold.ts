@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { readServing, type GenerationId } from './rebuild/generations.js';
 import { close, sessionClient } from './exclusive-session.js';
 import { ModelFold, type ActiveModel } from './model-fold.js';
 import { deliver, type Delivery } from './projected-event.js';
-import { serves, type Checkpoint } from './projection-checkpoints.js';
+import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
 import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
 
@@ -151,7 +152,8 @@ export async function prepareAcrossStreams(options: ParkedRetryOptions): Promise
   try {
     await snapshot.connect();
     await snapshot.query('begin isolation level repeatable read read only');
-    const scope = await checkpointOf(snapshot, environment, model.name);
+    const scope = (await readServing(snapshot, environment)).get(model.name);
+    if (!scope) throw new RetryRefused(`the projector has never run ${model.name} in ${environment}`);
     const past = scope.position ?? -1n;
     const parkedThen = await parkedFrom(snapshot, environment, scope);
     const own = await readStreamFrom(eventStore, stream, parkedThen.get(stream) ?? 0n);
@@ -179,7 +181,7 @@ export async function prepareAcrossStreams(options: ParkedRetryOptions): Promise
 
 interface Prepared extends ParkedRetryOptions {
   readonly snapshot: pg.Client;
-  readonly scope: Pick<Checkpoint, 'name' | 'generation'>;
+  readonly scope: GenerationId;
   readonly past: bigint;
   readonly parkedThen: ParkedFrom;
   /** The rows that the parked stream touches, as far as it was known then. */
@@ -263,20 +265,10 @@ function ownSince(stream: string, first: bigint | undefined): (delivery: Deliver
   return ({ recorded }) => recorded.stream === stream && first !== undefined && recorded.revision >= first;
 }
 
-async function checkpointOf(client: pg.Client, environment: string, name: string) {
-  const { rows } = await client.query<Pick<Checkpoint, 'name' | 'generation' | 'position'>>(
-    `select name, generation, position from read_store.projections
-      where environment = $1 and name = $2 and ${serves}`,
-    [environment, name],
-  );
-  if (rows[0]) return rows[0];
-  throw new RetryRefused(`the projector has never run ${name} in ${environment}`);
-}
-
 async function parkedFrom(
   client: pg.Client,
   environment: string,
-  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+  { name, generation }: GenerationId,
 ): Promise<ParkedFrom> {
   const { rows } = await client.query<{ stream: string; revision: bigint }>(
     `select stream, min(revision) as revision from read_store.parked_events
