@@ -11,7 +11,7 @@ const request = async (
   more: EngineImage[] = [],
 ): Promise<RenderRequest> => ({
   workflow: 'product-to-model-direct',
-  body: { gender: 'FEMALE', ...body },
+  body,
   inputs: [{ name: 'product_image', bytes: await dress }, ...more],
   seed: 21,
   displayName: 'Marea dress',

@@ -14,8 +14,11 @@ const run = async (workflow: string, body: Record<string, unknown> = {}) => {
   const { pictures } = await engine.render(
     {
       workflow,
-      body: { gender: 'FEMALE', ...body },
-      inputs: [{ name: 'product_image', bytes: await jumper }],
+      body,
+      inputs: [
+        { name: 'product_image', bytes: await jumper },
+        { name: 'model_image', bytes: Buffer.alloc(0), meta: { seed: 8, gender: 'FEMALE' } },
+      ],
       seed: 8,
       displayName: 'Rust jumper',
       testMark: false,

@@ -16,7 +16,7 @@ function picture(
   inputs: readonly EngineImage[],
   seed: number,
 ): Promise<Buffer> {
-  const key = JSON.stringify([workflow, body, inputs.map((input) => input.bytes.length), seed]);
+  const key = JSON.stringify([workflow, body, inputs.map(({ bytes, meta }) => [bytes.length, meta]), seed]);
   const request: RenderRequest = {
     workflow,
     body: { ...body },
@@ -41,7 +41,7 @@ function picture(
 export const model = (seed: number, casting: Record<string, string>): Promise<Buffer> =>
   picture('model-generator', { generation_stage: 'full_body', ...casting }, [], seed);
 
-/** Somebody who wears one of the samples, in the studio or before a place. */
+/** A person who wears one of the samples, in the studio or before a place. */
 export async function worn(
   garment: string,
   seed: number,
@@ -51,8 +51,9 @@ export async function worn(
   const behind = place
     ? [{ name: 'background_image', bytes: await (place === 'room' ? room() : bricks()) }]
     : [];
-  const inputs = [{ name: 'product_image', bytes: await sample(garment) }, ...behind];
-  return picture('product-to-model-direct', { gender, output_preset: 'portrait' }, inputs, seed);
+  const wearer = { name: 'model_image', bytes: Buffer.alloc(0), meta: { seed, gender } };
+  const inputs = [{ name: 'product_image', bytes: await sample(garment) }, wearer, ...behind];
+  return picture('product-to-model-direct', { output_preset: 'portrait' }, inputs, seed);
 }
 
 const svg = (width: number, height: number, body: string): Promise<Buffer> =>
