@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { eventStoreTemplate } from '../support/postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
-const streams = 1_000;
+const streams = 500;
 const eventsEach = 5;
 const events = streams * eventsEach;
 
