@@ -22,7 +22,7 @@ import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { CatalogController } from './catalog/catalog.controller.js';
 import { CompatibilityController } from './compatibility/compatibility.controller.js';
 import { CreditsController } from './credits/credits.controller.js';
-import { dispatchController } from './dispatch/dispatch.controller.js';
+import { dispatchController, Dispatches } from './dispatch/dispatch.controller.js';
 import { ImageModels } from './dispatch/image-model-rules.js';
 import { JobWaits } from './dispatch/job-waits.js';
 import { RefusedDispatches } from './dispatch/refused-dispatches.js';
@@ -78,6 +78,7 @@ const features = [
 ];
 
 const providers: Provider[] = [
+  Dispatches,
   Followers,
   JobPresenter,
   JobWaits,

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#platform/ids.js';
 import type { ProcessSettings } from '#adapters/platform.module.js';
 import { ApiModule } from './api.module.js';
-import { serveDocs } from './docs/serve-docs.js';
+import { serveDocs } from './docs/openapi-document.js';
 import { ApiError, type ErrorCode } from './errors/api-error.js';
 import { envelopeOf } from './errors/error-envelope.js';
 import { translateError } from './errors/translate-error.js';

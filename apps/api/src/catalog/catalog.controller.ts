@@ -13,8 +13,7 @@ import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 import { notFound } from '../errors/api-error.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
 import { unwrap } from '../http/staleness.js';
-import { PageQuery } from '../validation/query-fields.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { PageQuery, ValidQuery } from '../validation/valid-request.js';
 import { CatalogListResponse, type CatalogEntryResponse } from './catalog.dto.js';
 
 @ApiTags('catalog')

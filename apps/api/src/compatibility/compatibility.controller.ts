@@ -10,7 +10,7 @@ import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 import { notFound } from '../errors/api-error.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
 import { unwrap } from '../http/staleness.js';
-import { ValidBody } from '../validation/valid-body.js';
+import { ValidBody } from '../validation/valid-request.js';
 import { CompatibilityCheckBody, CompatibilityCheckResponse } from './compatibility.dto.js';
 
 @ApiTags('catalog')

@@ -5,10 +5,12 @@ import { ApiError, notFound } from '../errors/api-error.js';
 import type { DryRunResponse } from './dispatch.dto.js';
 
 type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
-export type Accepted = Extract<DispatchOutcome, { kind: 'accepted' }> & { readonly replayed: boolean };
+export type AcceptedDispatch = Extract<DispatchOutcome, { kind: 'accepted' }> & {
+  readonly replayed: boolean;
+};
 
 /** The dispatch that was accepted. @throws ApiError for every other answer */
-export function acceptedOrRefused(operation: string, answer: DispatchAnswer): Accepted {
+export function acceptedOrRefused(workflow: string, answer: DispatchAnswer): AcceptedDispatch {
   switch (answer.kind) {
     case 'key-in-use':
       throw new ApiError(
@@ -24,20 +26,20 @@ export function acceptedOrRefused(operation: string, answer: DispatchAnswer): Ac
       });
     }
     case 'answered':
-      return outcomeOf(operation, answer.outcome, answer.replayed);
+      return outcomeOf(workflow, answer.outcome, answer.replayed);
     default:
       return answer satisfies never;
   }
 }
 
-function outcomeOf(operation: string, outcome: DispatchOutcome, replayed: boolean): Accepted {
+function outcomeOf(workflow: string, outcome: DispatchOutcome, replayed: boolean): AcceptedDispatch {
   switch (outcome.kind) {
     case 'accepted':
       return { ...outcome, replayed };
     case 'unknown-reference':
       throw unknownReference(outcome.field);
     case 'refused':
-      throw refused(operation, outcome, replayed);
+      throw refused(workflow, outcome, replayed);
     default:
       return outcome satisfies never;
   }
@@ -49,13 +51,13 @@ function unknownReference(field: string): ApiError {
 }
 
 /** What a dry run found. @throws ApiError where the dispatch would be refused for another reason than its cost */
-export function estimateOf(operation: string, answer: DryRunAnswer): DryRunResponse {
+export function estimateOf(workflow: string, answer: DryRunAnswer): DryRunResponse {
   switch (answer.kind) {
     case 'estimated': {
       const { creditsCost, balance, sufficient, dailyCapOk } = answer;
       return {
         dry_run: true,
-        operation,
+        operation: workflow,
         credits_cost: creditsCost,
         balance,
         sufficient,
@@ -66,23 +68,23 @@ export function estimateOf(operation: string, answer: DryRunAnswer): DryRunRespo
     case 'unknown-reference':
       throw unknownReference(answer.field);
     case 'refused':
-      throw notAllowed(operation, answer.rejection.code, {});
+      throw notAllowed(workflow, answer.rejection.code, {});
     default:
       return answer satisfies never;
   }
 }
 
 function notAllowed(
-  operation: string,
+  workflow: string,
   code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED',
   more: { headers?: Record<string, string>; requestId?: string },
 ): ApiError {
   const what =
-    code === 'ACCOUNT_INACTIVE' ? 'This account is not active' : `${operation} is disabled at present`;
+    code === 'ACCOUNT_INACTIVE' ? 'This account is not active' : `${workflow} is disabled at present`;
   return new ApiError(code, `${what}. Nothing was charged: ask your operator.`, more);
 }
 
-function refused(operation: string, { rejection, requestId }: Refused, replayed: boolean): ApiError {
+function refused(workflow: string, { rejection, requestId }: Refused, replayed: boolean): ApiError {
   // A replay repeats the first answer, whose request is the one in the usage log.
   const more = replayed ? { headers: { 'idempotent-replayed': 'true' }, requestId } : {};
   switch (rejection.code) {
@@ -100,7 +102,7 @@ function refused(operation: string, { rejection, requestId }: Refused, replayed:
     }
     case 'ACCOUNT_INACTIVE':
     case 'OPERATION_DISABLED':
-      return notAllowed(operation, rejection.code, more);
+      return notAllowed(workflow, rejection.code, more);
     default:
       return rejection satisfies never;
   }

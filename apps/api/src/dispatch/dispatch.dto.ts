@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { jobStatuses } from '../jobs/jobs.dto.js';
-import { BooleanQuery } from '../validation/query-fields.js';
+import { BooleanQuery } from '../validation/valid-request.js';
 
 export class DispatchQuery {
   @BooleanQuery({

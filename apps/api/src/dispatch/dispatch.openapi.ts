@@ -13,8 +13,7 @@ import type { Workflow } from '#workflows/define-workflow.js';
 import { DescribeDispatchErrors, describedHeaders } from '../docs/describe.js';
 import { JobDetailResponse } from '../jobs/jobs.dto.js';
 import { DispatchQuery, DryRunResponse, WorkflowAcceptedResponse } from './dispatch.dto.js';
-import { longestPreferredWaitS } from './prefer-header.js';
-import { testOutcomeHeader, testOutcomes } from './test-outcome.js';
+import { longestPreferredWaitS, testOutcomeHeader, testOutcomes } from './dispatch-headers.js';
 
 /** What openapi.json says about the dispatch of one workflow. */
 export function describeDispatch(workflow: Workflow): MethodDecorator {

@@ -6,7 +6,7 @@ import type { JobDetail } from '#application/job/get-job.handler.js';
 import { AwaitJob } from '#application/job/await-job.handler.js';
 import { Logger } from '#platform/logger.js';
 
-/** Clients that wait for the job they have just dispatched. The job does not mind who waits for it. */
+/** Clients that wait for the job they have just dispatched. */
 @Injectable()
 export class JobWaits implements OnModuleDestroy {
   readonly #stopping = new AbortController();
@@ -16,7 +16,7 @@ export class JobWaits implements OnModuleDestroy {
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
-  /** A server that stops answers those who wait at once, with what they would have got without waiting. */
+  /** A server that stops answers waiting clients at once, with what they would have got without waiting. */
   onModuleDestroy(): void {
     this.#stopping.abort();
   }
@@ -35,7 +35,7 @@ export class JobWaits implements OnModuleDestroy {
       const signal = AbortSignal.any([gone.signal, this.#stopping.signal]);
       return await this.queries.execute(new AwaitJob(caller, jobId, seconds * 1_000, signal));
     } catch (err) {
-      // The dispatch has happened: whoever gets no end can still poll, and must not be told of an error.
+      // The dispatch has happened: a client that gets no end can still poll, and must not be told of an error.
       this.logger.warn({ err, jobId }, 'a client could not wait for its job');
       return undefined;
     } finally {

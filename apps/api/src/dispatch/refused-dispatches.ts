@@ -10,17 +10,17 @@ import type { ApiError } from '../errors/api-error.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The workflow that this route dispatches. */
-    operation?: string;
+    workflow?: string;
   }
 }
 
-/** What the usage log shows of refused dispatches. The others say nothing about the account that was asked for. */
+/** What the usage log shows of refused dispatches. Other statuses say nothing about the account. */
 const recorded = new Set([402, 403, 422]);
 
-/** The answer waits this long for its own record; a slow store then records it after the answer. */
+/** How long the answer waits for its own record. A slow store records it after the answer. */
 const patienceMs = 2_000;
 
-/** Puts a dispatch that was refused into the usage log. Whatever goes wrong here, the answer stays what it is. */
+/** Puts a dispatch that was refused into the usage log. A failure here does not change the answer. */
 @Injectable()
 export class RefusedDispatches {
   constructor(
@@ -31,17 +31,17 @@ export class RefusedDispatches {
   ) {}
 
   async record(request: FastifyRequest, reply: FastifyReply, error: ApiError): Promise<void> {
-    const { operation } = request.routeOptions.config;
+    const { workflow } = request.routeOptions.config;
     const caller = callerOf(request);
-    if (operation === undefined || !caller || !recorded.has(error.status)) return;
-    // A dry run leaves nothing behind, however it ends.
+    if (workflow === undefined || !caller || !recorded.has(error.status)) return;
+    // A dry run leaves nothing behind, however it ends. The query may be what was refused: it is read as it came.
     if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
     // A replayed refusal is in the log already.
     if (error.requestId !== undefined) return;
     const recording = this.log
       .record(caller, {
         requestId: request.id,
-        operation,
+        operation: workflow,
         endpoint: request.routeOptions.url ?? '',
         method: request.method,
         httpStatus: error.status,

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
-import { describeEntrance } from './describe-entrance.js';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { signatureHeader } from '../auth/signature.js';
 
 const description = `
 Atelier makes fashion imagery to order. Dispatch a workflow with one POST: credits are deducted, a job is queued, and the
@@ -40,6 +41,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
   closeRequestBodies(document);
   describeEntrance(document);
+  // The same document with fewer wrappers.
   return unwrapSingles(document) as OpenAPIObject;
 }
 
@@ -48,7 +50,7 @@ function closeRequestBodies({ components, paths }: OpenAPIObject): void {
   const closed = new Set<string>();
   const close = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
-    const reference = (node as { $ref?: unknown }).$ref;
+    const reference = '$ref' in node ? node.$ref : undefined;
     const name = typeof reference === 'string' ? reference.replace('#/components/schemas/', '') : undefined;
     if (name === undefined) return Object.values(node).forEach(close);
     if (closed.has(name)) return;
@@ -67,9 +69,109 @@ function closeRequestBodies({ components, paths }: OpenAPIObject): void {
 function unwrapSingles(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(unwrapSingles);
   if (typeof node !== 'object' || node === null) return node;
-  const { allOf, ...rest } = node as { allOf?: unknown[] };
-  const single = allOf?.length === 1 ? (allOf[0] as object) : allOf && { allOf };
+  // A member of the document is a schema only where it has `allOf`, which is then a list of schemas.
+  const { allOf, ...rest } = node as { allOf?: object[] };
+  const single = allOf?.length === 1 ? allOf[0] : allOf && { allOf };
   return Object.fromEntries(
     Object.entries({ ...rest, ...single }).map(([key, value]) => [key, unwrapSingles(value)]),
   );
+}
+
+type PathItem = OpenAPIObject['paths'][string];
+type PathOperation = NonNullable<PathItem['get']>;
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+const signature = {
+  name: signatureHeader,
+  in: 'header',
+  required: false,
+  description:
+    'Signs the request: base64 of the HMAC-SHA256 of the raw body, empty for a GET, with the signing secret of the ' +
+    'key (`sks_…`). Keys that were issued to be signed with ask for it; others may go without. A wrong one gives 401.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9+/]{43}=$' },
+} as const;
+
+const headers = {
+  'RateLimit-Policy': {
+    description: "The key's limit: `q` requests in `w` seconds.",
+    schema: { type: 'string', example: '"default";q=600;w=60' },
+  },
+  RateLimit: {
+    description: '`r` requests are left; all of them are there again in `t` seconds.',
+    schema: { type: 'string', example: '"default";r=599;t=1' },
+  },
+  'Retry-After': {
+    description: 'In how many seconds the next request passes.',
+    schema: { type: 'integer', minimum: 1, example: 2 },
+  },
+} as const;
+
+/**
+ * What the way in adds to every route that asks for a key: the signature, 429, and what is left of the limit. Said
+ * here once, as the guard does it once.
+ */
+function describeEntrance(document: OpenAPIObject): void {
+  const { paths, components } = document;
+  document.components = { ...components, headers: { ...components?.headers, ...headers } };
+  for (const [path, item] of Object.entries(paths)) {
+    if (!path.startsWith('/v1/')) continue;
+    for (const method of methods) {
+      const operation = item[method];
+      if (operation) describeOne(operation);
+    }
+  }
+}
+
+function describeOne(operation: PathOperation): void {
+  operation.parameters = [...(operation.parameters ?? []), { ...signature, schema: { ...signature.schema } }];
+  const { responses } = operation;
+  responses['429'] ??= tooManyRequests(responses['401']);
+  const told = references('RateLimit-Policy', 'RateLimit');
+  for (const [status, response] of Object.entries(responses)) {
+    // A 401 is for a caller who is not known, and has no limit to tell.
+    if (status === '401' || status === 'default' || !response || '$ref' in response) continue;
+    const retry = status === '429' ? references('Retry-After') : {};
+    response.headers = { ...response.headers, ...told, ...retry };
+  }
+}
+
+function references(...names: (keyof typeof headers)[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Like the 401 beside it, in the same envelope. */
+function tooManyRequests(
+  unauthenticated: PathOperation['responses'][string],
+): PathOperation['responses'][string] {
+  const like = unauthenticated && 'content' in unauthenticated ? unauthenticated : undefined;
+  const schema = like?.content?.['application/json']?.schema;
+  const error = {
+    code: 'RATE_LIMITED',
+    message: 'This key may make 600 requests a minute. Nothing was charged: try again in a second.',
+    request_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
+  };
+  return {
+    description:
+      "The key's requests of this minute are used up; or too many requests without a valid key came from this address.",
+    headers: { ...like?.headers },
+    content: {
+      'application/json': {
+        ...(schema && { schema }),
+        examples: { RATE_LIMITED: { summary: 'RATE_LIMITED', value: { error } } },
+      },
+    },
+  };
+}
+
+/** `/openapi.json`, and `/docs` to browse it: the user interface comes from our own disk, and loads nothing from elsewhere. */
+export function serveDocs(app: NestFastifyApplication): void {
+  let document: OpenAPIObject | undefined;
+  const later = () => (document ??= openApiDocument(app));
+  SwaggerModule.setup('docs', app, later, {
+    raw: ['json'],
+    jsonDocumentUrl: 'openapi.json',
+    customSiteTitle: 'Atelier',
+    swaggerOptions: { validatorUrl: null, persistAuthorization: false, displayRequestDuration: true },
+  });
 }

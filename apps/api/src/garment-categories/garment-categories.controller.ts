@@ -3,8 +3,7 @@ import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nest
 import { GARMENT_SLOTS, garmentCategories } from '@atelier/engine/garment-categories';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { DescribeErrors, describedHeaders } from '../docs/describe.js';
-import { PageQuery } from '../validation/query-fields.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { PageQuery, ValidQuery } from '../validation/valid-request.js';
 
 export class GarmentCategoryResponse {
   @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })

@@ -27,7 +27,7 @@ function spanOf(request: FastifyRequest, reply: FastifyReply, parent: string | u
     parent,
     attributes: {
       ...{ 'http.request.method': request.method, 'http.route': route },
-      ...{ 'atelier.request_id': request.id, 'atelier.operation': config?.operation },
+      ...{ 'atelier.request_id': request.id, 'atelier.operation': config?.workflow },
     },
   });
   // Unlike the hook `onResponse` this also comes when nobody waits for the answer any more.

@@ -12,7 +12,7 @@ import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from
 import { notFound } from '../errors/api-error.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
 import { PublicId } from '../http/id-param.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { ValidQuery } from '../validation/valid-request.js';
 import {
   heartbeat,
   heartbeatMs,

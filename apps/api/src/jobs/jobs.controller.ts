@@ -12,7 +12,7 @@ import { notFound } from '../errors/api-error.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
 import { PublicId } from '../http/id-param.js';
 import { unwrap } from '../http/staleness.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { ValidQuery } from '../validation/valid-request.js';
 import { JobPresenter, presentSummary } from './job-presenter.js';
 import { JobDetailResponse, JobListResponse, ListJobsQuery } from './jobs.dto.js';
 

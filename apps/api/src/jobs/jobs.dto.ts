@@ -3,7 +3,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy } from 'class-validator';
 import { ChoiceField } from '#validation/fields.js';
 import type { RuleContext } from '#validation/validate.js';
-import { IntegerQuery, PageQuery } from '../validation/query-fields.js';
+import { IntegerQuery, PageQuery } from '../validation/valid-request.js';
 import { Artifact } from './artifact.dto.js';
 
 export const jobStatuses = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
@@ -24,7 +24,7 @@ export const listedJobTypes = [
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function JobTypesField(): PropertyDecorator {
-  const among = (type: unknown) => listedJobTypes.includes(type as (typeof listedJobTypes)[number]);
+  const among = (type: unknown) => listedJobTypes.some((listed) => listed === type);
   const validate = (value: unknown) => Array.isArray(value) && value.length <= 64 && value.every(among);
   const fromText = (sent: unknown) => (Array.isArray(sent) ? sent : [sent]);
   return applyDecorators(

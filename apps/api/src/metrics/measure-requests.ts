@@ -13,7 +13,7 @@ export function measureRequests(server: FastifyInstance, observe: HttpObserver):
         route,
         status: reply.raw.writableFinished ? reply.raw.statusCode : undefined,
         durationMs: performance.now() - startedAt,
-        workflow: config?.operation,
+        workflow: config?.workflow,
       });
     });
     done();

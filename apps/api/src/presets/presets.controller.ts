@@ -7,7 +7,7 @@ import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, describedHeaders } from '../docs/describe.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { ValidQuery } from '../validation/valid-request.js';
 import { ListPresetsQuery, PresetTileResponse } from './presets.dto.js';
 
 @ApiTags('catalog')

@@ -12,7 +12,7 @@ import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, describedHeaders, DescribeWrite } from '../docs/describe.js';
 import { notFound } from '../errors/api-error.js';
 import { consistencyToken } from '../http/consistency-token.js';
-import { ValidBody } from '../validation/valid-body.js';
+import { ValidBody } from '../validation/valid-request.js';
 import { presentProduct } from './present-product.js';
 import { CreateProductBody, ProductResponse } from './products.dto.js';
 

@@ -13,8 +13,7 @@ import { notFound } from '../errors/api-error.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
 import { PublicId } from '../http/id-param.js';
 import { unwrap } from '../http/staleness.js';
-import { PageQuery } from '../validation/query-fields.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { PageQuery, ValidQuery } from '../validation/valid-request.js';
 import { RenderListResponse, RenderResponse } from './renders.dto.js';
 
 @ApiTags('renders')

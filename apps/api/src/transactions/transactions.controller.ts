@@ -7,8 +7,7 @@ import { ListTransactions } from '#application/ledger/list-transactions.handler.
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 import { unwrap } from '../http/staleness.js';
-import { PageQuery } from '../validation/query-fields.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { PageQuery, ValidQuery } from '../validation/valid-request.js';
 import { LedgerResponse } from './transactions.dto.js';
 
 @ApiTags('account')

@@ -9,8 +9,7 @@ import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
 import { unwrap } from '../http/staleness.js';
-import { PageQuery } from '../validation/query-fields.js';
-import { ValidQuery } from '../validation/valid-body.js';
+import { PageQuery, ValidQuery } from '../validation/valid-request.js';
 import { UsageListResponse, UsageRowResponse } from './usage.dto.js';
 
 @ApiTags('account')

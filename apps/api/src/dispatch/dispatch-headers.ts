@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '#application/caller.js';
+import type { TestOutcome } from '#domain/job/job.events.js';
+import { invalid } from '../errors/api-error.js';
+
+/* What the headers of a dispatch say: whether it may be repeated, how long to wait, and which path a test wants. */
+
+const visibleAscii = /^[\x21-\x7e]{1,255}$/;
+
+/** @throws ApiError 422 for a key that is empty, too long, or holds anything but visible ASCII */
+export function parseIdempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && visibleAscii.test(header)) return header;
+  const msg = 'must be 1 to 255 visible ASCII characters';
+  throw invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'string' }]);
+}
+
+/** SHA-256 of a validated body, the same whatever the order and the spelling of its fields. */
+export function hashBody(body: object): string {
+  return createHash('sha256').update(canonicalJson(body)).digest('hex');
+}
+
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** Longer than most renders take, shorter than proxies keep a silent connection open. */
+export const longestPreferredWaitS = 60;
+
+/**
+ * How long the caller would like to wait for the job's end, by `Prefer: wait=N` (RFC 7240), in whole seconds from 1 to
+ * {@link longestPreferredWaitS}; undefined when it does not say. Preferences that are unknown or not well-formed are
+ * passed over, as the RFC has it, and of two that are the same the first one counts.
+ */
+export function preferredWait(header: string | string[] | undefined): number | undefined {
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
+  for (const [, name = '', quoted, token] of text.matchAll(preference)) {
+    if (name.toLowerCase() !== 'wait') continue;
+    const value = quoted ?? token ?? '';
+    const seconds = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+    return seconds < 1 ? undefined : Math.min(seconds, longestPreferredWaitS);
+  }
+  return undefined;
+}
+
+/** `name`, `name=token` or `name="text"` with its parameters, up to the next comma. */
+const preference =
+  /(?:^|,)\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*)))?(?:\s*;(?:"(?:[^"\\]|\\.)*"|[^",])*)?\s*(?=,|$)/g;
+
+export const testOutcomeHeader = 'X-Atelier-Test-Outcome';
+
+/** What each of them makes of the job. The type makes sure that none is missing. */
+export const testOutcomes: Readonly<Record<TestOutcome, string>> = {
+  policy: 'refused by policy, no second attempt, refunded',
+  no_image: 'the engine gives no image, twice, refunded',
+  capacity_then_success: 'the engine is busy at first, then renders',
+  timeout: 'the engine takes too long, refunded',
+  partial: 'succeeds, with a `failures` entry',
+  crash: 'the first worker dies, another one renders',
+};
+
+const isTestOutcome = (text: string): text is TestOutcome => Object.hasOwn(testOutcomes, text);
+
+/** @throws ApiError 422 for an outcome that is not known, and for any with a live key */
+export function parseTestOutcome(
+  headers: IncomingHttpHeaders,
+  { environment }: Caller,
+): TestOutcome | undefined {
+  const header = headers[testOutcomeHeader.toLowerCase()];
+  if (header === undefined) return undefined;
+  const loc = ['header', testOutcomeHeader];
+  if (environment !== 'test') {
+    throw invalid([{ loc, msg: 'works with sk_test_ keys only: leave it out', type: 'extra_forbidden' }]);
+  }
+  if (typeof header === 'string' && isTestOutcome(header)) return header;
+  const msg = `must be one of: ${Object.keys(testOutcomes).join(', ')}`;
+  throw invalid([{ loc, msg, type: 'enum' }]);
+}
