@@ -66,7 +66,7 @@ describe('pdp-batch-extractions', () => {
       expect(group.confidence).toBeGreaterThan(0.5);
       expect(group.confidence).toBeLessThanOrEqual(1);
     }
-  }, 60_000);
+  });
 
   it('keeps apart two people who were never in one picture, and their studios', async () => {
     const result = await run([await worn('trousers', 65), await worn('garment-photograph', 37, 'bricks')]);

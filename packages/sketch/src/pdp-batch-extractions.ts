@@ -25,8 +25,8 @@ import {
 import { MODEL } from './model.js';
 
 export interface PdpBatchExtractionsOrder {
-  /** Takes the place of the measured grouping, at face value. */
-  readonly grouping?: Pick<Grouping, 'person_groups' | 'location_groups'>;
+  /** Takes the place of the measured grouping as a whole, at face value: an axis that it leaves out has no groups. */
+  readonly grouping?: Partial<Pick<Grouping, 'person_groups' | 'location_groups'>>;
 }
 
 /** Distances up to which photographs are taken to share a person, or a place; measured on series of renders. */
@@ -83,7 +83,7 @@ function measuredGroups<S>(
 }
 
 function groupingOf(photos: readonly Photo[], { grouping }: PdpBatchExtractionsOrder): Grouping {
-  if (grouping) return { ...grouping, automatic: false };
+  if (grouping) return { person_groups: [], location_groups: [], ...grouping, automatic: false };
   return {
     person_groups: measuredGroups(
       photos,
