@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { openEventStore } from '#event-store/open-event-store.js';
-import { readRuntime } from '#platform/runtime-file.js';
+import { readRuntime } from '#platform/home-files.js';
 import { Atelier } from '../standalone/support/atelier.js';
 import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';

@@ -1,10 +1,10 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { readRuntime } from '#platform/runtime-file.js';
+import { readRuntime } from '#platform/home-files.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryHome } from './support/home.js';
 import { remaining } from './support/processes.js';
-import { eventually } from '../support/eventually.js';
 
 describe('npm start, through npm itself', () => {
   const home = temporaryHome();

@@ -1,6 +1,5 @@
 import { ConfigurationError, loadConfiguration, type Configuration } from '#platform/configuration.js';
-import { readHomeSecrets } from '#platform/home-secrets.js';
-import { readRuntime } from '#platform/runtime-file.js';
+import { readHomeSecrets, readRuntime } from '#platform/home-files.js';
 import { CliError } from './verb.js';
 
 /**

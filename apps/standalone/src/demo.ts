@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
-import { readRuntime } from '#platform/runtime-file.js';
+import { readRuntime } from '#platform/home-files.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
 import { Gallery, showAccounts, showProgress } from './demo/show.js';

@@ -11,7 +11,7 @@ import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { readJson, writePrivateJson } from '#platform/private-files.js';
+import { readJson, writePrivateJson } from '#platform/home-files.js';
 
 const environment = 'test';
 

@@ -1,8 +1,7 @@
 import { httpUrl } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
-import { provideHomeSecrets } from '#platform/home-secrets.js';
+import { provideHomeSecrets, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
-import { removeRuntime, writeRuntime } from '#platform/runtime-file.js';
 import { EmbeddedDatabase, externalDatabase, migrateSchemas, type Database } from './database.js';
 import { FirstStart, seedDemoTenant, type DemoKey } from './first-start.js';
 import { settlePort } from './free-port.js';

@@ -5,7 +5,7 @@ import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { Configuration } from '#platform/configuration.js';
 import { Metrics } from '#platform/metrics.js';
-import { traceAppends } from '#platform/traced-event-store.js';
+import { traceAppends } from '#platform/tracing.js';
 
 const openedLog = Symbol('the opened event log');
 

@@ -1,19 +1,7 @@
 import type { DomainEvent } from '#domain/events.js';
 import { parseStreamName, type Environment } from '#domain/streams.js';
 import type { EventStore, NewEvent } from '#event-store/event-store.js';
-
-/** Who wants to know what this process writes. None may throw. */
-export interface OutcomeObserver {
-  charged(environment: Environment, workflow: string, credits: number): void;
-  refunded(environment: Environment, reason: string, credits: number): void;
-  jobEnded(
-    environment: Environment,
-    workflow: string,
-    end:
-      { readonly outcome: 'succeeded' | 'cancelled' } | { readonly outcome: 'failed'; readonly code: string },
-  ): void;
-  rendered(workflow: string, durationMs: number): void;
-}
+import type { OutcomeObserver } from '#platform/metrics-counters.js';
 
 /**
  * The same store, which tells about charges, refunds and ended jobs as they are appended: once for each event,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { ConfigurationError, loadConfiguration } from './configuration.js';
+import { defaults, ConfigurationError, loadConfiguration } from './configuration.js';
 
 const bucket = {
   DATABASE_URL: 'postgres://db/atelier',
@@ -65,6 +65,25 @@ describe('configuration', () => {
       const complaint = `${name} must be a whole number from ${least} to ${most}, not "${value}"`;
       expect(() => projectorWith(String(value))).toThrow(complaint);
     }
+  });
+
+  it('documents the defaults that hold', async () => {
+    const page = await readFile('docs/configuration.md', 'utf8');
+    const documented = (name: string) => {
+      const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? '';
+      return row.split('|')[2]?.trim();
+    };
+    const names = {
+      ...{ HOST: 'host', PORT: 'port', ATELIER_HOME: 'home', RATE_LIMIT_STORE: 'rateLimitStore' },
+      ...{ AUTH_FAILURES_PER_MIN: 'authFailuresPerMin', METRICS: 'metrics', S3_REGION: 's3Region' },
+      ...{ S3_FORCE_PATH_STYLE: 's3ForcePathStyle', ATELIER_STOP_GRACE_MS: 'stopGraceMs' },
+      ...{ ATELIER_WORKER_CONCURRENCY: 'workerConcurrency' },
+      ...{ ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency' },
+      ...Object.fromEntries(projectorBounds.map(([name, field]) => [name, field])),
+    };
+    expect(Object.values(names).sort()).toEqual(Object.keys(defaults).sort());
+    for (const [name, field] of Object.entries(names))
+      expect([name, documented(name)]).toEqual([name, `\`${defaults[field as keyof typeof defaults]}\``]);
   });
 
   it('documents every setting of the projector with its default and its bounds', async () => {

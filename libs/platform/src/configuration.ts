@@ -1,6 +1,6 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { defaultImageModels, parseImageModels, type ImageModel } from './image-models.js';
-import { parseTrustedProxies } from './trusted-proxies.js';
 
 /** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
 export type StorageConfiguration =
@@ -74,13 +74,13 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** Collects complaints, so that one start tells all that is wrong. */
-class Settings {
+class SettingsReader {
   readonly problems: string[] = [];
 
-  constructor(private readonly variables: Variables) {}
+  constructor(private readonly variables: EnvironmentVariables) {}
 
   text(name: string, fallback?: string): string {
     const value = this.variables[name] || fallback;
@@ -164,18 +164,40 @@ class Settings {
   }
 }
 
+/** What holds where a setting is absent, also for components that are made without a configuration. */
+export const defaults = {
+  host: '127.0.0.1',
+  port: 3000,
+  home: '.atelier',
+  rateLimitStore: 'memory',
+  authFailuresPerMin: 600,
+  orphanHorizonMs: 60_000,
+  sweepIntervalMs: 10_000,
+  sweepBatch: 500,
+  projectionBatch: 2_000,
+  processBatch: 200,
+  /** With the 3 s of silence after which a paused projector is ended, another one replaces it within 5 s. */
+  takeOverPollMs: 1_000,
+  workerConcurrency: 1,
+  tenantConcurrency: 4,
+  stopGraceMs: 10_000,
+  metrics: true,
+  s3Region: 'us-east-1',
+  s3ForcePathStyle: true,
+} as const;
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 const postgresSchemes = ['postgres', 'postgresql'];
 
 /** @throws ConfigurationError naming all that is missing or malformed */
-export function loadConfiguration(variables: Variables = process.env): Configuration {
-  const settings = new Settings(variables);
+export function loadConfiguration(variables: EnvironmentVariables = process.env): Configuration {
+  const settings = new SettingsReader(variables);
   settings.oneOf('LOG_LEVEL', logLevels);
   settings.urlIfGiven('OTEL_EXPORTER_OTLP_ENDPOINT', ['http', 'https']);
-  const host = settings.text('HOST', '127.0.0.1');
-  const port = settings.integer('PORT', 3000, 0, 65_535);
-  const home = resolve(settings.text('ATELIER_HOME', '.atelier'));
+  const host = settings.text('HOST', defaults.host);
+  const port = settings.integer('PORT', defaults.port, 0, 65_535);
+  const home = resolve(settings.text('ATELIER_HOME', defaults.home));
   const databaseUrl = settings.url('DATABASE_URL', postgresSchemes);
   const configuration: Configuration = {
     host,
@@ -183,7 +205,7 @@ export function loadConfiguration(variables: Variables = process.env): Configura
     publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], httpUrl(host, port)).replace(/\/+$/, ''),
     trustedProxies: settings.parsed('TRUSTED_PROXIES', parseTrustedProxies, []),
     rateLimitStore: loadRateLimitStore(settings, variables),
-    authFailuresPerMin: settings.integer('AUTH_FAILURES_PER_MIN', 600, 1, 1_000_000),
+    authFailuresPerMin: settings.integer('AUTH_FAILURES_PER_MIN', defaults.authFailuresPerMin, 1, 1_000_000),
     signingKey: settings.secret('ATELIER_SIGNING_KEY', 32),
     home,
     databaseUrl,
@@ -194,11 +216,11 @@ export function loadConfiguration(variables: Variables = process.env): Configura
     ),
     storage: loadStorage(settings, home, variables),
     projector: loadProjector(settings),
-    workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', 1, 1, 64),
-    tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', 4, 1, 1_000),
-    stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', 10_000, 0, 600_000),
+    workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', defaults.workerConcurrency, 1, 64),
+    tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', defaults.tenantConcurrency, 1, 1_000),
+    stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', defaults.stopGraceMs, 0, 600_000),
     imageModels: settings.parsed('ATELIER_IMAGE_MODELS', parseImageModels, defaultImageModels),
-    metrics: settings.flag('METRICS', true),
+    metrics: settings.flag('METRICS', defaults.metrics),
     metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
   };
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
@@ -211,29 +233,37 @@ export function httpUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function loadProjector(settings: Settings): ProjectorConfiguration {
+function loadProjector(settings: SettingsReader): ProjectorConfiguration {
   return {
-    orphanHorizonMs: settings.integer('ATELIER_ORPHAN_HORIZON_MS', 60_000, 1_000, 86_400_000),
-    sweepIntervalMs: settings.integer('ATELIER_SWEEP_INTERVAL_MS', 10_000, 100, 3_600_000),
-    sweepBatch: settings.integer('ATELIER_SWEEP_BATCH', 500, 1, 10_000),
-    projectionBatch: settings.integer('ATELIER_PROJECTION_BATCH', 2_000, 1, 10_000),
-    processBatch: settings.integer('ATELIER_PROCESS_BATCH', 200, 1, 5_000),
-    // With the 3 s of silence after which a paused projector is ended, it is succeeded within 5 s.
-    takeOverPollMs: settings.integer('ATELIER_TAKE_OVER_POLL_MS', 1_000, 50, 1_500),
+    orphanHorizonMs: settings.integer(
+      'ATELIER_ORPHAN_HORIZON_MS',
+      defaults.orphanHorizonMs,
+      1_000,
+      86_400_000,
+    ),
+    sweepIntervalMs: settings.integer('ATELIER_SWEEP_INTERVAL_MS', defaults.sweepIntervalMs, 100, 3_600_000),
+    sweepBatch: settings.integer('ATELIER_SWEEP_BATCH', defaults.sweepBatch, 1, 10_000),
+    projectionBatch: settings.integer('ATELIER_PROJECTION_BATCH', defaults.projectionBatch, 1, 10_000),
+    processBatch: settings.integer('ATELIER_PROCESS_BATCH', defaults.processBatch, 1, 5_000),
+    takeOverPollMs: settings.integer('ATELIER_TAKE_OVER_POLL_MS', defaults.takeOverPollMs, 50, 1_500),
   };
 }
 
-function loadRateLimitStore(settings: Settings, variables: Variables): RateLimitStoreKind {
+function loadRateLimitStore(settings: SettingsReader, variables: EnvironmentVariables): RateLimitStoreKind {
   const name = 'RATE_LIMIT_STORE';
   if (variables[name] === 'redis') {
     settings.problems.push(
       `${name} cannot be redis: use postgres, which is exact over all processes (docs/adr/0009-rate-limit-stores.md)`,
     );
   } else settings.oneOf(name, ['memory', 'postgres']);
-  return variables[name] === 'postgres' ? 'postgres' : 'memory';
+  return variables[name] === 'postgres' ? 'postgres' : defaults.rateLimitStore;
 }
 
-function loadStorage(settings: Settings, home: string, variables: Variables): StorageConfiguration {
+function loadStorage(
+  settings: SettingsReader,
+  home: string,
+  variables: EnvironmentVariables,
+): StorageConfiguration {
   if (!variables['S3_BUCKET']) {
     return {
       kind: 'folder',
@@ -244,11 +274,29 @@ function loadStorage(settings: Settings, home: string, variables: Variables): St
   return {
     kind: 's3',
     bucket: settings.text('S3_BUCKET'),
-    region: settings.text('S3_REGION', 'us-east-1'),
+    region: settings.text('S3_REGION', defaults.s3Region),
     endpoint: variables['S3_ENDPOINT'] ? settings.url('S3_ENDPOINT', ['http', 'https']) : undefined,
     publicEndpoint: settings.origin('S3_PUBLIC_ENDPOINT'),
     accessKeyId: settings.text('S3_ACCESS_KEY_ID'),
     secretAccessKey: settings.text('S3_SECRET_ACCESS_KEY'),
-    forcePathStyle: settings.flag('S3_FORCE_PATH_STYLE', true),
+    forcePathStyle: settings.flag('S3_FORCE_PATH_STYLE', defaults.s3ForcePathStyle),
   };
+}
+
+/** Networks that have a name: this machine, and the private ones of IPv4 and IPv6. */
+const named = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Whose `X-Forwarded-For` is believed: names, addresses and networks with commas between, or what is wrong with it. */
+export function parseTrustedProxies(text: string): string[] | string {
+  const proxies = text.split(',').map((each) => each.trim());
+  const wrong = proxies.find((each) => !named.has(each) && !isNetwork(each));
+  if (wrong === undefined) return proxies;
+  return `must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas; not "${wrong}"`;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

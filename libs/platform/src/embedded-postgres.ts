@@ -1,11 +1,18 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import { locatePostgresBinaries } from './embedded-postgres/binaries.js';
 import { ensureCluster, prepareParentFolder, superuser } from './embedded-postgres/cluster.js';
-import { causeIn, EmbeddedPostgresError } from './embedded-postgres/embedded-postgres-error.js';
-import { findRunningPostmaster, type Postmaster } from './embedded-postgres/postmaster.js';
-import { chooseServerAccount, type ServerAccount } from './embedded-postgres/server-account.js';
+import {
+  causeIn,
+  EmbeddedPostgresError,
+  findRunningPostmaster,
+  type Postmaster,
+} from './embedded-postgres/postmaster.js';
+import {
+  locatePostgresBinaries,
+  chooseServerAccount,
+  type ServerAccount,
+} from './embedded-postgres/programs.js';
 import { retry } from './retry.js';
 
 export { EmbeddedPostgresError };

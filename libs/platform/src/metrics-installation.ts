@@ -42,9 +42,9 @@ export interface GaugeTimes {
 }
 
 /**
- * Gauges of the installation as a whole. Every process that exports them tells the same, so they are to be combined
- * by `max`, never by `sum`. They are looked up when somebody scrapes, so they are right whether the processes that do
- * the work run or not.
+ * Gauges of the installation as a whole. Every process that exports them tells the same, so a query combines
+ * them by `max`, never by `sum`. They are looked up at each scrape, so they are right whether the processes that do the
+ * work run or not.
  */
 export class InstallationGauges {
   readonly #gauges: ReturnType<typeof createGauges>;
@@ -110,15 +110,27 @@ interface Reading<Row> {
   set(row: Row): void;
 }
 
-function createGauges(registers: Registry[]) {
-  const gauge = (name: string, help: string, labelNames: string[]) =>
-    new Gauge({ name: `atelier_${name}`, help, labelNames, registers });
+type MakeGauge = (name: string, help: string, labelNames: string[]) => Gauge;
 
-  const ofConsumers = (
+function createGauges(registers: Registry[]) {
+  const gauge: MakeGauge = (name, help, labelNames) =>
+    new Gauge({ name: `atelier_${name}`, help, labelNames, registers });
+  return {
+    readable: gauge('installation_readable', 'Whether what the source tells could be read', ['source']),
+    readSeconds: gauge('installation_read_duration_seconds', 'How long the last look took', []),
+    consumers: consumerReadings(gauge),
+    charges: chargeReadings(gauge),
+    queues: queueReadings(gauge),
+  };
+}
+
+function consumerReadings(gauge: MakeGauge): Reading<ConsumerGauges>[] {
+  const reading = (
     kind: ConsumerGauges['kind'],
-    [name, help]: readonly [string, string],
+    name: string,
+    help: string,
     value: (row: ConsumerGauges) => number,
-  ): Reading<ConsumerGauges> => {
+  ) => {
     const label = kind.replace(' ', '_');
     const each = gauge(`${label}_${name}`, help, ['environment', label]);
     const set = (row: ConsumerGauges) => {
@@ -126,49 +138,46 @@ function createGauges(registers: Registry[]) {
     };
     return { gauge: each, set };
   };
-  const ofCharges = (name: string, help: string, key: Exclude<keyof ChargeGauges, 'environment'>) => {
+  const lag = (kind: ConsumerGauges['kind']) => [
+    reading(kind, 'lag_events', 'Events of the log that it has not handled yet', ({ events }) => events),
+    reading(
+      kind,
+      'lag_seconds',
+      'Age of the oldest event that it has not handled yet',
+      ({ seconds }) => seconds,
+    ),
+  ];
+  const parked = 'Streams that were put aside because an event cannot be folded';
+  return [
+    ...lag('projection'),
+    reading('projection', 'halted', '1: it stands still until it is mended', ({ halted }) => Number(halted)),
+    reading('projection', 'parked_streams', parked, ({ parkedStreams }) => parkedStreams),
+    ...lag('process manager'),
+  ];
+}
+
+function chargeReadings(gauge: MakeGauge): Reading<ChargeGauges>[] {
+  const reading = (name: string, help: string, key: Exclude<keyof ChargeGauges, 'environment'>) => {
     const each = gauge(name, help, ['environment']);
     const set = (row: ChargeGauges) => each.set({ environment: row.environment }, row[key]);
     return { gauge: each, set };
   };
-  const ofQueues = (name: string, help: string, key: 'tasks' | 'oldestSeconds') => {
-    const each = gauge(name, help, ['environment', 'state']);
+  return [
+    reading('open_charges', 'Charges that are neither settled nor given back', 'count'),
+    reading('open_charges_credits', 'Credits of the open charges', 'credits'),
+    reading('open_charges_oldest_age_seconds', 'Age of the oldest open charge', 'oldestSeconds'),
+    reading('orphaned_charges', 'Open charges past the horizon that have no job', 'orphaned'),
+  ];
+}
+
+function queueReadings(gauge: MakeGauge): Reading<QueueGauges>[] {
+  const reading = (name: string, help: string, key: 'tasks' | 'oldestSeconds') => {
+    const each = gauge(`render_queue_${name}`, help, ['environment', 'state']);
     const set = (row: QueueGauges) => each.set({ environment: row.environment, state: row.state }, row[key]);
     return { gauge: each, set };
   };
-
-  const lagEvents = ['lag_events', 'Events of the log that it has not handled yet'] as const;
-  const lagSeconds = ['lag_seconds', 'Age of the oldest event that it has not handled yet'] as const;
-  return {
-    readable: gauge('installation_readable', 'Whether what the source tells could be read', ['source']),
-    readSeconds: gauge('installation_read_duration_seconds', 'How long the last look took', []),
-    consumers: [
-      ofConsumers('projection', lagEvents, ({ events }) => events),
-      ofConsumers('projection', lagSeconds, ({ seconds }) => seconds),
-      ofConsumers('projection', ['halted', '1: it stands still until it is mended'], ({ halted }) =>
-        Number(halted),
-      ),
-      ofConsumers(
-        'projection',
-        ['parked_streams', 'Streams that were put aside because an event cannot be folded'],
-        ({ parkedStreams }) => parkedStreams,
-      ),
-      ofConsumers('process manager', lagEvents, ({ events }) => events),
-      ofConsumers('process manager', lagSeconds, ({ seconds }) => seconds),
-    ],
-    charges: [
-      ofCharges('open_charges', 'Charges that are neither settled nor given back', 'count'),
-      ofCharges('open_charges_credits', 'Credits of the open charges', 'credits'),
-      ofCharges('open_charges_oldest_age_seconds', 'Age of the oldest open charge', 'oldestSeconds'),
-      ofCharges('orphaned_charges', 'Open charges past the horizon that have no job', 'orphaned'),
-    ],
-    queues: [
-      ofQueues('render_queue_tasks', 'Tasks of the render queue', 'tasks'),
-      ofQueues(
-        'render_queue_oldest_age_seconds',
-        'How long the oldest task is in this state',
-        'oldestSeconds',
-      ),
-    ],
-  };
+  return [
+    reading('tasks', 'Tasks of the render queue', 'tasks'),
+    reading('oldest_age_seconds', 'How long the oldest task is in this state', 'oldestSeconds'),
+  ];
 }

@@ -1,9 +1,13 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { EventStoreObserver } from '#event-store/observer.js';
-import { observeEventStore } from './metrics-event-store.js';
-import { observeHttp, type HttpObserver } from './metrics-http.js';
+import {
+  observeEventStore,
+  observeHttp,
+  type HttpObserver,
+  countOutcomes,
+  type OutcomeObserver,
+} from './metrics-counters.js';
 import { InstallationGauges, type GaugeTimes, type InstallationSources } from './metrics-installation.js';
-import { observeOutcomes, type OutcomeObserver } from './metrics-outcomes.js';
 
 /**
  * The metrics of one process, for Prometheus. Labels have a handful of values each: no tenant, no stream, no address and
@@ -23,7 +27,7 @@ export class Metrics {
     this.#registry.setDefaultLabels({ role });
     collectDefaultMetrics({ register: this.#registry });
     this.eventStore = observeEventStore(registers);
-    this.outcomes = observeOutcomes(registers);
+    this.outcomes = countOutcomes(registers);
   }
 
   /** To be told of every answer, by a role that gives some. */

@@ -14,7 +14,7 @@ export abstract class Readiness {
 }
 
 export interface RoleServer {
-  /** Undefined when they are switched off, or nobody could scrape them. */
+  /** Undefined when they are switched off, or there is no port to scrape them at. */
   readonly metrics: Metrics | undefined;
   /** Undefined when nothing is served. */
   readonly port: number | undefined;
@@ -104,7 +104,7 @@ export async function problemsInTime(look: LookForProblems): Promise<readonly st
   try {
     return await Promise.race([look(), late]);
   } catch {
-    return ['it cannot be found out'];
+    return ['its state is unknown: the look at it failed'];
   } finally {
     clearTimeout(timer);
   }

@@ -98,10 +98,10 @@ function defined(attributes: Attributes): OtelAttributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
-type Report = (message: string) => void;
+type ReportFailure = (message: string) => void;
 
 /** What goes wrong with sending is worth a line, but says nothing about the service. */
-function reporter(logger: Logger): Report {
+function reporter(logger: Logger): ReportFailure {
   let lastAt = -Infinity;
   const report = (message: string) => {
     if (performance.now() - lastAt < complainEveryMs) return;
@@ -121,7 +121,7 @@ function reporter(logger: Logger): Report {
 }
 
 /** The SDK tells of batches that fail while it runs, and not of the last ones. */
-function reportingExporter(exporter: SpanExporter, report: Report): SpanExporter {
+function reportingExporter(exporter: SpanExporter, report: ReportFailure): SpanExporter {
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {

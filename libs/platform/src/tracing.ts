@@ -1,3 +1,5 @@
+import type { EventStore } from '#event-store/event-store.js';
+import type { EnvironmentVariables } from './configuration.js';
 import { correlated, correlation } from './correlation.js';
 import type { Logger } from './logger.js';
 import type { Span, SpanOptions, SpanSource } from './span.js';
@@ -49,10 +51,8 @@ function unrecorded(traceparent: string | undefined): Span {
   return { traceparent, set: () => undefined, end: () => undefined };
 }
 
-type Variables = Readonly<Record<string, string | undefined>>;
-
 /** By the standard names: an endpoint switches traces on, and either of the other two off again. */
-export function wantsTracing(variables: Variables): boolean {
+export function wantsTracing(variables: EnvironmentVariables): boolean {
   const endpoint =
     variables['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || variables['OTEL_EXPORTER_OTLP_ENDPOINT'];
   const isDisabled = variables['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
@@ -65,7 +65,7 @@ export function wantsTracing(variables: Variables): boolean {
 export async function startTracing(
   role: string,
   logger: Logger,
-  variables: Variables = process.env,
+  variables: EnvironmentVariables = process.env,
 ): Promise<() => Promise<void>> {
   if (!wantsTracing(variables)) return () => Promise.resolve();
   const { openTelemetrySpans } = await import('./tracing-opentelemetry.js');
@@ -75,5 +75,36 @@ export async function startTracing(
   return async () => {
     source = undefined;
     await started.stop();
+  };
+}
+
+/**
+ * The same store, with a span for each append of events that belong to a trace. Commands of several requests may be
+ * appended together: the span is the child of the first, and linked to the others.
+ */
+export function traceAppends(store: EventStore): EventStore {
+  if (!isTracing()) return store;
+  return {
+    append(stream, expectedRevision, events) {
+      const traces = new Set(events.flatMap(({ metadata }) => metadata.traceparent ?? []));
+      const [parent, ...links] = traces;
+      if (parent === undefined) return store.append(stream, expectedRevision, events);
+      const attributes = {
+        'atelier.stream': stream,
+        'atelier.events': events.map(({ type }) => type).join(','),
+        'atelier.tenant': events[0]?.metadata.tenant,
+      };
+      return inSpan('append', { parent, links, attributes }, async (span) => {
+        const outcome = await store.append(stream, expectedRevision, events);
+        span.set({ 'atelier.outcome': outcome.outcome });
+        if (outcome.outcome === 'appended') span.set({ 'atelier.revision': String(outcome.revision) });
+        return outcome;
+      });
+    },
+    readStream: (stream, options) => store.readStream(stream, options),
+    readAll: (options) => store.readAll(options),
+    head: () => store.head(),
+    subscribe: (options) => store.subscribe(options),
+    close: () => store.close(),
   };
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { bigintTypes } from '#platform/postgres.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
@@ -129,7 +130,7 @@ async function acquire(client: pg.Client, options: ExclusiveOptions, signal: Abo
     if (await endSilentHolder(client, lock, options.silenceMs ?? silenceMs)) {
       log.warn({ lock }, `the session that held ${lock} was silent and has been ended`);
       await pause(goneWithinMs, signal);
-    } else await pause(options.takeOverPollMs ?? takeOverPollMs, signal);
+    } else await pause(options.takeOverPollMs ?? defaults.takeOverPollMs, signal);
   }
   return false;
 }
@@ -147,9 +148,6 @@ export const signOfLifeMs = 1_000;
 
 /** A holder that is silent for this long is taken to be paused or gone. Three signs may get lost on a busy machine. */
 export const silenceMs = 3_000;
-
-/** How often a session that waits looks whether the lock is free, or its holder silent. */
-export const takeOverPollMs = 1_000;
 
 /** Lets the session be heard until it is disposed of. */
 export function showLife(client: pg.Client, everyMs: number): Disposable {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { EventFilter, EventStore, SubscriptionBatch } from '#event-store/event-store.js';
+import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { onlyRow } from '#platform/postgres.js';
 import { retryUntilAborted } from '#platform/retry.js';
@@ -72,7 +73,7 @@ async function follow(
   checkpoint: ProcessCheckpoint,
   signal: AbortSignal,
 ): Promise<void> {
-  const { eventStore, filter, batchSize = 200 } = options;
+  const { eventStore, filter, batchSize = defaults.processBatch } = options;
   const after = checkpoint.position === null ? {} : { after: checkpoint.position };
   let written = performance.now();
   for await (const batch of eventStore.subscribe({ ...after, filter, batchSize, signal })) {

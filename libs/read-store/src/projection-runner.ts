@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
 import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
+import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { BatchFeed } from './batch-feed.js';
 import { ConsumerHalted } from './consumer-errors.js';
@@ -124,7 +125,7 @@ export class ProjectionRunner {
   }
 
   private subscribe(signal: AbortSignal): AsyncIterable<SubscriptionBatch> {
-    const { eventStore, environment, readModels, batchSize = 2_000 } = this.options;
+    const { eventStore, environment, readModels, batchSize = defaults.projectionBatch } = this.options;
     const categories = new Set(readModels.flatMap((model) => model.categories));
     const positions = this.actives.map(({ checkpoint }) => checkpoint.position);
     const after = earliest(positions);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { HttpObserver } from '#platform/metrics-http.js';
+import type { HttpObserver } from '#platform/metrics-counters.js';
 
 /** Tells of every request when its answer is out, or when the client has gone away. */
 export function measureRequests(server: FastifyInstance, observe: HttpObserver): void {

@@ -7,7 +7,7 @@ import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event
 import type { Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { messageOf } from '#platform/errors.js';
-import { readRuntime } from '#platform/runtime-file.js';
+import { readRuntime } from '#platform/home-files.js';
 import { findConfiguration } from '../find-configuration.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
 import { withProgress } from '../progress.js';

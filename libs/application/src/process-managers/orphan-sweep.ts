@@ -3,6 +3,7 @@ import { voidJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
+import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { inSpan } from '#platform/tracing.js';
 import type { AccountWriter } from '../account/account-writer.js';
@@ -40,7 +41,7 @@ export interface OrphanSweepOptions {
   readonly logger: Logger;
   /** How old a charge without a job must be before it counts as orphaned. */
   readonly orphanHorizonMs: number;
-  /** Candidates that are fetched and worked on together. Default 500. */
+  /** Candidates that are fetched and worked on together. */
   readonly sweepBatch?: number | undefined;
   /** Ends the sweep after the page at hand. */
   readonly signal?: AbortSignal;
@@ -54,7 +55,6 @@ export interface SweepResult {
 }
 
 const actor = 'saga:orphan-sweep';
-export const defaultSweepBatch = 500;
 
 /**
  * Gives back what was charged for jobs that never came: a crash between the debit and JobQueued leaves such a charge.
@@ -96,7 +96,7 @@ export async function* orphanCandidates<Candidate extends OrphanCandidate>({
   openCharges,
   clock,
   orphanHorizonMs,
-  sweepBatch = defaultSweepBatch,
+  sweepBatch = defaults.sweepBatch,
   signal,
 }: Pick<OrphanSweepOptions, 'clock' | 'orphanHorizonMs' | 'sweepBatch' | 'signal'> & {
   readonly openCharges: OpenCharges<Candidate>;

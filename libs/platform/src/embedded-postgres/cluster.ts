@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { causeIn, EmbeddedPostgresError } from './embedded-postgres-error.js';
-import type { ServerAccount } from './server-account.js';
+import { causeIn, EmbeddedPostgresError } from './postmaster.js';
+import type { ServerAccount } from './programs.js';
 
 export const superuser = 'atelier';
 

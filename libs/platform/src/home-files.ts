@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRunning, type ProcessIdentity } from './processes.js';
+
+/** Writes JSON that only this user may read. Readers see the old content or the new one, never a part. */
+export function writePrivateJson(path: string, content: unknown): void {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.draft`;
+  try {
+    writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** The content, or undefined when there is no such file. @throws SyntaxError when it is not JSON */
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** What `npm start` makes for an installation of its own, once: the same ever after. */
+export interface HomeSecrets {
+  /** Signs the URLs of pictures. */
+  readonly urlSigningSecret: string;
+  /** What the signing secrets of API keys derive from. */
+  readonly signingKey: string;
+}
+
+function secretsFileOf(home: string): string {
+  return join(home, 'secrets.json');
+}
+
+/** The secrets of a home; those that an earlier release did not know are made now. */
+export function provideHomeSecrets(home: string): HomeSecrets {
+  const stored = (readJson(secretsFileOf(home)) ?? {}) as Partial<HomeSecrets>;
+  const secrets: HomeSecrets = {
+    ...stored,
+    urlSigningSecret: stored.urlSigningSecret ?? newSecret(),
+    signingKey: stored.signingKey ?? newSecret(),
+  };
+  if (stored.urlSigningSecret === undefined || stored.signingKey === undefined) {
+    writePrivateJson(secretsFileOf(home), secrets);
+  }
+  return secrets;
+}
+
+/** The secrets as far as the home has them; nothing is made. */
+export function readHomeSecrets(home: string): Partial<HomeSecrets> {
+  return readJson(secretsFileOf(home)) ?? {};
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** What a running `npm start` tells the operator's command about itself. Private: the URLs hold a password. */
+export interface Runtime {
+  readonly process: ProcessIdentity;
+  readonly baseUrl: string;
+  readonly databaseUrl: string;
+  readonly eventStoreUrl: string;
+}
+
+function runtimeFileOf(home: string): string {
+  return join(home, 'runtime.json');
+}
+
+export function writeRuntime(home: string, runtime: Runtime): void {
+  writePrivateJson(runtimeFileOf(home), runtime);
+}
+
+export function removeRuntime(home: string): void {
+  rmSync(runtimeFileOf(home), { force: true });
+}
+
+/** Undefined when nothing runs on this home: also when the file was left behind by a process that was killed. */
+export function readRuntime(home: string): Runtime | undefined {
+  // Only `writeRuntime` writes the file, and it never leaves half of one.
+  const runtime = readJson(runtimeFileOf(home)) as Runtime | undefined;
+  return runtime && isRunning(runtime.process) ? runtime : undefined;
+}
