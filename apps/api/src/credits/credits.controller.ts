@@ -1,12 +1,41 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/caller.js';
 import { GetCredits } from '#application/credits/get-credits.handler.js';
 import { Clock } from '#platform/clock.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
-import { CreditsResponse } from './credits.dto.js';
+
+export class CreditsResponse {
+  @ApiProperty({ example: '01K9Z7G1T9C4W6X2Y8A5S3D7FH' })
+  client_id: string;
+
+  @ApiProperty({ description: 'Credits left.', type: 'integer', minimum: 0, example: 95 })
+  balance: number;
+
+  @ApiProperty({ example: 'standard' })
+  plan: string;
+
+  @ApiProperty({
+    description: 'Credits spent in the current window of 24 hours.',
+    type: 'integer',
+    example: 5,
+  })
+  daily_spend_today: number;
+
+  @ApiProperty({ description: '0: unlimited.', type: 'integer', minimum: 0, example: 0 })
+  daily_spend_cap_credits: number;
+
+  @ApiProperty({ description: 'Soft quota. 0: pay as you go.', type: 'integer', minimum: 0, example: 0 })
+  monthly_credit_quota: number;
+
+  @ApiProperty({ description: 'Requests a minute of one key.', type: 'integer', minimum: 0, example: 600 })
+  rate_limit_per_min: number;
+
+  @ApiProperty({ example: true })
+  is_active: boolean;
+}
 
 @ApiTags('account')
 @Controller('/v1/credits')

@@ -3,8 +3,7 @@ import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import type { JobDetail } from '#application/job/get-job.handler.js';
-import type { Artifact } from './artifact.dto.js';
-import type { JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
+import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
 
 export function presentSummary(job: JobView): JobSummaryResponse {
   const { publicId, jobType, status, createdAt } = job;

@@ -1,14 +1,47 @@
 import { Controller, Get } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Caller } from '#application/caller.js';
 import { ListPresets } from '#application/preset/list-presets.handler.js';
+import { type PresetKind, presetKinds } from '#domain/preset/preset.events.js';
 import { ObjectStorage } from '#storage/object-storage.js';
+import { ChoiceField } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, describedHeaders } from '../docs/describe.js';
+import { describedHeaders, DescribeErrors } from '../docs/describe.js';
 import { ValidQuery } from '../validation/valid-request.js';
-import { ListPresetsQuery, PresetTileResponse } from './presets.dto.js';
+
+export class ListPresetsQuery {
+  @ChoiceField({
+    description: 'Which family of presets.',
+    values: presetKinds,
+    name: 'PresetKind',
+    required: true,
+    example: 'model',
+  })
+  kind: PresetKind;
+}
+
+export class PresetTileResponse {
+  @ApiProperty({
+    description: 'What a catalog shot refers to.',
+    minLength: 26,
+    maxLength: 26,
+    example: '01KDVDNA0033KV7VSJM53RAASK',
+  })
+  id: string;
+
+  @ApiProperty({
+    description: 'Short-lived presigned URL of the preview.',
+    format: 'uri',
+    example:
+      'https://atelier.example/objects/presets/01KDVDNA0033KV7VSJM53RAASK/0123456789abcdef.jpg?expires=1790000000&signature=9f2c',
+  })
+  image_url: string;
+
+  @ApiProperty({ example: 'Freya' })
+  label: string;
+}
 
 @ApiTags('catalog')
 @Controller('/v1/presets')

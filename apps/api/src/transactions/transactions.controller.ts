@@ -1,6 +1,6 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/caller.js';
 import { ListTransactions } from '#application/ledger/list-transactions.handler.js';
@@ -8,7 +8,44 @@ import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 import { unwrap } from '../http/staleness.js';
 import { PageQuery, ValidQuery } from '../validation/valid-request.js';
-import { LedgerResponse } from './transactions.dto.js';
+
+export class LedgerEntryResponse {
+  @ApiProperty({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  id: string;
+
+  @ApiProperty({ enum: ['operation', 'subscription', 'pack'], enumName: 'LedgerKind' })
+  kind: string;
+
+  @ApiProperty({ description: 'The endpoint, or what was bought.', example: '/v1/model-generator' })
+  label: string;
+
+  @ApiProperty({
+    description: 'Negative: spent, net of refunds. Positive: bought.',
+    type: 'integer',
+    example: -5,
+  })
+  credits_delta: number;
+
+  @ApiProperty({ enum: ['SUCCESS', 'REFUNDED', 'PENDING', 'FAILED', 'PURCHASED'], enumName: 'LedgerStatus' })
+  status: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  created_at: string;
+}
+
+export class LedgerResponse {
+  @ApiProperty({ type: [LedgerEntryResponse], description: 'Newest first. All deltas sum to the balance.' })
+  items: LedgerEntryResponse[];
+
+  @ApiProperty({ description: 'Entries in all.', type: 'integer', minimum: 0, example: 1 })
+  total: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
+  limit: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  offset: number;
+}
 
 @ApiTags('account')
 @Controller('/v1/transactions')

@@ -1,7 +1,7 @@
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -16,7 +16,30 @@ import { consistencyToken } from '../http/consistency-token.js';
 import { BoundedConcurrency } from './bounded-concurrency.js';
 import { decodePicture } from './decode-picture.js';
 import { spoolUpload } from './spooled-upload.js';
-import { UploadResponse } from './upload.dto.js';
+
+export class UploadResponse {
+  @ApiProperty({
+    description: 'Durable handle: product_image_s3_key or source_image_s3_key of a dispatch.',
+    example: 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg',
+  })
+  upload_key: string;
+
+  @ApiProperty({
+    description: 'Short-lived presigned preview URL. No dispatch accepts it.',
+    format: 'uri',
+    example:
+      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg?expires=1790000000&signature=9f2c',
+  })
+  image_url: string;
+
+  @ApiProperty({
+    description: 'Durable id, wherever an asset is asked for.',
+    minLength: 26,
+    maxLength: 26,
+    example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
+  })
+  asset_id: string;
+}
 
 function tooBusy(): ApiError {
   const message = 'Too many pictures are being uploaded at the same time. Send this one again in a moment.';
