@@ -1,10 +1,10 @@
-import { Module, type DynamicModule, type ModuleMetadata, type Provider } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
-import { PlatformModule, type ProcessSettings } from '#adapters/platform.module.js';
+import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { CheckpointsModule, ReadStoreModule, RequestStoresModule } from '#adapters/read-store.module.js';
 import { CatalogModule } from '#application/catalog/catalog.module.js';
 import { ConsistencyModule } from '#application/consistency/consistency.module.js';
@@ -96,8 +96,6 @@ const providers: Provider[] = [
     useFactory: ({ signingKey }: Configuration) => new SignatureCheck(signingKey),
   },
 ];
-
-type Adapters = NonNullable<ModuleMetadata['imports']>;
 
 /** What the API stands on. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {

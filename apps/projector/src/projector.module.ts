@@ -3,13 +3,12 @@ import {
   Injectable,
   Module,
   type DynamicModule,
-  type ModuleMetadata,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
-import { PlatformModule, type ProcessSettings } from '#adapters/platform.module.js';
+import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
 import { AccountModule } from '#application/account/account.module.js';
 import { AccountWriter } from '#application/account/account-writer.js';
@@ -148,8 +147,6 @@ interface RunningTask {
   readonly name: string;
   readonly running: Promise<unknown>;
 }
-
-type Adapters = NonNullable<ModuleMetadata['imports']>;
 
 /** What the projector stands on. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {

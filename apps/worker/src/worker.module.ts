@@ -3,7 +3,6 @@ import {
   Injectable,
   Module,
   type DynamicModule,
-  type ModuleMetadata,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
@@ -11,7 +10,7 @@ import { EnginesModule } from '#adapters/engines.module.js';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
-import { PlatformModule, type ProcessSettings } from '#adapters/platform.module.js';
+import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
 import { Cancellations } from '#application/render/cancellations.js';
 import { ImageEngines } from '#application/render/image-engines.js';
@@ -79,8 +78,6 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     RenderQueueModule,
   ];
 }
-
-type Adapters = NonNullable<ModuleMetadata['imports']>;
 
 export interface WorkerOptions {
   /** In place of those that the configuration names. */

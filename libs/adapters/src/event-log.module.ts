@@ -1,5 +1,5 @@
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { observeOutcomes } from '#application/observed-outcomes.js';
+import { tellingOutcomes } from '#application/observed-outcomes.js';
 import { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
@@ -29,7 +29,7 @@ export class EventLogModule implements OnApplicationShutdown {
           provide: EventStore,
           inject: [openedLog, Metrics],
           useFactory: ({ store }: OpenedEventStore, metrics: Metrics | undefined) =>
-            traceAppends(metrics ? observeOutcomes(store, metrics.outcomes) : store),
+            traceAppends(metrics ? tellingOutcomes(store, metrics.outcomes) : store),
         },
         {
           provide: SnapshotStore,

@@ -1,4 +1,4 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type ModuleMetadata } from '@nestjs/common';
 import { Clock, systemClock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -15,6 +15,9 @@ export interface ProcessSettings {
   /** Default: the computer's own. */
   readonly clock?: Clock;
 }
+
+/** The modules that bind the ports of a process. */
+export type Adapters = NonNullable<ModuleMetadata['imports']>;
 
 /** The token of the signal that is aborted when this process is asked to stop. */
 export const Stopping = Symbol('Stopping');

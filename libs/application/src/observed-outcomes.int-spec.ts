@@ -8,7 +8,7 @@ import { AccountWriter } from './account/account-writer.js';
 import { AccountsFixture } from './accounts.fixture.js';
 import { readForwards } from './aggregate.js';
 import { toNewEvent } from './command-context.js';
-import { observeOutcomes } from './observed-outcomes.js';
+import { tellingOutcomes } from './observed-outcomes.js';
 import { grantCredits } from '../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 /** As another process sees the same log. */
 function observed(): EventStore {
-  return observeOutcomes(fixture.store, {
+  return tellingOutcomes(fixture.store, {
     charged: (...told) => heard.push(['charged', ...told]),
     refunded: (...told) => heard.push(['refunded', ...told]),
     jobEnded: (...told) => heard.push(['ended', ...told]),

@@ -8,7 +8,7 @@ import type { OutcomeObserver } from '#platform/metrics-counters.js';
  * whichever process wrote it. An append that finds its events there already was counted when they were written; should
  * the process that wrote them have lost the answer, they are not counted at all.
  */
-export function observeOutcomes(store: EventStore, observer: OutcomeObserver): EventStore {
+export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): EventStore {
   const tell = (stream: string, event: NewEvent) => {
     const environment = parseStreamName(stream)?.environment;
     if (environment) report(observer, environment, event);

@@ -1,4 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { requestIdOfCharge } from '#domain/account/account.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
@@ -78,14 +79,6 @@ export const usageReadModel: ReadModel<UsageRow> = {
   },
   evolve,
 };
-
-/**
- * Settlements and refunds name their charge only. A request that makes one charge gives it its own id; one that makes
- * several (a batch) names them `{requestId}.{n}`. Request ids are ULIDs and hold no dot, so the way back is certain.
- */
-export function requestIdOfCharge(chargeId: string): string {
-  return chargeId.split('.', 1)[0]!;
-}
 
 function requestIdOf(event: ProjectedEvent): string | undefined {
   switch (event.type) {

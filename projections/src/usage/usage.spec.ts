@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { foldRow } from '#read-store/read-model.js';
 import { at, debited, inStream, queued, refunded, rejected, settled } from '../testing/stories.js';
-import { requestIdOfCharge, usageReadModel } from './usage.read-model.js';
+import { requestIdOfCharge } from '#domain/account/account.events.js';
+import { usageReadModel } from './usage.read-model.js';
 
 const fold = (...events: Parameters<typeof inStream>[2]) =>
   foldRow(usageReadModel, inStream('account', 'acme', events));

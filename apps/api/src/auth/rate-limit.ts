@@ -1,18 +1,18 @@
 import type { FastifyReply } from 'fastify';
-import type { Verdict } from '#application/limits/leaky-bucket.js';
+import type { RateVerdict } from '#application/limits/leaky-bucket.js';
 import { ApiError } from '../errors/api-error.js';
 
 /**
  * Says on every answer what is left, in the structured fields of the IETF's draft "RateLimit header fields for HTTP":
  * `q` requests in `w` seconds; `r` are left, and all of them are there again in `t` seconds.
  */
-export function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: Verdict): void {
+export function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
   void reply
     .header('ratelimit-policy', `"default";q=${limit};w=60`)
     .header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
 }
 
-export function rateLimited({ limit, retryAfterSeconds }: Verdict): ApiError {
+export function rateLimited({ limit, retryAfterSeconds }: RateVerdict): ApiError {
   return new ApiError(
     'RATE_LIMITED',
     `This key may make ${limit} requests a minute. Nothing was charged: try again in ${inSeconds(retryAfterSeconds)}.`,

@@ -24,11 +24,6 @@ export function childChargeId(requestId: string, index: number): string {
   return `${requestId}.${index}`;
 }
 
-/** The request that a charge was made for, be it the charge of a batch's item or of a whole job. */
-export function requestIdOfCharge(chargeId: string): string {
-  return chargeId.split('.', 1)[0] ?? chargeId;
-}
-
 /** A charge that a request makes, and the job that it is for. */
 export interface JobToCharge {
   readonly chargeId: string;

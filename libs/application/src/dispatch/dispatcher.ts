@@ -49,7 +49,7 @@ export class DispatchVoided extends Error {
 }
 
 /** A job that is on the log. */
-interface FoundJob {
+interface JobOnLog {
   readonly job: QueuedJob;
   readonly position: bigint;
   readonly unfinished: boolean;
@@ -136,7 +136,7 @@ export class Dispatcher {
   }
 
   /** The job as it is stored; undefined when nobody has queued or fenced it. */
-  async #find(request: DispatchRequest, jobId: string): Promise<FoundJob | 'voided' | undefined> {
+  async #find(request: DispatchRequest, jobId: string): Promise<JobOnLog | 'voided' | undefined> {
     const stream = streamName(request.caller.environment, 'job', jobId);
     const { state, position } = await load(this.store, stream, aggregate);
     if (state.status === 'voided') return 'voided';
@@ -186,7 +186,7 @@ export class Dispatcher {
     return this.#accepted(request, ids, queued);
   }
 
-  async #queueOne(request: DispatchRequest, ids: DispatchIds, job: QueuedJob): Promise<FoundJob | 'voided'> {
+  async #queueOne(request: DispatchRequest, ids: DispatchIds, job: QueuedJob): Promise<JobOnLog | 'voided'> {
     const { jobId } = job;
     const queued = await handle(
       this.store,
@@ -210,7 +210,7 @@ export class Dispatcher {
    * A job that is queued, and with it the jobs of its items. Those that the sweep has given back stay away: their
    * parent counts them as failed. A parent that has ended gets no children any more.
    */
-  async #accepted(request: DispatchRequest, ids: DispatchIds, found: FoundJob): Promise<DispatchOutcome> {
+  async #accepted(request: DispatchRequest, ids: DispatchIds, found: JobOnLog): Promise<DispatchOutcome> {
     const { job, unfinished } = found;
     const children = unfinished ? childrenOf(job) : [];
     const queued = await Promise.all(children.map((child) => this.#queueOne(request, ids, child)));

@@ -25,7 +25,7 @@ export type ResolvedReferences =
   | { readonly kind: 'found'; readonly inputs: JobInputImage[] }
   | ({ readonly kind: 'unknown' } & UnknownReference);
 
-type Picture = Omit<JobInputImage, 'name'>;
+type FoundPicture = Omit<JobInputImage, 'name'>;
 
 /** `{env}/{tenant}/uploads/{asset}.ext` or `{env}/{tenant}/renders/{job}/{asset}.ext`. */
 const assetIdOfKey =
@@ -71,7 +71,7 @@ export class References {
   async #find(
     { reference, value }: NamedReference,
     caller: Owner,
-  ): Promise<Picture | 'no picture' | undefined> {
+  ): Promise<FoundPicture | 'no picture' | undefined> {
     switch (reference.by) {
       case 'storage-key':
         return this.#byStorageKey(caller, value);
@@ -92,25 +92,25 @@ export class References {
     }
   }
 
-  async #byStorageKey(caller: Owner, key: string): Promise<Picture | undefined> {
+  async #byStorageKey(caller: Owner, key: string): Promise<FoundPicture | undefined> {
     const assetId = assetIdOfKey.exec(key)?.[1];
     const asset = assetId === undefined ? undefined : await this.#pictures.asset(caller, assetId);
     return asset?.storageKey === key ? this.#described(caller, asset) : undefined;
   }
 
-  async #asset(caller: Owner, assetId: string): Promise<Picture | undefined> {
+  async #asset(caller: Owner, assetId: string): Promise<FoundPicture | undefined> {
     const asset = await this.#pictures.asset(caller, assetId);
     return asset && this.#described(caller, asset);
   }
 
   /** The first final picture of a job that succeeded: a render goes by the id of the job that made it. */
-  async #render(caller: Owner, jobId: string): Promise<Picture | undefined> {
+  async #render(caller: Owner, jobId: string): Promise<FoundPicture | undefined> {
     const job = await this.#pictures.job(caller, jobId);
     const picture = job?.results.find(({ role }) => role === 'final');
     return picture && pictureOf(picture, picture.meta);
   }
 
-  async #product(caller: Owner, productId: string): Promise<Picture | undefined> {
+  async #product(caller: Owner, productId: string): Promise<FoundPicture | undefined> {
     const stream = streamName(caller.environment, 'product', productId);
     const { state: product } = await load(this.store, stream, productAggregate);
     if (product.status !== 'active' || product.tenant !== caller.tenant) return undefined;
@@ -118,7 +118,11 @@ export class References {
     return image && ((await this.#asset(caller, image.assetId)) ?? pictureOf(image));
   }
 
-  async #preset({ environment }: Owner, presetId: string, kind: PresetKind): Promise<Picture | undefined> {
+  async #preset(
+    { environment }: Owner,
+    presetId: string,
+    kind: PresetKind,
+  ): Promise<FoundPicture | undefined> {
     const stream = streamName(environment, 'preset', presetId);
     const { state } = await load(this.store, stream, presetAggregate);
     if (state.status !== 'published' || state.preset.kind !== kind) return undefined;
@@ -127,7 +131,7 @@ export class References {
   }
 
   /** A catalogue entry of the caller's own in a preset's place. */
-  async #entry(caller: Owner, assetId: string, kind: PresetKind): Promise<Picture | undefined> {
+  async #entry(caller: Owner, assetId: string, kind: PresetKind): Promise<FoundPicture | undefined> {
     const asset = await this.#pictures.asset(caller, assetId);
     if (!asset || asset.jobId === null) return undefined;
     const job = await this.#pictures.job(caller, asset.jobId);
@@ -135,14 +139,14 @@ export class References {
     return entry && canReplacePreset(entry.kind, kind) ? pictureOf(asset, entry.meta) : undefined;
   }
 
-  async #described(caller: Owner, asset: StoredAsset): Promise<Picture> {
+  async #described(caller: Owner, asset: StoredAsset): Promise<FoundPicture> {
     return pictureOf(asset, (await this.#pictures.artifact(caller, asset))?.meta);
   }
 }
 
 function pictureOf(
-  { assetId, storageKey, sha256 }: Omit<Picture, 'meta'>,
+  { assetId, storageKey, sha256 }: Omit<FoundPicture, 'meta'>,
   meta?: Record<string, unknown>,
-): Picture {
+): FoundPicture {
   return { assetId, storageKey, sha256, ...(meta && { meta }) };
 }

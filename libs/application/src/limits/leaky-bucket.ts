@@ -10,7 +10,7 @@ export interface Bucket {
   readonly atMs: number;
 }
 
-export interface Verdict {
+export interface RateVerdict {
   readonly passed: boolean;
   /** Requests a minute. */
   readonly limit: number;
@@ -42,7 +42,7 @@ function drain({ level, atMs }: Bucket, perMinute: number, nowMs: number): numbe
 }
 
 /** The verdict on the request that left the bucket at this level. */
-export function verdictOf(passed: boolean, level: number, limit: number): Verdict {
+export function verdictOf(passed: boolean, level: number, limit: number): RateVerdict {
   const secondsEach = 60 / limit;
   return {
     passed,

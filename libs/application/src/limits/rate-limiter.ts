@@ -1,5 +1,5 @@
 import type { Caller } from '../caller.js';
-import { verdictOf, type Verdict } from './leaky-bucket.js';
+import { verdictOf, type RateVerdict } from './leaky-bucket.js';
 import { MemoryRateLimitStore, type RateLimitStore } from './rate-limit-store.js';
 
 /** What a tenant's account allows each of its keys. */
@@ -21,7 +21,7 @@ export class RateLimiter {
   ) {}
 
   /** Counts one request of the caller. @throws EventStoreUnavailable when the terms cannot be read */
-  async count(caller: Caller): Promise<Verdict> {
+  async count(caller: Caller): Promise<RateVerdict> {
     const limit = Math.max(1, await this.terms.perMinute(caller));
     const { passed, level } = await this.store.pour(caller.keyId, limit).catch((error: unknown) => {
       this.onStoreError(error);

@@ -36,7 +36,7 @@ export interface BatchStep {
 }
 
 /** What an event means for a batch. Undefined: nothing. */
-export function react(event: DeliveredEvent, lineage: Lineage): BatchStep | undefined {
+export function reactOfBatch(event: DeliveredEvent, lineage: Lineage): BatchStep | undefined {
   const { type, streamId } = event;
   if (lineage.kind === 'single') return undefined;
   switch (type) {
@@ -68,7 +68,9 @@ export class BatchParents {
 
   /** @throws what the store throws; the events may then be handled again */
   async handle(events: readonly DeliveredEvent[]): Promise<void> {
-    const steps = await Promise.all(events.map(async (event) => react(event, await this.#lineageOf(event))));
+    const steps = await Promise.all(
+      events.map(async (event) => reactOfBatch(event, await this.#lineageOf(event))),
+    );
     // Siblings that end together need one look at their batch.
     const distinct = new Map(
       steps.flatMap((step, index) => (step ? [[JSON.stringify(step), { step, event: events[index]! }]] : [])),

@@ -25,7 +25,7 @@ export function chargeCloserFilter(environment: Environment): EventFilter {
 }
 
 /** What the end of a job means for its charge. Undefined: this event does not end a job. */
-export function react(event: DeliveredEvent, charge: JobCharge): CloseCharge | undefined {
+export function reactOfCloser(event: DeliveredEvent, charge: JobCharge): CloseCharge | undefined {
   switch (event.type) {
     case 'JobSucceeded':
       return { kind: 'settle', ...charge };
@@ -62,7 +62,7 @@ export class ChargeCloser {
 
   async #close(event: DeliveredEvent): Promise<void> {
     const charge = await this.#chargeOf(event);
-    const command = charge && react(event, charge);
+    const command = charge && reactOfCloser(event, charge);
     if (!command) return;
     const { environment } = this;
     const { requestId } = event.metadata;

@@ -1,4 +1,5 @@
 import type { OrphanCandidate, OpenCharges } from '#application/read-models.js';
+import { requestIdOfCharge } from '#domain/account/account.events.js';
 import { voidJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
@@ -8,7 +9,6 @@ import type { Logger } from '#platform/logger.js';
 import { inSpan } from '#platform/tracing.js';
 import type { AccountWriter } from '../account/account-writer.js';
 import { handle, untouched } from '../aggregate.js';
-import { requestIdOfCharge } from '../dispatch/batch.js';
 import { jobAggregate } from '../render/job-aggregate.js';
 import { closeCharge } from './charge-closer.js';
 
@@ -24,7 +24,7 @@ export interface GiveBack {
  * What an open charge without a job means. Undefined: nothing yet, for whoever dispatched it may be about to queue the
  * job; only when it is older than the horizon does it count as orphaned.
  */
-export function react(
+export function reactOfSweep(
   { tenant, chargeId, jobId, createdAt }: OrphanCandidate,
   { now, horizonMs }: { readonly now: Date; readonly horizonMs: number },
 ): GiveBack | undefined {
@@ -68,7 +68,7 @@ export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepRe
   const result = { refunded: 0, spared: 0, failed: 0 };
   const sweepOne = async (candidate: OrphanCandidate) => {
     try {
-      const command = react(candidate, { now: clock(), horizonMs });
+      const command = reactOfSweep(candidate, { now: clock(), horizonMs });
       if (!command) return;
       // What set the charge off may be long gone: giving it back is a trace of its own.
       const { tenant, jobId } = command;

@@ -1,9 +1,9 @@
 import type { DomainEvent } from '#domain/events.js';
-import { react as reactOfBatch } from './batch-parents.js';
-import { react } from './charge-closer.js';
+import { reactOfBatch } from './batch-parents.js';
+import { reactOfCloser } from './charge-closer.js';
 import type { DeliveredEvent } from './delivered-event.js';
-import { react as reactOfSweep } from './orphan-sweep.js';
-import { react as reactOfDispatcher } from './render-dispatcher.js';
+import { reactOfSweep } from './orphan-sweep.js';
+import { reactOfDispatcher } from './render-dispatcher.js';
 
 const charge = { chargeId: 'charge', tenant: 'tenant' };
 const at = '2026-01-01T00:00:00.000Z';
@@ -36,12 +36,12 @@ describe('the charge closer', () => {
     ['refunds when it was cancelled', cancelled, { kind: 'refund', reason: 'job-cancelled' }],
     ['refunds when it was fenced off', voided, { kind: 'refund', reason: 'orphaned' }],
   ])('%s', (_rule, event, command) => {
-    expect(react(event, charge)).toEqual({ ...charge, ...command });
+    expect(reactOfCloser(event, charge)).toEqual({ ...charge, ...command });
   });
 
   it('does nothing while the job has not ended', () => {
-    expect(react(queued, charge)).toBeUndefined();
-    expect(react(started, charge)).toBeUndefined();
+    expect(reactOfCloser(queued, charge)).toBeUndefined();
+    expect(reactOfCloser(started, charge)).toBeUndefined();
   });
 });
 

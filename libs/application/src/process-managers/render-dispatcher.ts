@@ -19,7 +19,7 @@ export function renderDispatcherFilter(environment: Environment): EventFilter {
 export type GroupedJobs = readonly string[] | undefined;
 
 /** The jobs whose render may begin now. @param grouped of the batch that the event is about, see {@link batchOf} */
-export function react(event: DeliveredEvent, grouped: GroupedJobs): readonly string[] {
+export function reactOfDispatcher(event: DeliveredEvent, grouped: GroupedJobs): readonly string[] {
   switch (event.type) {
     case 'JobQueued': {
       const { jobId, parentJobId } = event.data;
@@ -67,7 +67,7 @@ export class RenderDispatcher {
         const parentJobId = batchOf(event);
         const grouped = parentJobId === undefined ? undefined : await this.#groupedJobs(parentJobId);
         const { tenant, traceparent } = event.metadata;
-        return react(event, grouped).map((jobId): RenderTask => ({
+        return reactOfDispatcher(event, grouped).map((jobId): RenderTask => ({
           environment: this.environment,
           tenant,
           jobId,

@@ -43,3 +43,11 @@ export type AccountEvent =
     }
   | { type: 'AccountSuspended'; data: { reason: string; at: string } }
   | { type: 'AccountReactivated'; data: { at: string } };
+
+/**
+ * Settlements and refunds name their charge only. A request that makes one charge gives it its own id; one that makes
+ * several (a batch) names them `{requestId}.{n}`. Request ids are ULIDs and hold no dot, so the way back is certain.
+ */
+export function requestIdOfCharge(chargeId: string): string {
+  return chargeId.split('.', 1)[0] ?? chargeId;
+}
