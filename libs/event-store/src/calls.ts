@@ -1,3 +1,4 @@
+import { messageOf } from '#platform/errors.js';
 import { retry } from '#platform/retry.js';
 import { AppendOutcomeUnknown, EventStoreError, EventStoreUnavailable } from './event-store.js';
 import type { EventStoreObserver } from './observer.js';
@@ -25,12 +26,6 @@ export class NotConnected extends Error {
 /** Our own mistake or the caller's: no server had a part in it. */
 export function isMistake(error: unknown): error is Error {
   return [EventStoreError, TypeError, RangeError, SyntaxError].some((mistake) => error instanceof mistake);
-}
-
-/** A refused connection to a name with several addresses is an error without a message, but with a code. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || ('code' in error ? String(error.code) : error.name);
 }
 
 /** What the caller gets to see. Mistakes are passed on as they are. */

@@ -1,9 +1,9 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decode } from '#domain/stored-events.js';
 import { environments, categoryPrefix, streamName, type Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
+import { retryUntilAborted } from '#platform/retry.js';
 
 /** What has changed about one job since its last `next`. To be released when nobody waits any more. */
 export interface JobNews {
@@ -145,29 +145,24 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
     const { signal } = this.#stopped;
     const streamPrefixes = environments.map((environment) => categoryPrefix(environment, 'job'));
     let after: bigint | undefined;
-    while (!signal.aborted) {
-      try {
-        if (after === undefined) {
-          after = await this.store.head();
-          // Whoever has read before the subscription had its place in the log reads once more.
-          for (const watcher of this.#everybody()) watcher.tell();
-        }
-        const from = after === undefined ? {} : { after };
-        for await (const batch of this.store.subscribe({
-          ...from,
-          filter: { types, streamPrefixes },
-          signal,
-        })) {
-          for (const { stream } of batch.events) {
-            for (const watcher of this.#watchers.get(stream) ?? []) watcher.tell();
-          }
-          after = batch.position;
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        this.logger.warn({ err: error }, 'news of jobs are not heard at the moment');
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+    const follow = async () => {
+      if (after === undefined) {
+        after = await this.store.head();
+        // A caller that has read before the subscription had its place in the log reads once more.
+        for (const watcher of this.#everybody()) watcher.tell();
       }
-    }
+      const from = after === undefined ? {} : { after };
+      const filter = { types, streamPrefixes };
+      for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
+        for (const { stream } of batch.events) {
+          for (const watcher of this.#watchers.get(stream) ?? []) watcher.tell();
+        }
+        after = batch.position;
+      }
+    };
+    await retryUntilAborted(follow, {
+      ...{ signal, firstPauseMs: retryMs, longestPauseMs: retryMs },
+      onFailure: (err) => this.logger.warn({ err }, 'news of jobs are not heard at the moment'),
+    });
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
+import { retryUntilAborted } from '#platform/retry.js';
 
 export interface CancelWatch {
   /** Aborted as soon as the job's JobCancelled is seen. */
@@ -48,21 +48,19 @@ export class Cancellations {
   async #follow(): Promise<void> {
     const { signal } = this.#stopped;
     let after: bigint | undefined;
-    while (!signal.aborted) {
-      try {
-        after ??= await this.store.head();
-        const filter = { types: ['JobCancelled'] };
-        const from = after === undefined ? {} : { after };
-        for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
-          for (const { stream } of batch.events) this.#abort(stream);
-          after = batch.position;
-        }
-      } catch (error) {
-        if (signal.aborted) return;
-        this.logger.warn({ err: error }, 'cancellations are not heard at the moment');
-        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+    const follow = async () => {
+      after ??= await this.store.head();
+      const filter = { types: ['JobCancelled'] };
+      const from = after === undefined ? {} : { after };
+      for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
+        for (const { stream } of batch.events) this.#abort(stream);
+        after = batch.position;
       }
-    }
+    };
+    await retryUntilAborted(follow, {
+      ...{ signal, firstPauseMs: retryMs, longestPauseMs: retryMs },
+      onFailure: (err) => this.logger.warn({ err }, 'cancellations are not heard at the moment'),
+    });
   }
 
   #abort(stream: string): void {

@@ -8,8 +8,9 @@ import {
   type EventData,
   type JSONEventType,
 } from '@eventstore/db-client';
+import { messageOf } from '#platform/errors.js';
 import { retry } from '#platform/retry.js';
-import { gaveUp, messageOf, pauses, unavailable, within } from '../calls.js';
+import { gaveUp, pauses, unavailable, within } from '../calls.js';
 import { EventStoreError, EventTooLarge, type AppendOutcome, type RecordedEvent } from '../event-store.js';
 import { observeAppend } from '../observer.js';
 import { findReplay, firstRevision, judgeRefused, type Append, type StoredPlaces } from '../replays.js';

@@ -3,7 +3,8 @@ import {
   type ChannelCredentialOptions,
   type SingleNodeOptions,
 } from '@eventstore/db-client';
-import { messageOf, NotConnected, retryRead, unavailable, within } from '../calls.js';
+import { messageOf } from '#platform/errors.js';
+import { NotConnected, retryRead, unavailable, within } from '../calls.js';
 import { EventStoreUnavailable } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import type { ConnectionSettings } from './connection-string.js';

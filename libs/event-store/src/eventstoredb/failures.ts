@@ -4,7 +4,8 @@ import {
   InvalidArgumentError,
   NotLeaderError,
 } from '@eventstore/db-client';
-import { isMistake, messageOf, NoAnswer, NotConnected, type Failure } from '../calls.js';
+import { messageOf } from '#platform/errors.js';
+import { isMistake, NoAnswer, NotConnected, type Failure } from '../calls.js';
 
 /** gRPC status codes, see https://grpc.io/docs/guides/status-codes/. */
 const status = {

@@ -1,13 +1,6 @@
+import { messageOf } from '#platform/errors.js';
 import { retryUntilAborted } from '#platform/retry.js';
-import {
-  defaultBatchSize,
-  messageOf,
-  NoAnswer,
-  orAborted,
-  pauses,
-  refuseBeyondEnd,
-  unavailable,
-} from '../calls.js';
+import { defaultBatchSize, NoAnswer, orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
 import type { RecordedEvent, SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { Connection } from './connection.js';
 import { grpcMayPass } from './failures.js';

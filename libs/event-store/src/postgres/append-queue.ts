@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { setImmediate as turn } from 'node:timers/promises';
+import { messageOf } from '#platform/errors.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
-import { gaveUp, messageOf, pauses, unavailable } from '../calls.js';
+import { gaveUp, pauses, unavailable } from '../calls.js';
 import type { AppendOutcome } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import { duplicateIds, findReplay, judgeRefused, type Append } from '../replays.js';

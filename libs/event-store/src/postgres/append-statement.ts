@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { binaryArray } from '#platform/binary-array.js';
+import { onlyRow } from '#platform/postgres.js';
 import type { ExpectedRevision } from '../event-store.js';
 import type { Append, StoredPlace, StoredPlaces } from '../replays.js';
-import { onlyRow, query } from './connection.js';
+import { query } from './connection.js';
 import { quoteSchema } from './schema.js';
 
 export interface BatchAnswer {
@@ -32,7 +33,7 @@ export async function appendBatch(
     text: `select base, actual from ${quoteSchema(schema)}.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
   };
   const rows = await query<{ base: bigint; actual: bigint[] }>(client, statement, encode(appends), timeoutMs);
-  return onlyRow(rows);
+  return onlyRow({ rows });
 }
 
 function encode(appends: readonly Append[]): Buffer[] {

@@ -1,14 +1,7 @@
 import type pg from 'pg';
+import { messageOf } from '#platform/errors.js';
 import { bigintTypes, sqlState } from '#platform/postgres.js';
-import {
-  isMistake,
-  messageOf,
-  NotConnected,
-  retryRead,
-  unavailable,
-  within,
-  type Failure,
-} from '../calls.js';
+import { isMistake, NotConnected, retryRead, unavailable, within, type Failure } from '../calls.js';
 import type { EventStoreObserver } from '../observer.js';
 
 /**
@@ -106,13 +99,6 @@ export async function query<Row extends pg.QueryResultRow>(
     query_timeout: timeoutMs,
   };
   return (await client.query<Row>(config)).rows;
-}
-
-/** The first row of a statement that always gives one. */
-export function onlyRow<Row>(rows: readonly Row[]): Row {
-  const [row] = rows;
-  if (row === undefined) throw new Error('the statement gave no row');
-  return row;
 }
 
 /** A read, or a write that may be repeated, on a connection of the pool. @throws EventStoreUnavailable */

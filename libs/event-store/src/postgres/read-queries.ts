@@ -7,8 +7,9 @@ import type {
   RecordedEvent,
   StreamSlice,
 } from '../event-store.js';
+import { onlyRow } from '#platform/postgres.js';
 import { lastRevision, pageSize } from '../calls.js';
-import { onlyRow, query, type Statement } from './connection.js';
+import { query, type Statement } from './connection.js';
 import { quoteSchema } from './schema.js';
 
 /** A page of a subscription ends at this many bytes, and always holds at least one event. */
@@ -80,7 +81,7 @@ export class ReadQueries {
   async head(client: pg.ClientBase, timeoutMs: number): Promise<bigint> {
     const statement = this.named('head', `select position from ${this.headTable}`);
     const rows = await query<{ position: bigint }>(client, statement, [], timeoutMs);
-    return onlyRow(rows).position;
+    return onlyRow({ rows }).position;
   }
 
   /**
@@ -115,7 +116,7 @@ export class ReadQueries {
       values,
       timeoutMs,
     );
-    const first = onlyRow(rows);
+    const first = onlyRow({ rows });
     const { head } = first;
     // The left join gives one row without an event when nothing passed.
     const events = first.position === null ? [] : rows.map(toEvent);

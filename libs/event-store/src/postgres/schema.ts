@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { onClient, onlyRow } from './connection.js';
+import { onlyRow } from '#platform/postgres.js';
+import { onClient } from './connection.js';
 
 export const defaultSchema = 'event_store';
 
@@ -35,7 +36,7 @@ export async function migrateEventStore(pool: pg.Pool, schema: string = defaultS
       const { rows } = await client.query<{ version: number }>(
         `select coalesce(max(version), 0) as version from ${s}.migrations`,
       );
-      const { version: applied } = onlyRow(rows);
+      const { version: applied } = onlyRow({ rows });
       for (const [version, statements] of migrations.entries()) {
         if (version < applied) continue;
         await client.query(statements(s, channelOf(schema)));

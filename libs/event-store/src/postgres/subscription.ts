@@ -1,5 +1,6 @@
+import { messageOf } from '#platform/errors.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
-import { messageOf, orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
+import { orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
 import type { SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import type { CommitSignal } from './commit-signal.js';
