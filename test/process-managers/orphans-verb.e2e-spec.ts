@@ -37,9 +37,10 @@ const idsOf = ({ orphans }: Record<string, unknown>) =>
 
 describe('atelier orphans', () => {
   it('lists and gives back open charges without a job past the horizon, and only those', async () => {
-    const [old, middle] = [await orphaned(10), await orphaned(3)];
-    await orphaned(0);
-    await story.told('goes-on', new Date(Date.now() - 600_000));
+    const [old, middle] = [await orphaned(600), await orphaned(180)];
+    // From the future: it stays younger than the horizon, however long this test takes.
+    await orphaned(-60);
+    await story.told('goes-on', new Date(Date.now() - 36_000_000));
     await workshop.readModelsCaughtUp();
 
     const listed = await json(['list']);
@@ -50,15 +51,15 @@ describe('atelier orphans', () => {
       ...{ env: 'test', tenant_id: story.tenant, charge_id: old.chargeId, job_id: old.jobId, credits: 5 },
       ...{ charged_at: old.at, age_seconds: expect.any(Number), fenced: false },
     });
-    expect(first!['age_seconds']).toBeGreaterThanOrEqual(600);
-    expect(idsOf(await json(['list', '--horizon', '5m']))).toEqual([old.chargeId]);
-    expect(idsOf(await json(['list'], { ATELIER_ORPHAN_HORIZON_MS: '300000' }))).toEqual([old.chargeId]);
+    expect(first!['age_seconds']).toBeGreaterThanOrEqual(36_000);
+    expect(idsOf(await json(['list', '--horizon', '5h']))).toEqual([old.chargeId]);
+    expect(idsOf(await json(['list'], { ATELIER_ORPHAN_HORIZON_MS: '18000000' }))).toEqual([old.chargeId]);
     expect(idsOf(await json(['list', '--env', 'live']))).toEqual([]);
     const table = await atelier(['list']);
     for (const word of ['tenant', 'age', old.chargeId!, old.jobId]) expect(table.stdout).toContain(word);
 
-    expect(await json(['sweep', '--horizon', '5m', '--env', 'test'])).toEqual({
-      ...{ horizon_ms: 300_000, swept: [{ env: 'test', refunded: 1, spared: 0, failed: 0 }] },
+    expect(await json(['sweep', '--horizon', '5h', '--env', 'test'])).toEqual({
+      ...{ horizon_ms: 18_000_000, swept: [{ env: 'test', refunded: 1, spared: 0, failed: 0 }] },
     });
     expect(await workshop.types('job', old.jobId)).toEqual(['JobVoided']);
     expect(await workshop.find('account', story.tenant, 'CreditsRefunded')).toMatchObject([
@@ -74,7 +75,7 @@ describe('atelier orphans', () => {
   });
 
   it('looks jobs up that the read model does not show: they are listed by nobody, and spared', async () => {
-    await story.told('goes-on', new Date(Date.now() - 600_000));
+    await story.told('goes-on', new Date(Date.now() - 36_000_000));
     await workshop.readModelsCaughtUp();
     await workshop.query('delete from test.jobs');
     expect(idsOf(await json(['list']))).toEqual([]);

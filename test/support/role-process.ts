@@ -6,6 +6,8 @@ export interface RoleProcess {
   /** What the process said when it was ready. */
   readonly ready: Record<string, unknown>;
   readonly pid: number;
+  /** What the process has logged so far. */
+  logged(): string;
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -18,10 +20,15 @@ const build = join(process.cwd(), 'dist');
 export async function startRole(entry: string, environment: Record<string, string>): Promise<RoleProcess> {
   const child = fork(join(build, entry), {
     env: { ...process.env, LOG_LEVEL: 'error', ...environment },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  let logged = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    logged += text;
+    process.stdout.write(text);
   });
   const ready = await Promise.race([firstReady(child), exitedEarly(child, entry)]);
-  return { ready, pid: child.pid as number, stop: (signal = 'SIGTERM') => stop(child, signal) };
+  return { ready, pid: child.pid as number, logged: () => logged, stop: (signal = 'SIGTERM') => stop(child, signal) };
 }
 
 async function firstReady(child: ChildProcess): Promise<Record<string, unknown>> {

@@ -69,7 +69,8 @@ export class EmbeddedPostgresError extends Error {
  * are consequences), with the hint that follows it, or else the very last. Time and process number in front of it are left out.
  */
 export function causeIn(output: string): string | undefined {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  // What initdb clears away after a failure is not why it failed.
+  const lines = output.split('\n').filter((line) => line.trim() !== '' && !/^initdb: removing /.test(line));
   const at = lines.findIndex((line) => /FATAL|PANIC|error:/.test(line));
   const hint = lines[at + 1]?.includes('HINT:') ? lines[at + 1] : undefined;
   const cause = at < 0 ? lines.at(-1) : lines[at];
