@@ -50,13 +50,13 @@ export class SchemaArbitraries {
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string']);
     const words = this.vocabulary.wordsFor(field);
-    const any = fc.oneof(...types.map((type) => this.#ofType(type, schema, field)));
+    const any = fc.oneof(...types.map((type) => this.ofType(type, schema, field)));
     return words && types.includes('string')
       ? fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: any })
       : any;
   }
 
-  #ofType(type: string, schema: Schema, field: string): Arbitrary<unknown> {
+  private ofType(type: string, schema: Schema, field: string): Arbitrary<unknown> {
     const { minimum: min = -1_000_000, maximum: max = 1_000_000 } = schema;
     switch (type) {
       case 'null':
@@ -68,15 +68,15 @@ export class SchemaArbitraries {
       case 'number':
         return fc.double({ min, max, noNaN: true });
       case 'array':
-        return this.#array(schema, field);
+        return this.array(schema, field);
       case 'object':
-        return this.#object(schema);
+        return this.object(schema);
       default:
         return text(schema);
     }
   }
 
-  #array(
+  private array(
     { items = {}, minItems = 0, maxItems = 4, uniqueItems }: Schema,
     field: string,
   ): Arbitrary<unknown[]> {
@@ -85,7 +85,7 @@ export class SchemaArbitraries {
     return uniqueItems ? fc.uniqueArray(item, lengths) : fc.array(item, lengths);
   }
 
-  #object({ properties = {}, required = [] }: Schema): Arbitrary<unknown> {
+  private object({ properties = {}, required = [] }: Schema): Arbitrary<unknown> {
     const entries = Object.entries(properties).map(([name, schema]) => {
       const value = this.of(schema, name);
       // Few at a time: many optional fields exclude each other, and a body with all of them is always refused.

@@ -83,15 +83,15 @@ export class Client {
   async upload(bytes: Uint8Array, type = 'image/jpeg'): Promise<Uploaded> {
     const form = new FormData();
     form.set('file', new Blob([new Uint8Array(bytes)], { type }), 'picture');
-    return this.#call('POST', '/v1/uploads', form);
+    return this.call('POST', '/v1/uploads', form);
   }
 
   post<Answer>(path: string, body: object): Promise<Answer> {
-    return this.#call('POST', path, JSON.stringify(body));
+    return this.call('POST', path, JSON.stringify(body));
   }
 
   get<Answer>(path: string): Promise<Answer> {
-    return this.#call('GET', path);
+    return this.call('GET', path);
   }
 
   dispatch(workflow: string, body: object): Promise<Accepted> {
@@ -129,7 +129,7 @@ export class Client {
     return Buffer.from(await response.arrayBuffer());
   }
 
-  async #call<Answer>(method: string, path: string, body?: string | FormData): Promise<Answer> {
+  private async call<Answer>(method: string, path: string, body?: string | FormData): Promise<Answer> {
     const headers = new Headers({ authorization: `Bearer ${this.key}` });
     if (typeof body === 'string') headers.set('content-type', 'application/json');
     const response = await fetch(this.baseUrl + path, { method, headers, ...(body && { body }) });

@@ -9,17 +9,17 @@ export type Sample = 'garment-photograph' | 'jacket' | 'jumper' | 'trousers';
 
 /** What several journeys need: made when the first one asks for it, and then used again. */
 export class Library {
-  readonly #made = new Map<string, Promise<unknown>>();
+  private readonly made = new Map<string, Promise<unknown>>();
 
   constructor(readonly client: Client) {}
 
   sample(name: Sample): Promise<Uploaded> {
-    return this.#once(`sample ${name}`, () => this.client.upload(readFileSync(join(samples, `${name}.jpg`))));
+    return this.once(`sample ${name}`, () => this.client.upload(readFileSync(join(samples, `${name}.jpg`))));
   }
 
   /** A model from head to shoulders. */
   portrait(): Promise<Finished> {
-    return this.#once('portrait', () =>
+    return this.once('portrait', () =>
       this.client.run('model-generator', {
         gender: 'FEMALE',
         ethnicity: 'indian',
@@ -33,7 +33,7 @@ export class Library {
 
   /** The same model from head to toe. */
   fullBody(): Promise<Finished> {
-    return this.#once('full body', async () =>
+    return this.once('full body', async () =>
       this.client.run('model-generator', {
         generation_stage: 'full_body',
         portrait_image_public_id: (await this.portrait()).job.public_id,
@@ -44,13 +44,13 @@ export class Library {
 
   /** Another model, whom nobody would take for the first one. */
   otherModel(): Promise<Finished> {
-    return this.#once('other model', () =>
+    return this.once('other model', () =>
       this.client.run('model-generator', { gender: 'MALE', ethnicity: 'northern_european', seed: 5 }),
     );
   }
 
   background(): Promise<Finished> {
-    return this.#once('background', () =>
+    return this.once('background', () =>
       this.client.run('background-generator', {
         authoring: {
           display_name: 'Olive courtyard',
@@ -73,7 +73,7 @@ export class Library {
 
   /** A garment on a model before a background: a picture as a product page shows it. */
   dressed(sample: Sample): Promise<Finished> {
-    return this.#once(`dressed ${sample}`, async () =>
+    return this.once(`dressed ${sample}`, async () =>
       this.client.run('product-to-model-direct', {
         product_image_s3_key: (await this.sample(sample)).upload_key,
         model_image_public_id: (await this.fullBody()).job.public_id,
@@ -84,7 +84,7 @@ export class Library {
 
   /** The same as a file that was uploaded, as a photograph from elsewhere is. */
   photograph(sample: Sample): Promise<Uploaded> {
-    return this.#once(`photograph ${sample}`, async () => {
+    return this.once(`photograph ${sample}`, async () => {
       const { job } = await this.dressed(sample);
       return this.client.upload(await this.client.download(job.result?.artifacts[0]?.image_url ?? ''));
     });
@@ -93,7 +93,7 @@ export class Library {
   /** One of each thing that the examples of a workflow may refer to. */
   async things(): Promise<Things> {
     const { asset_id: assetId, upload_key: uploadKey } = await this.sample('garment-photograph');
-    const product = await this.#once('product', () =>
+    const product = await this.once('product', () =>
       this.client.post<{ public_id: string }>('/v1/products', {
         upload_asset_public_id: assetId,
         title: 'Marea dress',
@@ -112,7 +112,7 @@ export class Library {
   }
 
   async category(key: string): Promise<string> {
-    const { items } = await this.#once('categories', () =>
+    const { items } = await this.once('categories', () =>
       this.client.get<{ items: { public_id: string; key: string }[] }>('/v1/garment-categories?limit=200'),
     );
     const found = items.find((item) => item.key === key);
@@ -121,7 +121,7 @@ export class Library {
   }
 
   async preset(kind: 'model' | 'background' | 'shot', place = 0): Promise<string> {
-    const tiles = await this.#once(`presets ${kind}`, () =>
+    const tiles = await this.once(`presets ${kind}`, () =>
       this.client.get<{ id: string }[]>(`/v1/presets?kind=${kind}`),
     );
     const tile = tiles[place];
@@ -129,9 +129,9 @@ export class Library {
     return tile.id;
   }
 
-  #once<T>(name: string, make: () => Promise<T>): Promise<T> {
-    const made = (this.#made.get(name) ?? make()) as Promise<T>;
-    this.#made.set(name, made);
+  private once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const made = (this.made.get(name) ?? make()) as Promise<T>;
+    this.made.set(name, made);
     return made;
   }
 }

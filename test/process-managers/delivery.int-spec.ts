@@ -66,7 +66,7 @@ function mortal(fault: Delivery['fault']): EventStore {
 
 /** The process managers of one installation, which get the log from `from` on. */
 class Managers {
-  readonly #checkpoints = { closer: this.from, batches: this.from };
+  private readonly checkpoints = { closer: this.from, batches: this.from };
 
   constructor(
     private readonly from: bigint,
@@ -78,12 +78,12 @@ class Managers {
     const store = mortal(fault);
     const accounts = new AccountWriter(store, fixture.snapshots);
     if (to === 'sweep') {
-      await this.#sweep(store, accounts);
+      await this.sweep(store, accounts);
       return false;
     }
-    if (fault === 'rewind') this.#checkpoints[to] = this.from;
+    if (fault === 'rewind') this.checkpoints[to] = this.from;
     const filter = (to === 'closer' ? chargeCloserFilter : batchParentsFilter)('test');
-    const recorded = await fixture.store.readAll({ after: this.#checkpoints[to], limit: size, filter });
+    const recorded = await fixture.store.readAll({ after: this.checkpoints[to], limit: size, filter });
     const last = recorded.at(-1);
     if (!last) return false;
     const manager =
@@ -93,7 +93,7 @@ class Managers {
     try {
       await manager.handle(recorded.map(toProjectedEvent));
       // A process that dies after its effects and before its checkpoint gets the batch again.
-      if (typeof fault === 'string') this.#checkpoints[to] = last.position;
+      if (typeof fault === 'string') this.checkpoints[to] = last.position;
     } catch (error) {
       if (typeof fault === 'string') throw error;
     }
@@ -108,7 +108,7 @@ class Managers {
     }
   }
 
-  async #sweep(store: EventStore, accounts: AccountWriter): Promise<void> {
+  private async sweep(store: EventStore, accounts: AccountWriter): Promise<void> {
     const candidates = this.orphans.map(({ tenant, chargeId, jobId, at }) => {
       return { tenant, chargeId: chargeId!, jobId, createdAt: new Date(at) };
     });

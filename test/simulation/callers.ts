@@ -48,8 +48,8 @@ const startingCredits = 40;
 
 /** Those who call the API, and the operator. Their requests run beside everything else; an API that dies never answers. */
 export class Callers {
-  readonly #keyed: Wish[] = [];
-  #wishes = 0;
+  private readonly keyed: Wish[] = [];
+  private wishes = 0;
 
   constructor(private readonly installation: Installation) {}
 
@@ -57,9 +57,9 @@ export class Callers {
   async prepare(api: ApiReplica): Promise<void> {
     for (const tenant of tenants) {
       const account = { name: tenant, terms: defaultTerms };
-      await openAccount(api.accounts, this.#operator(tenant), account);
+      await openAccount(api.accounts, this.operator(tenant), account);
       const purchase = { amount: startingCredits, kind: 'pack', label: 'Starter' } as const;
-      await grantCredits(api.accounts, this.#operator(tenant), purchase);
+      await grantCredits(api.accounts, this.operator(tenant), purchase);
       const bytes = Buffer.from(`a picture of ${tenant}`);
       const storageKey = pictureOf(tenant);
       this.installation.objects.set(storageKey, bytes);
@@ -69,26 +69,26 @@ export class Callers {
         ...({ sizeBytes: bytes.length, sha256: sha256Of(bytes), origin: 'upload', jobId: null } as const),
         at: this.installation.clock().toISOString(),
       };
-      const stored = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.#operator(tenant));
+      const stored = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.operator(tenant));
       await api.store.append(streamName(environment, 'asset', assetId), 'no-stream', [stored]);
     }
   }
 
   dispatch(api: ApiReplica, { tenant, operation, fates, key }: Of<'dispatch'>): void {
-    this.#wishes += 1;
-    const label = `d${this.#wishes}`;
+    this.wishes += 1;
+    const label = `d${this.wishes}`;
     const own: SimulatedBody & Record<string, unknown> = { label, fates: fates[0] ?? [], seed: 7 };
     if (operation === 'extract') own['trial_image'] = pictureOf(tenant);
     if (operation === 'pdp-batch-extractions')
       own['photos'] = fates.map((ofOne, index) => ({ label: `${label}.${index}`, fates: ofOne }));
     const wish = { label, tenant, operation, key, body: own };
-    if (key !== null) this.#keyed.push(wish);
-    this.#ask(api, wish);
+    if (key !== null) this.keyed.push(wish);
+    this.ask(api, wish);
   }
 
   retry(api: ApiReplica, { nth }: Of<'retry'>): void {
-    const wish = this.#keyed[nth % Math.max(1, this.#keyed.length)];
-    if (wish) this.#ask(api, wish);
+    const wish = this.keyed[nth % Math.max(1, this.keyed.length)];
+    if (wish) this.ask(api, wish);
   }
 
   cancel(api: ApiReplica, { nth, foreign }: Of<'cancel'>): void {
@@ -98,7 +98,7 @@ export class Callers {
     if (!job) return;
     const tenant = tenants.find((each) => (each === job.tenant) !== foreign) ?? 'acme';
     // Every body that is dispatched here carries its label.
-    this.#request(api, `cancel of ${(job.request as unknown as SimulatedBody).label}`, async () => {
+    this.request(api, `cancel of ${(job.request as unknown as SimulatedBody).label}`, async () => {
       const command = new CancelJob(callerOf(tenant), job.jobId, newId(), this.installation.clock());
       const answer = await api.cancel.execute(command);
       if (foreign && (answer.kind !== 'refused' || answer.code !== 'JOB_NOT_FOUND'))
@@ -118,11 +118,11 @@ export class Callers {
     action: Of<'purchase' | 'suspend' | 'reactivate' | 'cap' | 'price' | 'enable' | 'disable'>,
   ): void {
     const tenant = 'tenant' in action ? action.tenant : installationTenant;
-    this.#request(api, action.kind, async () => {
-      const context = this.#operator(tenant);
+    this.request(api, action.kind, async () => {
+      const context = this.operator(tenant);
       for (let tries = 1; ; tries++) {
         try {
-          return (await this.#carryOut(api, context, action)).kind;
+          return (await this.carryOut(api, context, action)).kind;
         } catch (error) {
           if (!(error instanceof AppendOutcomeUnknown) || tries === 3) throw error;
         }
@@ -130,7 +130,7 @@ export class Callers {
     });
   }
 
-  #carryOut(api: ApiReplica, context: CommandContext, action: Parameters<Callers['operate']>[1]) {
+  private carryOut(api: ApiReplica, context: CommandContext, action: Parameters<Callers['operate']>[1]) {
     const { accounts, store } = api;
     const reason = 'simulation';
     switch (action.kind) {
@@ -160,9 +160,9 @@ export class Callers {
     }
   }
 
-  #ask(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {
+  private ask(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {
     const { requests, prices } = this.installation.invariants;
-    this.#request(api, `dispatch ${label}`, async () => {
+    this.request(api, `dispatch ${label}`, async () => {
       const requestId = newId();
       requests.asked(label);
       prices.asked(requestId);
@@ -171,11 +171,11 @@ export class Callers {
       const idempotency = key === null ? undefined : { key, bodyHash: label };
       const answer = await api.dispatch.execute(new DispatchWorkflow(request, requestId, idempotency));
       if (answer.kind !== 'answered') return answer.kind;
-      return this.#answered(label, answer.outcome);
+      return this.answered(label, answer.outcome);
     });
   }
 
-  #answered(label: string, outcome: DispatchOutcome): string {
+  private answered(label: string, outcome: DispatchOutcome): string {
     const { requests } = this.installation.invariants;
     switch (outcome.kind) {
       case 'accepted':
@@ -191,7 +191,7 @@ export class Callers {
     }
   }
 
-  #request(api: ApiReplica, what: string, work: () => Promise<string>): void {
+  private request(api: ApiReplica, what: string, work: () => Promise<string>): void {
     const { scheduler, trace, invariants } = this.installation;
     const { process, name } = api;
     if (process.state === 'dead') return trace(`    ${what}: ${name} is down`);
@@ -210,7 +210,7 @@ export class Callers {
     answered().catch((error: unknown) => invariants.violations.push(String(error)));
   }
 
-  #operator(tenant: string): CommandContext {
+  private operator(tenant: string): CommandContext {
     const commandId = newId();
     const at = this.installation.clock();
     return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at };

@@ -50,23 +50,23 @@ function numberedId(number: number): string {
 }
 
 class Simulation {
-  readonly #trace: string[] = [];
-  readonly #installation: Installation;
-  readonly #callers: Callers;
-  readonly #apis: Record<'api-1' | 'api-2', ApiReplica>;
-  readonly #projectors: Record<'projector-1' | 'projector-2', ProjectorReplica>;
-  readonly #replicas: Record<ReplicaName, Replica>;
+  private readonly trace: string[] = [];
+  private readonly installation: Installation;
+  private readonly callers: Callers;
+  private readonly apis: Record<'api-1' | 'api-2', ApiReplica>;
+  private readonly projectors: Record<'projector-1' | 'projector-2', ProjectorReplica>;
+  private readonly replicas: Record<ReplicaName, Replica>;
 
   constructor(wiring: Wiring, traced: boolean) {
-    const trace = traced ? (line: string) => void this.#trace.push(line) : () => undefined;
+    const trace = traced ? (line: string) => void this.trace.push(line) : () => undefined;
     const installation = new Installation(wiring, trace);
-    this.#installation = installation;
-    this.#callers = new Callers(installation);
-    this.#apis = {
+    this.installation = installation;
+    this.callers = new Callers(installation);
+    this.apis = {
       'api-1': new ApiReplica('api-1', installation),
       'api-2': new ApiReplica('api-2', installation),
     };
-    this.#projectors = {
+    this.projectors = {
       'projector-1': new ProjectorReplica('projector-1', installation),
       'projector-2': new ProjectorReplica('projector-2', installation),
     };
@@ -74,54 +74,54 @@ class Simulation {
       'worker-1': new WorkerReplica('worker-1', installation),
       'worker-2': new WorkerReplica('worker-2', installation),
     };
-    this.#replicas = { ...this.#apis, ...workers, ...this.#projectors };
+    this.replicas = { ...this.apis, ...workers, ...this.projectors };
   }
 
   async run(steps: readonly Step[]): Promise<SimulationResult> {
-    const { scheduler, log, trace } = this.#installation;
+    const { scheduler, log, trace } = this.installation;
     let violation: string | undefined;
     try {
-      for (const replica of Object.values(this.#replicas)) replica.start();
+      for (const replica of Object.values(this.replicas)) replica.start();
       let prepared = false;
-      void this.#callers.prepare(this.#apis['api-1']).then(() => (prepared = true));
-      while (!prepared) await this.#turn();
+      void this.callers.prepare(this.apis['api-1']).then(() => (prepared = true));
+      while (!prepared) await this.turn();
       for (const { action, turns, chance } of steps) {
         trace(describeAction(action));
         scheduler.reseed(chance);
-        this.#perform(action);
-        for (let given = 0; given < turns && (await this.#turn()); given++);
-        this.#check();
+        this.perform(action);
+        for (let given = 0; given < turns && (await this.turn()); given++);
+        this.check();
       }
-      await this.#settle();
-      await this.#replayEverything();
+      await this.settle();
+      await this.replayEverything();
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
       violation = error.message;
     }
-    for (const { process } of Object.values(this.#replicas)) scheduler.kill(process);
-    return { violation, turns: scheduler.turnsGiven, events: log.events.length, trace: this.#trace };
+    for (const { process } of Object.values(this.replicas)) scheduler.kill(process);
+    return { violation, turns: scheduler.turnsGiven, events: log.events.length, trace: this.trace };
   }
 
-  async #turn(): Promise<boolean> {
-    const given = await this.#installation.scheduler.step();
-    this.#check();
-    if (this.#installation.scheduler.turnsGiven > maxTurns) throw new Broken('it never comes to rest');
+  private async turn(): Promise<boolean> {
+    const given = await this.installation.scheduler.step();
+    this.check();
+    if (this.installation.scheduler.turnsGiven > maxTurns) throw new Broken('it never comes to rest');
     return given;
   }
 
-  #check(): void {
-    const [first] = this.#installation.invariants.violations;
+  private check(): void {
+    const [first] = this.installation.invariants.violations;
     if (first !== undefined) throw new Broken(first);
   }
 
-  #perform(action: Action): void {
+  private perform(action: Action): void {
     switch (action.kind) {
       case 'dispatch':
-        return this.#callers.dispatch(this.#apis[action.api], action);
+        return this.callers.dispatch(this.apis[action.api], action);
       case 'retry':
-        return this.#callers.retry(this.#apis[action.api], action);
+        return this.callers.retry(this.apis[action.api], action);
       case 'cancel':
-        return this.#callers.cancel(this.#apis[action.api], action);
+        return this.callers.cancel(this.apis[action.api], action);
       case 'purchase':
       case 'suspend':
       case 'reactivate':
@@ -129,20 +129,20 @@ class Simulation {
       case 'price':
       case 'enable':
       case 'disable':
-        return this.#callers.operate(this.#apis[action.api], action);
+        return this.callers.operate(this.apis[action.api], action);
       case 'sweep':
-        return this.#sweep(this.#projectors[action.projector]);
+        return this.sweep(this.projectors[action.projector]);
       case 'crash':
       case 'start':
       case 'pause':
       case 'resume':
-        return this.#change(this.#replicas[action.replica], action);
+        return this.change(this.replicas[action.replica], action);
       case 'fault':
-        return this.#replicas[action.replica].network.arm(action.fault);
+        return this.replicas[action.replica].network.arm(action.fault);
       case 'advance':
-        return this.#installation.scheduler.advance(action.ms);
+        return this.installation.scheduler.advance(action.ms);
       case 'rewind':
-        return this.#rewind(action.process, action.by);
+        return this.rewind(action.process, action.by);
       case 'wait':
         return;
       default:
@@ -150,59 +150,62 @@ class Simulation {
     }
   }
 
-  #sweep(projector: ProjectorReplica): void {
+  private sweep(projector: ProjectorReplica): void {
     if (projector.process.state === 'dead') return;
-    const { trace } = this.#installation;
+    const { trace } = this.installation;
     projector.sweep().then(
       (result) => trace(`    sweep of ${projector.name}: ${JSON.stringify(result)}`),
       (error: unknown) => trace(`    sweep of ${projector.name}: ${String(error)}`),
     );
   }
 
-  #change(replica: Replica, action: Extract<Action, { kind: 'crash' | 'start' | 'pause' | 'resume' }>): void {
-    const { scheduler } = this.#installation;
+  private change(
+    replica: Replica,
+    action: Extract<Action, { kind: 'crash' | 'start' | 'pause' | 'resume' }>,
+  ): void {
+    const { scheduler } = this.installation;
     if (action.kind === 'pause') scheduler.pause(replica.process);
     if (action.kind === 'resume') scheduler.resume(replica.process);
     if (action.kind === 'crash') scheduler.kill(replica.process);
     const starts = action.kind === 'start' || (action.kind === 'crash' && action.restarts);
     if (starts && replica.process.state === 'dead') replica.start();
-    this.#installation.processesChanged();
+    this.installation.processesChanged();
   }
 
-  #rewind(process: string, by: number | 'all'): void {
-    const { checkpoints } = this.#installation;
+  private rewind(process: string, by: number | 'all'): void {
+    const { checkpoints } = this.installation;
     const position = checkpoints.positionOf(process);
     if (position === undefined) return;
     checkpoints.rewind(process, by === 'all' || position <= BigInt(by) ? undefined : position - BigInt(by));
   }
 
   /** Everybody is up, nothing goes wrong any more, and time passes until nothing is left to do. */
-  async #settle(): Promise<void> {
-    const { trace, scheduler, log, invariants, tableBook } = this.#installation;
+  private async settle(): Promise<void> {
+    const { trace, scheduler, log, invariants, tableBook } = this.installation;
     trace('everything is started and given time');
-    for (const replica of Object.values(this.#replicas)) {
+    for (const replica of Object.values(this.replicas)) {
       replica.network.disarm();
       scheduler.resume(replica.process);
       if (replica.process.state === 'dead') replica.start();
     }
-    this.#installation.processesChanged();
+    this.installation.processesChanged();
     for (let quiet = 0; quiet < 2;) {
       const before = log.head;
-      await this.#letTimePass();
+      await this.letTimePass();
       scheduler.advance(orphanHorizonMs + 1_000);
-      for (const projector of Object.values(this.#projectors)) this.#sweep(projector);
-      await this.#letTimePass();
+      for (const projector of Object.values(this.projectors)) this.sweep(projector);
+      await this.letTimePass();
       quiet = log.head === before ? quiet + 1 : 0;
     }
     invariants.atRest();
     tableBook.atRest();
-    this.#check();
+    this.check();
   }
 
-  async #letTimePass(): Promise<void> {
-    const { scheduler } = this.#installation;
+  private async letTimePass(): Promise<void> {
+    const { scheduler } = this.installation;
     for (;;) {
-      while (await this.#turn());
+      while (await this.turn());
       const due = scheduler.nextDueAt;
       if (due === undefined) return;
       scheduler.advance(due - scheduler.now);
@@ -210,16 +213,16 @@ class Simulation {
   }
 
   /** 11: all of history once more, and nothing happens. */
-  async #replayEverything(): Promise<void> {
-    const { trace, log, invariants, checkpoints } = this.#installation;
+  private async replayEverything(): Promise<void> {
+    const { trace, log, invariants, checkpoints } = this.installation;
     trace('history is handled once more');
     const [events, calls] = [log.events.length, invariants.engineCalls];
     for (const name of processNames) if (name !== projections) checkpoints.rewind(name, undefined);
-    await this.#letTimePass();
+    await this.letTimePass();
     if (log.events.length > events)
       invariants.violations.push(`11: handling history again wrote ${log.events.at(-1)?.type}`);
     if (invariants.engineCalls > calls)
       invariants.violations.push('11: handling history again rendered again');
-    this.#check();
+    this.check();
   }
 }

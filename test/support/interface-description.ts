@@ -51,15 +51,15 @@ const protocolErrors = new Set([400, 405, 408, 414, 431]);
  * fields that are described, although the description itself leaves room for new ones.
  */
 export class InterfaceDescription {
-  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-  readonly #paths: readonly { pattern: RegExp; path: string; methods: Description['paths'][string] }[];
-  readonly #checks = new Map<string, ValidateFunction>();
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  private readonly paths: readonly { pattern: RegExp; path: string; methods: Description['paths'][string] }[];
+  private readonly checks = new Map<string, ValidateFunction>();
 
   constructor(document: Description) {
     // The package's default export is a CommonJS one, whose types and run time disagree under nodenext.
-    (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
-    this.#ajv.addSchema(closed(document) as object, 'openapi');
-    this.#paths = Object.entries(document.paths)
+    (addFormats as unknown as (ajv: Ajv2020) => void)(this.ajv);
+    this.ajv.addSchema(closed(document) as object, 'openapi');
+    this.paths = Object.entries(document.paths)
       .map(([path, methods]) => ({ pattern: patternOf(path), path, methods }))
       // `/v1/jobs/{id}` also looks like a literal path beside it: the one with fewer holes is meant.
       .sort((one, other) => holes(one.path) - holes(other.path));
@@ -72,20 +72,20 @@ export class InterfaceDescription {
 
   /** What is not as described, in words; empty when all is. Paths that are not described are not judged. */
   problemsOf(exchange: Exchange): string[] {
-    const place = this.#placeOf(exchange);
+    const place = this.placeOf(exchange);
     if (!place) return [];
     const { status } = exchange;
     const described = place.operation.responses[status];
     if (!described && !protocolErrors.has(status)) return [`the answer ${status} is not described`];
     return [
-      ...this.#answerProblems(exchange, place, described),
-      ...(status < 300 ? this.#requestProblems(exchange, place) : []),
+      ...this.answerProblems(exchange, place, described),
+      ...(status < 300 ? this.requestProblems(exchange, place) : []),
     ];
   }
 
-  #placeOf({ method, path }: Exchange): Place | undefined {
+  private placeOf({ method, path }: Exchange): Place | undefined {
     const [bare = ''] = path.split('?');
-    const found = this.#paths.find(
+    const found = this.paths.find(
       ({ pattern, methods }) => pattern.test(bare) && method.toLowerCase() in methods,
     );
     const operation = found?.methods[method.toLowerCase()];
@@ -94,7 +94,11 @@ export class InterfaceDescription {
       : undefined;
   }
 
-  #answerProblems({ status, contentType, headers, body }: Exchange, place: Place, described?: Described) {
+  private answerProblems(
+    { status, contentType, headers, body }: Exchange,
+    place: Place,
+    described?: Described,
+  ) {
     const key = described ? String(status) : 'default';
     const problems = Object.keys(described?.headers ?? {})
       .filter((name) => name === 'X-Request-Id' && !headers.has(name))
@@ -107,10 +111,10 @@ export class InterfaceDescription {
     }
     if (type !== 'application/json') return problems;
     const pointer = `${place.pointer}/responses/${key}/content/${escaped(type)}/schema`;
-    return [...problems, ...this.#check(pointer, body, `the answer ${status}`)];
+    return [...problems, ...this.check(pointer, body, `the answer ${status}`)];
   }
 
-  #requestProblems({ path, json }: Exchange, place: Place): string[] {
+  private requestProblems({ path, json }: Exchange, place: Place): string[] {
     const known = new Set(
       place.operation.parameters?.filter((each) => each.in === 'query').map(({ name }) => name),
     );
@@ -120,14 +124,14 @@ export class InterfaceDescription {
     if (json === undefined) return problems;
     if (!place.operation.requestBody) return [...problems, 'an accepted body is not described'];
     const pointer = `${place.pointer}/requestBody/content/${escaped('application/json')}/schema`;
-    return [...problems, ...this.#check(pointer, json, 'the accepted body')];
+    return [...problems, ...this.check(pointer, json, 'the accepted body')];
   }
 
-  #check(pointer: string, value: unknown, what: string): string[] {
-    let check = this.#checks.get(pointer);
+  private check(pointer: string, value: unknown, what: string): string[] {
+    let check = this.checks.get(pointer);
     if (!check) {
-      check = this.#ajv.compile({ $ref: `openapi${pointer}` });
-      this.#checks.set(pointer, check);
+      check = this.ajv.compile({ $ref: `openapi${pointer}` });
+      this.checks.set(pointer, check);
     }
     return check(value) ? [] : (check.errors ?? []).map((error) => `${what}: ${told(error)}`);
   }

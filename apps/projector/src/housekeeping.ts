@@ -41,7 +41,7 @@ export class Housekeeping {
     try {
       while (await pause(sweepIntervalMs, signal)) {
         try {
-          await this.#round(dataSource, pool, signal);
+          await this.round(dataSource, pool, signal);
         } catch (error) {
           logger.error({ err: error, environment }, 'housekeeping failed and will be tried again');
         }
@@ -52,7 +52,7 @@ export class Housekeeping {
     }
   }
 
-  async #round(dataSource: DataSource, pool: pg.Pool, signal: AbortSignal): Promise<void> {
+  private async round(dataSource: DataSource, pool: pg.Pool, signal: AbortSignal): Promise<void> {
     if (!dataSource.isInitialized) await dataSource.initialize();
     const { environment } = this;
     const openCharges = new LedgerReader(dataSource);

@@ -29,8 +29,8 @@ export class Standalone {
   /** Only on the first start of an empty installation: this is the one time that the key can be shown. */
   demoKey: DemoKey | undefined;
   baseUrl = '';
-  readonly #started = new AsyncDisposableStack();
-  #roles: Roles | undefined;
+  private readonly started = new AsyncDisposableStack();
+  private roles: Roles | undefined;
 
   private constructor(private readonly options: StandaloneOptions) {}
 
@@ -38,7 +38,7 @@ export class Standalone {
   static async start(options: StandaloneOptions): Promise<Standalone> {
     const standalone = new Standalone(options);
     try {
-      await standalone.#start();
+      await standalone.startAll();
       return standalone;
     } catch (error) {
       await standalone.stop();
@@ -47,15 +47,15 @@ export class Standalone {
   }
 
   stop(): Promise<void> {
-    return this.#started.disposeAsync();
+    return this.started.disposeAsync();
   }
 
-  async #start(): Promise<void> {
+  private async startAll(): Promise<void> {
     const { settings, signal } = this.options;
     const folders = prepareHome(settings.configuration.home);
-    const port = await this.#claim(folders);
+    const port = await this.claim(folders);
     signal.throwIfAborted();
-    const database = await this.#openDatabase(folders);
+    const database = await this.openDatabase(folders);
     signal.throwIfAborted();
     const eventStoreUrl = () => settings.eventStoreUrl ?? database.url;
     const urls = { eventStoreUrl: eventStoreUrl(), databaseUrl: database.url };
@@ -68,7 +68,7 @@ export class Standalone {
     signal.throwIfAborted();
 
     const secrets = provideHomeSecrets(folders.home);
-    await this.#startRoles(folders, () => ({
+    await this.startRoles(folders, () => ({
       URL_SIGNING_SECRET: secrets.urlSigningSecret,
       ATELIER_SIGNING_KEY: secrets.signingKey,
       ...settings.variables,
@@ -83,18 +83,18 @@ export class Standalone {
       await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
     }
     this.baseUrl = baseUrlOf(settings, port);
-    this.#publish(folders, database, eventStoreUrl());
+    this.publish(folders, database, eventStoreUrl());
   }
 
   /** Claims the home and the port, before anything slow is started. */
-  async #claim({ home }: HomeFolders): Promise<number> {
+  private async claim({ home }: HomeFolders): Promise<number> {
     const lock = lockHome(home);
-    this.#started.defer(() => lock.release());
+    this.started.defer(() => lock.release());
     const { host, port } = this.options.settings.configuration;
     return settlePort(host, port, lock.takenOver ? takeOverPatienceMs : 0);
   }
 
-  async #openDatabase(folders: HomeFolders): Promise<Database> {
+  private async openDatabase(folders: HomeFolders): Promise<Database> {
     const { settings, warn } = this.options;
     const database = settings.databaseUrl
       ? await externalDatabase(settings.databaseUrl)
@@ -103,20 +103,20 @@ export class Standalone {
           onRestarted: (moved) => {
             warn('PostgreSQL runs again');
             if (!moved) return;
-            this.#publish(folders, database, settings.eventStoreUrl ?? database.url);
-            this.#roles?.restart();
+            this.publish(folders, database, settings.eventStoreUrl ?? database.url);
+            this.roles?.restart();
           },
           onFailure: (error) => warn(messageOf(error)),
         });
-    this.#started.defer(() => database.stop());
+    this.started.defer(() => database.stop());
     return database;
   }
 
-  async #startRoles({ logs }: HomeFolders, environment: () => NodeJS.ProcessEnv): Promise<void> {
+  private async startRoles({ logs }: HomeFolders, environment: () => NodeJS.ProcessEnv): Promise<void> {
     const { signal, warn } = this.options;
     const roles = new Roles({ logs, environment, warn });
-    this.#roles = roles;
-    this.#started.defer(() => roles.stop());
+    this.roles = roles;
+    this.started.defer(() => roles.stop());
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort);
@@ -124,11 +124,11 @@ export class Standalone {
   }
 
   /** Tells the operator's command where everything is. */
-  #publish({ home }: HomeFolders, database: Database, eventStoreUrl: string): void {
+  private publish({ home }: HomeFolders, database: Database, eventStoreUrl: string): void {
     const { baseUrl } = this;
     if (baseUrl === '') return;
     writeRuntime(home, { process: thisProcess(), baseUrl, databaseUrl: database.url, eventStoreUrl });
-    this.#started.defer(() => removeRuntime(home));
+    this.started.defer(() => removeRuntime(home));
   }
 }
 

@@ -43,13 +43,13 @@ function untilReached<T>(work: () => Promise<T>, logger: Logger, stopping: Abort
 
 /** The read models of both environments on connections of their own. */
 class StoredReadModels extends ReadModels {
-  readonly #reads = new Map<Environment, EnvironmentReads>();
+  private readonly reads = new Map<Environment, EnvironmentReads>();
 
   private constructor(private readonly sources: readonly DataSource[]) {
     super();
     environments.forEach((environment, index) => {
       // One source was opened for each environment, in their order.
-      this.#reads.set(environment, readersOf(sources[index]!));
+      this.reads.set(environment, readersOf(sources[index]!));
     });
   }
 
@@ -69,7 +69,7 @@ class StoredReadModels extends ReadModels {
   }
 
   of(environment: Environment): EnvironmentReads {
-    const reads = this.#reads.get(environment);
+    const reads = this.reads.get(environment);
     if (!reads) throw new RangeError(`there is no environment ${environment}`);
     return reads;
   }

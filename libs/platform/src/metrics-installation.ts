@@ -47,31 +47,31 @@ export interface GaugeTimes {
  * work run or not.
  */
 export class InstallationGauges {
-  readonly #gauges: ReturnType<typeof createGauges>;
-  #looking: Promise<void> | undefined;
-  #lookedAt = -Infinity;
+  private readonly gauges: ReturnType<typeof createGauges>;
+  private looking: Promise<void> | undefined;
+  private lookedAt = -Infinity;
 
   constructor(
     registers: Registry[],
     private readonly sources: InstallationSources,
     private readonly times: GaugeTimes = {},
   ) {
-    this.#gauges = createGauges(registers);
+    this.gauges = createGauges(registers);
   }
 
   /** Resolves when the gauges are up to date, or are absent because they could not be read in time. Never throws. */
   async refresh(): Promise<void> {
-    if (performance.now() - this.#lookedAt < (this.times.freshForMs ?? 2_000)) return;
-    this.#looking ??= this.#look().finally(() => {
-      this.#lookedAt = performance.now();
-      this.#looking = undefined;
+    if (performance.now() - this.lookedAt < (this.times.freshForMs ?? 2_000)) return;
+    this.looking ??= this.look().finally(() => {
+      this.lookedAt = performance.now();
+      this.looking = undefined;
     });
-    await this.#looking;
+    await this.looking;
   }
 
-  async #look(): Promise<void> {
+  private async look(): Promise<void> {
     const startedAt = performance.now();
-    const { readable, readSeconds, consumers, charges, queues } = this.#gauges;
+    const { readable, readSeconds, consumers, charges, queues } = this.gauges;
     const { sources } = this;
     const { patienceMs = 3_000 } = this.times;
     const fill = async <Row>(

@@ -69,47 +69,47 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   async begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning> {
-    const started = await persistently(() => this.#start(request, ids));
-    if (started !== undefined) return { kind: 'new', ids, lease: this.#hold(request, started) };
+    const started = await persistently(() => this.start(request, ids));
+    if (started !== undefined) return { kind: 'new', ids, lease: this.hold(request, started) };
 
-    const row = await this.#find(request);
+    const row = await this.find(request);
     // Forgotten between the two statements: the caller may simply come again.
     if (!row) return { kind: 'in-use' };
     if (row.body_hash !== request.bodyHash) return { kind: 'reused' };
     if (row.status === 'answered') return { kind: 'answered', answer: row.response_body };
 
-    const taken = await this.#takeOver(request);
+    const taken = await this.takeOver(request);
     if (!taken) return { kind: 'in-use' };
     const earlier = { requestId: taken.request_id, jobId: taken.job_id };
-    return { kind: 'resume', ids: earlier, lease: this.#hold(request, taken.holder) };
+    return { kind: 'resume', ids: earlier, lease: this.hold(request, taken.holder) };
   }
 
   async reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void> {
     await this.renewing;
     const { request, holder } = lease;
     const { rowCount } = await this.pool.query(
-      `update ${this.#table(request)} set request_id = $5, job_id = $6 where ${held}`,
+      `update ${this.table(request)} set request_id = $5, job_id = $6 where ${held}`,
       [...heldBy(request, holder), ids.requestId, ids.jobId],
     );
     if (rowCount !== 1) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
   }
 
   async answer(lease: IdempotencyLease, answer: unknown): Promise<void> {
-    const { request, holder } = await this.#letGo(lease);
+    const { request, holder } = await this.letGo(lease);
     await persistently(() =>
       this.pool.query({
         name: `answer ${request.environment}`,
-        text: `update ${this.#table(request)} set status = 'answered', response_body = $5 where ${held}`,
+        text: `update ${this.table(request)} set status = 'answered', response_body = $5 where ${held}`,
         values: [...heldBy(request, holder), JSON.stringify(answer)],
       }),
     );
   }
 
   async release(lease: IdempotencyLease): Promise<void> {
-    const { request, holder } = await this.#letGo(lease);
+    const { request, holder } = await this.letGo(lease);
     await persistently(() =>
       this.pool.query(
-        `update ${this.#table(request)} set locked_until = '-infinity' where ${held}`,
+        `update ${this.table(request)} set locked_until = '-infinity' where ${held}`,
         heldBy(request, holder),
       ),
     );
@@ -128,10 +128,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
    * The lease's end when this is the first use of the key, or its first after the retention time. Where the answer to
    * an earlier try was lost, the row is there under our own request id, and is ours.
    */
-  async #start(request: IdempotentRequest, ids: DispatchIds): Promise<string | undefined> {
+  private async start(request: IdempotentRequest, ids: DispatchIds): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ holder: string }>({
       name: `begin ${request.environment}`,
-      text: `insert into ${this.#table(request)} as known
+      text: `insert into ${this.table(request)} as known
                (tenant, endpoint, key, body_hash, request_id, job_id, status, locked_until)
              values ($1, $2, $3, $4, $5, $6, 'running', ${leaseEnd('$7')})
              on conflict (tenant, endpoint, key) do update set
@@ -152,10 +152,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return rows[0]?.holder;
   }
 
-  async #find(request: IdempotentRequest): Promise<StoredKey | undefined> {
+  private async find(request: IdempotentRequest): Promise<StoredKey | undefined> {
     const { rows } = await this.pool.query<StoredKey>({
       name: `find ${request.environment}`,
-      text: `select body_hash, status, response_body from ${this.#table(request)}
+      text: `select body_hash, status, response_body from ${this.table(request)}
              where tenant = $1 and endpoint = $2 and key = $3`,
       values: nameOf(request),
     });
@@ -166,9 +166,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
    * Of many that find an expired lease at the same time, the row's lock lets one through. The ids are those of that
    * moment: a try in between may have gone on under others.
    */
-  async #takeOver(request: IdempotentRequest): Promise<TakenKey | undefined> {
+  private async takeOver(request: IdempotentRequest): Promise<TakenKey | undefined> {
     const { rows } = await this.pool.query<TakenKey>(
-      `update ${this.#table(request)} set locked_until = ${leaseEnd('$4')}
+      `update ${this.table(request)} set locked_until = ${leaseEnd('$4')}
        where tenant = $1 and endpoint = $2 and key = $3 and status = 'running' and locked_until < clock_timestamp()
        returning request_id, job_id, locked_until::text as holder`,
       [...nameOf(request), this.leaseMs],
@@ -176,30 +176,30 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return rows[0];
   }
 
-  #hold(request: IdempotentRequest, holder: string): HeldLease {
+  private hold(request: IdempotentRequest, holder: string): HeldLease {
     const lease = { request, holder, ticks: 0 };
     this.leases.set(lease, lease);
-    this.timer ??= setInterval(() => this.#tick(), idempotencyRenewalMs).unref();
+    this.timer ??= setInterval(() => this.tick(), idempotencyRenewalMs).unref();
     return lease;
   }
 
   /** The lease by the name that it has now: a renewal that is under way may give it another one. */
-  async #letGo(lease: IdempotencyLease): Promise<IdempotencyLease> {
+  private async letGo(lease: IdempotencyLease): Promise<IdempotencyLease> {
     this.leases.delete(lease);
     if (this.renewing) await this.renewing;
     return lease;
   }
 
-  #tick(): void {
+  private tick(): void {
     const old = [...this.leases.values()].filter((lease) => lease.ticks++ > 0);
     if (old.length === 0 || this.renewing) return;
     // What cannot be renewed now is tried again at the next tick; a lease that has run out by then is lost.
-    this.renewing = this.#renew(old)
+    this.renewing = this.renew(old)
       .catch(() => undefined)
       .finally(() => (this.renewing = undefined));
   }
 
-  async #renew(leases: readonly HeldLease[]): Promise<void> {
+  private async renew(leases: readonly HeldLease[]): Promise<void> {
     const requests = leases.map(({ request }) => request);
     const { rows } = await this.pool.query<RenewedLease>(renewal, [
       requests.map(({ environment }) => environment),
@@ -217,7 +217,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     }
   }
 
-  #table({ environment }: IdempotentRequest): string {
+  private table({ environment }: IdempotentRequest): string {
     return `${environment}.idempotency_keys`;
   }
 }

@@ -31,13 +31,13 @@ const answerWithinMs = 1_500;
 export class Installation {
   /** For looks at the read models' database. */
   readonly database: Queries;
-  readonly #levels: pg.Pool;
-  readonly #probes: pg.Pool;
+  private readonly levels: pg.Pool;
+  private readonly probes: pg.Pool;
 
   constructor(private readonly options: InstallationOptions) {
-    this.#levels = oneConnection(options.databaseUrl, 'atelier-levels');
-    this.#probes = oneConnection(options.databaseUrl, 'atelier-probes');
-    this.database = { query: (text, values) => this.#levels.query(text, values) };
+    this.levels = oneConnection(options.databaseUrl, 'atelier-levels');
+    this.probes = oneConnection(options.databaseUrl, 'atelier-probes');
+    this.database = { query: (text, values) => this.levels.query(text, values) };
   }
 
   /** How far everything that follows the log is. @throws what the store or the database throws */
@@ -52,7 +52,7 @@ export class Installation {
   async problems(): Promise<string[]> {
     const [stores, halted] = await Promise.all([
       this.storeProblems(),
-      inTime(readHalted(this.#probes)).catch((): string[] => []),
+      inTime(readHalted(this.probes)).catch((): string[] => []),
     ]);
     return halted.length > 0 ? [...stores, `projections are halted: ${halted.join(', ')}`] : stores;
   }
@@ -67,7 +67,7 @@ export class Installation {
     const problems = await Promise.all([
       problemUnless(this.options.store.head(), 'the event store does not answer'),
       problemUnless(
-        this.#probes.query('select from read_store.projections limit 1'),
+        this.probes.query('select from read_store.projections limit 1'),
         'the database does not answer, or was not migrated',
       ),
     ]);
@@ -75,7 +75,7 @@ export class Installation {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#levels.end(), this.#probes.end()]);
+    await Promise.all([this.levels.end(), this.probes.end()]);
   }
 }
 

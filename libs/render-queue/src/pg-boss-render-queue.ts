@@ -51,13 +51,13 @@ export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 
  * queue per environment. NOTIFY wakes idle workers, polling each second is the fallback and finds delayed retries.
  */
 export class PgBossRenderQueue implements RenderQueue {
-  readonly #boss: PgBoss;
-  readonly #stopping = new AbortController();
-  #stopped: Promise<void> | undefined;
+  private readonly boss: PgBoss;
+  private readonly stopping = new AbortController();
+  private stopped: Promise<void> | undefined;
 
   private constructor(private readonly settings: PgBossSettings) {
     const superviseSeconds = settings.superviseSeconds ?? 5;
-    this.#boss = new PgBoss({
+    this.boss = new PgBoss({
       connectionString: settings.url,
       application_name: 'atelier-render-queue',
       schema,
@@ -69,19 +69,19 @@ export class PgBossRenderQueue implements RenderQueue {
       maintenanceIntervalSeconds: 5 * 60,
     });
     // Everything that is reported here is tried again by pg-boss itself.
-    this.#boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
-    this.#boss.on('warning', ({ message }) => settings.logger.warn({ warning: message }, 'render queue'));
+    this.boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
+    this.boss.on('warning', ({ message }) => settings.logger.warn({ warning: message }, 'render queue'));
   }
 
   /** Makes the schema and the queues where they are missing; several processes may do so at once. */
   static async start(settings: PgBossSettings): Promise<PgBossRenderQueue> {
     const queue = new PgBossRenderQueue(settings);
     try {
-      await queue.#boss.start();
-      for (const environment of environments) await queue.#prepare(queueName(environment));
+      await queue.boss.start();
+      for (const environment of environments) await queue.prepare(queueName(environment));
       return queue;
     } catch (error) {
-      await queue.#boss.stop({ graceful: false });
+      await queue.boss.stop({ graceful: false });
       throw error;
     }
   }
@@ -94,33 +94,33 @@ export class PgBossRenderQueue implements RenderQueue {
       const ofEnvironment = new Map(
         tasks.filter((task) => task.environment === environment).map((task) => [taskId(task), task]),
       );
-      if (ofEnvironment.size > 0) await this.#insert(queueName(environment), ofEnvironment, db);
+      if (ofEnvironment.size > 0) await this.insert(queueName(environment), ofEnvironment, db);
     }
   }
 
   async work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
     // One pg-boss worker per slot: that gives each slot an id under which it can be woken.
-    for (let slot = 0; slot < options.concurrency; slot++) await this.#workOne(environment, options, handler);
+    for (let slot = 0; slot < options.concurrency; slot++) await this.workOne(environment, options, handler);
   }
 
   /** Stopping it again waits for the stop that is under way, whatever its grace. */
   stop(graceMs: number): Promise<void> {
-    return (this.#stopped ??= this.#stop(graceMs));
+    return (this.stopped ??= this.stopOnce(graceMs));
   }
 
-  async #stop(graceMs: number): Promise<void> {
+  private async stopOnce(graceMs: number): Promise<void> {
     const drained = Promise.all(
-      environments.map((environment) => this.#boss.offWork(queueName(environment), { wait: true })),
+      environments.map((environment) => this.boss.offWork(queueName(environment), { wait: true })),
     );
     await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);
-    this.#stopping.abort(new Error('the worker stops'));
+    this.stopping.abort(new Error('the worker stops'));
     // A task that ignores its signal is given back all the same: its late events are refused by the job's stream.
     await Promise.race([drained, sleep(obedienceMs, undefined, { ref: false })]);
-    await this.#boss.stop({ graceful: false });
+    await this.boss.stop({ graceful: false });
   }
 
   /** Options that change between releases reach queues that exist already. */
-  async #prepare(name: string): Promise<void> {
+  private async prepare(name: string): Promise<void> {
     const heartbeatSeconds = this.settings.heartbeatSeconds ?? shortestHeartbeatSeconds;
     const options = {
       notify: true,
@@ -136,15 +136,15 @@ export class PgBossRenderQueue implements RenderQueue {
       // What is done is of no use any more, and the supervision counts every row that is still there.
       deleteAfterSeconds: 10 * 60,
     };
-    await this.#boss.createQueue(name, options);
-    await this.#boss.updateQueue(name, options);
+    await this.boss.createQueue(name, options);
+    await this.boss.updateQueue(name, options);
     if (heartbeatSeconds < shortestHeartbeatSeconds) {
       const shorten = `update ${schema}.queue set heartbeat_seconds = $2 where name = $1`;
-      await this.#boss.getDb().executeSql(shorten, [name, heartbeatSeconds]);
+      await this.boss.getDb().executeSql(shorten, [name, heartbeatSeconds]);
     }
   }
 
-  async #insert(name: string, tasks: ReadonlyMap<string, RenderTask>, db: Db): Promise<void> {
+  private async insert(name: string, tasks: ReadonlyMap<string, RenderTask>, db: Db): Promise<void> {
     const entries = [...tasks];
     const turns = fairTurns(
       entries.map(([, { tenant }]) => tenant),
@@ -157,12 +157,12 @@ export class PgBossRenderQueue implements RenderQueue {
       // Higher priorities come first in pg-boss, lower turns come first here.
       priority: -(turns[index] ?? 0),
     }));
-    await this.#boss.insert(name, jobs, { db });
+    await this.boss.insert(name, jobs, { db });
   }
 
-  async #workOne(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
+  private async workOne(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
     const name = queueName(environment);
-    const workerId = await this.#boss.work<RenderTask>(
+    const workerId = await this.boss.work<RenderTask>(
       name,
       {
         batchSize: 1,
@@ -173,11 +173,11 @@ export class PgBossRenderQueue implements RenderQueue {
       async ([job]) => {
         if (!job) return;
         try {
-          const outcome = await handler(job.data, AbortSignal.any([job.signal, this.#stopping.signal]));
-          if (outcome.kind === 'retry') await this.#giveBack(name, job, outcome.afterMs);
+          const outcome = await handler(job.data, AbortSignal.any([job.signal, this.stopping.signal]));
+          if (outcome.kind === 'retry') await this.giveBack(name, job, outcome.afterMs);
         } finally {
           // A slot that has just finished looks for the next task at once instead of waiting out the poll.
-          this.#boss.notifyWorker(workerId);
+          this.boss.notifyWorker(workerId);
         }
       },
     );
@@ -187,9 +187,13 @@ export class PgBossRenderQueue implements RenderQueue {
    * The task is settled here, so pg-boss finds nothing to complete afterwards. Between the two steps its own delay
    * holds. Only the attempt that was fetched is failed, and only a waiting task is delayed: a late worker spoils nothing.
    */
-  async #giveBack(name: string, job: { id: string; retryCount: number }, afterMs: number): Promise<void> {
-    await this.#boss.fail(name, { id: job.id, retryCount: job.retryCount });
-    await this.#boss.update(name, undefined, { id: job.id, startAfter: afterMs / 1000 });
+  private async giveBack(
+    name: string,
+    job: { id: string; retryCount: number },
+    afterMs: number,
+  ): Promise<void> {
+    await this.boss.fail(name, { id: job.id, retryCount: job.retryCount });
+    await this.boss.update(name, undefined, { id: job.id, startAfter: afterMs / 1000 });
   }
 }
 

@@ -27,7 +27,7 @@ export interface Call {
 
 /** Calls one instance of the API over its socket, and holds every exchange against the openapi.json that it serves. */
 export class ApiClient {
-  #description: Promise<InterfaceDescription> | undefined;
+  private description: Promise<InterfaceDescription> | undefined;
 
   constructor(readonly url: string) {}
 
@@ -50,15 +50,15 @@ export class ApiClient {
       headers: answered,
       body: contentType?.includes('json') ? JSON.parse(text) : text,
     };
-    if (path.startsWith('/v1/')) await this.#judge({ method, path, json, contentType, ...answer });
+    if (path.startsWith('/v1/')) await this.judge({ method, path, json, contentType, ...answer });
     return answer;
   }
 
-  async #judge(exchange: Exchange): Promise<void> {
-    this.#description ??= fetch(`${this.url}/openapi.json`)
+  private async judge(exchange: Exchange): Promise<void> {
+    this.description ??= fetch(`${this.url}/openapi.json`)
       .then((response) => response.json())
       .then((document) => new InterfaceDescription(document as Description));
-    const problems = (await this.#description).problemsOf(exchange);
+    const problems = (await this.description).problemsOf(exchange);
     if (problems.length === 0) return;
     const { method, path, status } = exchange;
     throw new Error(`${method} ${path} → ${status} is not what openapi.json says:\n${problems.join('\n')}`);

@@ -76,10 +76,10 @@ export interface Tenant {
  * connections, and one projector. Jobs are not rendered: specs append what a worker would.
  */
 export class ApiService implements AsyncDisposable {
-  readonly #cleanups = new AsyncDisposableStack();
+  private readonly cleanups = new AsyncDisposableStack();
   readonly folder: string;
-  readonly #accounts: AccountWriter;
-  readonly #stopProjecting = new AbortController();
+  private readonly openedAccounts: AccountWriter;
+  private readonly stopProjecting = new AbortController();
 
   private constructor(
     readonly databaseUrl: string,
@@ -88,7 +88,7 @@ export class ApiService implements AsyncDisposable {
     accounts: AccountWriter,
   ) {
     this.folder = folder;
-    this.#accounts = accounts;
+    this.openedAccounts = accounts;
   }
 
   static async start(options: { readonly projector?: boolean } = {}): Promise<ApiService> {
@@ -100,9 +100,9 @@ export class ApiService implements AsyncDisposable {
     );
     const accounts = new AccountWriter(events.store, events.snapshots);
     const service = new ApiService(database.url, folder, events.store, accounts);
-    service.#cleanups.defer(() => database.drop());
-    service.#cleanups.defer(() => rm(folder, { recursive: true, force: true }));
-    service.#cleanups.defer(() => events.close());
+    service.cleanups.defer(() => database.drop());
+    service.cleanups.defer(() => rm(folder, { recursive: true, force: true }));
+    service.cleanups.defer(() => events.close());
     if (options.projector ?? true) await service.startProjector();
     return service;
   }
@@ -121,7 +121,7 @@ export class ApiService implements AsyncDisposable {
     });
     const settings = { configuration: { ...configuration, ...more }, logger };
     const api: NestFastifyApplication = await createApi(settings, http);
-    this.#cleanups.defer(() => api.close());
+    this.cleanups.defer(() => api.close());
     await api.listen(port, '127.0.0.1');
     return new ApiClient(publicUrl);
   }
@@ -130,14 +130,14 @@ export class ApiService implements AsyncDisposable {
     const { credits = 100, environment = 'live', capabilities = ['jobs:create', 'jobs:read'] } = options;
     const id = newId();
     const terms = { ...defaultTerms, rateLimitPerMin: unhindered, ...options.terms };
-    await openAccount(this.#accounts, contextOf(environment, id), { name: 'Tenant', terms });
+    await openAccount(this.openedAccounts, contextOf(environment, id), { name: 'Tenant', terms });
     if (credits > 0) await this.grant({ id, environment }, credits);
     return this.issueKey({ id, environment }, capabilities);
   }
 
   async grant({ id, environment }: Pick<Tenant, 'id' | 'environment'>, amount: number): Promise<void> {
     const purchase = { amount, kind: 'pack', label: 'Pack' } as const;
-    await grantCredits(this.#accounts, contextOf(environment, id), purchase);
+    await grantCredits(this.openedAccounts, contextOf(environment, id), purchase);
   }
 
   async issueKey(
@@ -167,7 +167,7 @@ export class ApiService implements AsyncDisposable {
   }
 
   get accounts(): AccountWriter {
-    return this.#accounts;
+    return this.openedAccounts;
   }
 
   /** One projector for both environments; resolves when it is at work. */
@@ -179,16 +179,16 @@ export class ApiService implements AsyncDisposable {
           takeOverPollMs: 50,
         }),
     );
-    const runs = runners.map((runner) => runner.run(this.#stopProjecting.signal));
-    this.#cleanups.defer(async () => {
-      this.#stopProjecting.abort();
+    const runs = runners.map((runner) => runner.run(this.stopProjecting.signal));
+    this.cleanups.defer(async () => {
+      this.stopProjecting.abort();
       await Promise.all(runs);
     });
     while (runners.some(({ status }) => status.state === 'waiting')) await sleep(10);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#cleanups.disposeAsync();
+    await this.cleanups.disposeAsync();
   }
 }
 

@@ -13,21 +13,21 @@ export const endlessPhoto = 99;
 /** Draws plain pictures in no time: one stage and one final picture, or what a batch needs. */
 export class CrashEngine implements ImageEngine {
   readonly name = 'crash';
-  readonly #batches = new BatchEngine({ person: [0, 1] }, async (photo, { signal }) => {
+  private readonly batches = new BatchEngine({ person: [0, 1] }, async (photo, { signal }) => {
     if (photo === endlessPhoto && !signal.aborted) await once(signal, 'abort');
     signal.throwIfAborted();
   });
   /** Jobs that met a busy engine once, by their seed. */
-  readonly #busy = new Set<number>();
+  private readonly busy = new Set<number>();
 
   async render(request: RenderRequest, context: RenderContext) {
-    if (request.workflow.startsWith('pdp-')) return this.#batches.render(request, context);
+    if (request.workflow.startsWith('pdp-')) return this.batches.render(request, context);
     await context.onStage({ stage: 'begun', message: 'Begun', pictures: [await plainPicture('sketch')] });
     if (request.displayName === endless && !context.signal.aborted) await once(context.signal, 'abort');
     context.signal.throwIfAborted();
     if (request.displayName === refused) throw new EngineError('policy', 'Refused, as the test asked for.');
-    if (request.displayName === busyOnce && !this.#busy.has(request.seed)) {
-      this.#busy.add(request.seed);
+    if (request.displayName === busyOnce && !this.busy.has(request.seed)) {
+      this.busy.add(request.seed);
       throw new EngineError('capacity', 'Busy, as the test asked for.', 100);
     }
     return { pictures: [await plainPicture('on_model_render')], message: 'Done', model: 'plain-1' };

@@ -26,38 +26,38 @@ export interface Passage {
  * kernel takes the process away within the call, so nothing is flushed, answered or cleaned up.
  */
 export class Recorder {
-  #order: Order | undefined;
-  #seen = 0;
+  private order: Order | undefined;
+  private seen = 0;
 
   constructor(readonly role: string) {}
 
   follow(order: Order): void {
-    this.#order = order;
-    this.#seen = 0;
+    this.order = order;
+    this.seen = 0;
   }
 
   /** @param certain false for calls that mostly bring nothing: they count when they come back with something */
   enter(points: readonly string[], certain = true): Passage {
-    if (certain) this.#note('hit', points);
-    const crash = this.#order?.crash;
+    if (certain) this.addNote('hit', points);
+    const crash = this.order?.crash;
     if (!crash || !points.includes(crash.point)) return { die: false, loseAnswer: false };
     if (!certain && crash.mode === 'after') return { die: true, loseAnswer: false };
-    this.#seen += 1;
-    if (this.#seen !== crash.occurrence) return { die: false, loseAnswer: false };
-    if (crash.mode === 'before') this.#die(crash.point, crash.mode);
+    this.seen += 1;
+    if (this.seen !== crash.occurrence) return { die: false, loseAnswer: false };
+    if (crash.mode === 'before') this.die(crash.point, crash.mode);
     return { die: crash.mode === 'after', loseAnswer: crash.mode === 'lost-answer' };
   }
 
   leave(points: readonly string[], passage: Passage, certain = true): void {
-    if (!certain) this.#note('hit', points);
-    const crash = this.#order?.crash;
+    if (!certain) this.addNote('hit', points);
+    const crash = this.order?.crash;
     if (!passage.die || !crash) return;
-    if (!certain && ++this.#seen !== crash.occurrence) return;
-    this.#die(crash.point, crash.mode);
+    if (!certain && ++this.seen !== crash.occurrence) return;
+    this.die(crash.point, crash.mode);
   }
 
   note(what: string, points: readonly string[]): void {
-    this.#note(what, points);
+    this.addNote(what, points);
   }
 
   /** One awaited call at one or more points. */
@@ -78,14 +78,14 @@ export class Recorder {
     return result;
   }
 
-  #die(point: string, mode: CrashMode): never {
-    this.#note(`killed ${mode}`, [point]);
+  private die(point: string, mode: CrashMode): never {
+    this.addNote(`killed ${mode}`, [point]);
     process.kill(process.pid, 'SIGKILL');
     throw new Error('a process that has killed itself goes on');
   }
 
-  #note(what: string, points: readonly string[]): void {
-    const file = this.#order?.notes;
+  private addNote(what: string, points: readonly string[]): void {
+    const file = this.order?.notes;
     if (file === undefined || points.length === 0) return;
     appendFileSync(file, points.map((point) => `${what}\t${point}\n`).join(''));
   }

@@ -20,8 +20,8 @@ export interface Death {
 
 /** One role of the service, and a successor that is loaded and takes over the moment it is told to. */
 export class RoleHost {
-  #current: Promise<ChildProcess> | undefined;
-  #successor: Promise<ChildProcess>;
+  private current: Promise<ChildProcess> | undefined;
+  private successor: Promise<ChildProcess>;
   /** What the running process said when it was ready. */
   facts: Readonly<Record<string, unknown>> = {};
 
@@ -29,20 +29,20 @@ export class RoleHost {
     readonly role: Role,
     private readonly environment: Readonly<Record<string, string>>,
   ) {
-    this.#successor = this.#load();
+    this.successor = this.load();
   }
 
   /** Puts the successor to work. The one before has to be gone. */
   async start(): Promise<void> {
-    this.#current = this.#successor.then(async (child) => {
+    this.current = this.successor.then(async (child) => {
       const ready = messageOf(child, 'ready');
       child.send({ type: 'start' });
       this.facts = await ready;
       return child;
     });
-    await this.#current;
-    this.#successor = this.#load();
-    this.#successor.catch(() => undefined);
+    await this.current;
+    this.successor = this.load();
+    this.successor.catch(() => undefined);
   }
 
   async replace(): Promise<void> {
@@ -51,7 +51,7 @@ export class RoleHost {
   }
 
   async follow(order: Order): Promise<void> {
-    const child = await this.#running();
+    const child = await this.running();
     const following = messageOf(child, 'following');
     child.send({ type: 'follow', ...order });
     await following;
@@ -59,35 +59,35 @@ export class RoleHost {
 
   /** Resolves when the process has ended, by whatever. */
   async death(): Promise<Death> {
-    const child = await this.#running();
+    const child = await this.running();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     return { signal: child.signalCode, code: child.exitCode };
   }
 
   async isDead(): Promise<boolean> {
-    const child = await this.#running();
+    const child = await this.running();
     return child.exitCode !== null || child.signalCode !== null;
   }
 
   async kill(): Promise<void> {
-    if (this.#current === undefined) return;
-    const child = await this.#current;
+    if (this.current === undefined) return;
+    const child = await this.current;
     child.kill('SIGKILL');
     await this.death();
   }
 
   async close(): Promise<void> {
     await this.kill().catch(() => undefined);
-    const child = await this.#successor.catch(() => undefined);
+    const child = await this.successor.catch(() => undefined);
     child?.kill('SIGKILL');
   }
 
-  #running(): Promise<ChildProcess> {
-    if (this.#current === undefined) throw new Error(`the ${this.role} was not started`);
-    return this.#current;
+  private running(): Promise<ChildProcess> {
+    if (this.current === undefined) throw new Error(`the ${this.role} was not started`);
+    return this.current;
   }
 
-  async #load(): Promise<ChildProcess> {
+  private async load(): Promise<ChildProcess> {
     const child = fork(entry, [this.role], {
       env: { ...process.env, ...this.environment },
       execArgv: [],

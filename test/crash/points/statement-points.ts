@@ -7,23 +7,23 @@ import type { Recorder } from './recorder.js';
  */
 export class StatementPoints {
   /** Consumers that were handed events: their checkpoints also move when nothing happens, which is no point. */
-  readonly #busy = new Set<string>();
+  private readonly busy = new Set<string>();
 
   constructor(private readonly recorder: Recorder) {}
 
   delivered(consumer: string): void {
-    this.#busy.add(consumer);
+    this.busy.add(consumer);
   }
 
   forget(): void {
-    this.#busy.clear();
+    this.busy.clear();
   }
 
   install(): void {
     const { query } = pg.Client.prototype;
     type Query = (this: pg.Client, ...args: unknown[]) => unknown;
     const { recorder } = this;
-    const pointOf = (client: pg.Client, config: unknown) => this.#pointOf(client, config);
+    const pointOf = (client: pg.Client, config: unknown) => this.pointOf(client, config);
     const recorded: Query = function (this: pg.Client, ...args) {
       const point = pointOf(this, args[0]);
       if (point === undefined) return (query as Query).apply(this, args);
@@ -52,15 +52,15 @@ export class StatementPoints {
     pg.Client.prototype.query = recorded as typeof query;
   }
 
-  #pointOf(client: pg.Client, config: unknown): string | undefined {
+  private pointOf(client: pg.Client, config: unknown): string | undefined {
     const { name = '', text } = typeof config === 'string' ? { text: config } : (config as Statement);
     const { application_name: connection = '' } = (client as unknown as Connected).connectionParameters;
     if (connection === 'atelier-render-queue') return ofQueue(text);
     if (name.startsWith('event_store.snapshot-'))
       return `snapshots.${name.slice('event_store.snapshot-'.length)}@account-writer`;
     const process = /^atelier\.process\.test\.(.+)$/.exec(connection)?.[1];
-    if (process !== undefined) return this.#busy.has(process) ? ofProcess(process, name, text) : undefined;
-    if (connection === 'atelier.projections.test' && this.#busy.has('projections')) {
+    if (process !== undefined) return this.busy.has(process) ? ofProcess(process, name, text) : undefined;
+    if (connection === 'atelier.projections.test' && this.busy.has('projections')) {
       if (name === 'load stream revisions') return 'projections.load-revisions@stream-continuity';
       if (name.startsWith('select test.')) return 'projections.load-rows@projection-session';
       if (text === 'begin' || text === 'commit') return `projections.${text}@projection-session`;

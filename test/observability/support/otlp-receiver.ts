@@ -54,7 +54,7 @@ export class OtlpReceiver implements AsyncDisposable {
     const server = createServer((request, response) => {
       void text(request).then((body) => {
         if (request.method !== 'POST' || request.url !== '/v1/traces') return response.writeHead(404).end();
-        receiver.#take(body);
+        receiver.take(body);
         return response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
       });
     });
@@ -74,7 +74,7 @@ export class OtlpReceiver implements AsyncDisposable {
     await once(this.server, 'close');
   }
 
-  #take(body: string): void {
+  private take(body: string): void {
     this.bodies.push(body);
     const { resourceSpans } = JSON.parse(body) as OtlpRequest;
     for (const { resource, scopeSpans } of resourceSpans) {

@@ -11,7 +11,7 @@ export type RoleName = 'api' | 'worker' | 'projector';
 
 /** One service in the processes of production, on a database of its own. */
 export class Service implements AsyncDisposable {
-  readonly #roles: RoleProcess[] = [];
+  private readonly roles: RoleProcess[] = [];
   api!: ApiClient;
 
   private constructor(readonly inner: ApiService) {}
@@ -38,7 +38,7 @@ export class Service implements AsyncDisposable {
       ...{ ...this.inner.roleSettings, METRICS_PORT: '0' },
       ...settings,
     });
-    this.#roles.push(process);
+    this.roles.push(process);
     return new Role(process, Number(process.ready[name === 'api' ? 'port' : 'metricsPort']));
   }
 
@@ -71,7 +71,7 @@ export class Service implements AsyncDisposable {
   }
 
   async stopRoles(): Promise<void> {
-    await Promise.all(this.#roles.splice(0).map((role) => role.stop()));
+    await Promise.all(this.roles.splice(0).map((role) => role.stop()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -55,25 +55,25 @@ export class Story {
     if (chargeId === null) throw new Error(`${jobId} has no charge of its own`);
     const endpoint = `/v1/${operation}`;
     const command = { chargeId, requestId, jobId, operation, endpoint, amount, at };
-    const verdict = await this.accounts.execute(this.#context(`debit:${chargeId}`), (account) =>
+    const verdict = await this.accounts.execute(this.context(`debit:${chargeId}`), (account) =>
       debitCredits(command, account),
     );
     if (verdict.kind !== 'accepted') throw new Error(JSON.stringify(verdict));
   }
 
   queue(job: QueuedJob): Promise<void> {
-    return this.#append(job.jobId, `queue:${job.jobId}`, (state) => queueJob(job, state));
+    return this.append(job.jobId, `queue:${job.jobId}`, (state) => queueJob(job, state));
   }
 
   async end({ jobId }: QueuedJob, how: End): Promise<void> {
     const at = new Date().toISOString();
     if (how === 'cancelled') {
-      return this.#append(jobId, newId(), (state) => cancelJob({ reason: 'Enough.', at }, state));
+      return this.append(jobId, newId(), (state) => cancelJob({ reason: 'Enough.', at }, state));
     }
-    await this.#append(jobId, newId(), (state) => startRender({ worker: 'w', at }, state));
+    await this.append(jobId, newId(), (state) => startRender({ worker: 'w', at }, state));
     const failure = { code: 'ENGINE_POLICY', message: '', attempt: 1, at } as const;
     const success = { message: '', artifacts: [artifact], provenance, at };
-    await this.#append(jobId, newId(), (state) =>
+    await this.append(jobId, newId(), (state) =>
       how === 'failed' ? failJob(failure, state) : succeedJob(success, state),
     );
   }
@@ -87,17 +87,17 @@ export class Story {
     return job;
   }
 
-  async #append(
+  private async append(
     jobId: string,
     commandId: string,
     decide: (state: Job) => Decision<JobEvent, unknown>,
   ): Promise<void> {
     const stream = streamName('test', 'job', jobId);
-    const done = await handle(this.store, stream, jobAggregate, decide, this.#context(commandId));
+    const done = await handle(this.store, stream, jobAggregate, decide, this.context(commandId));
     if (done.kind === 'rejected') throw new Error(JSON.stringify(done.rejection));
   }
 
-  #context(commandId: string): CommandContext {
+  private context(commandId: string): CommandContext {
     const { tenant } = this;
     return { environment: 'test', tenant, commandId, requestId: commandId, actor: 'tests', at: new Date() };
   }

@@ -15,17 +15,17 @@ const credits = 100_000;
 
 /** Callers who dispatch and cancel all the time, so that every process manager always has something to do. */
 export class Commotion {
-  readonly #ended = new AbortController();
-  readonly #callers: Promise<void>[];
-  readonly #jobs: string[] = [];
-  readonly #tenants = new Set<string>();
+  private readonly ended = new AbortController();
+  private readonly callers: Promise<void>[];
+  private readonly dispatched: string[] = [];
+  private readonly tenants = new Set<string>();
 
   constructor(private readonly workshop: Workshop) {
-    this.#callers = [this.#photographer(), ...[1, 2].map(() => this.#caller())];
+    this.callers = [this.photographer(), ...[1, 2].map(() => this.caller())];
   }
 
   get jobs(): number {
-    return this.#jobs.length;
+    return this.dispatched.length;
   }
 
   async more(jobs: number): Promise<void> {
@@ -35,66 +35,66 @@ export class Commotion {
 
   /** Ends it, and checks that everything has happened once: in the log, in the render queue and in the read models. */
   async settle(): Promise<void> {
-    this.#ended.abort();
-    await Promise.all(this.#callers);
-    for (const tenant of this.#tenants) {
-      await eventually(async () => (await this.#openCharges(tenant)) === 0);
+    this.ended.abort();
+    await Promise.all(this.callers);
+    for (const tenant of this.tenants) {
+      await eventually(async () => (await this.openCharges(tenant)) === 0);
       const charges = await this.workshop.find('account', tenant, 'CreditsDebited');
       const refunds = await this.workshop.find('account', tenant, 'CreditsRefunded');
       expect(refunds.map(({ chargeId }) => chargeId).toSorted()).toEqual(
         charges.map(({ chargeId }) => chargeId).toSorted(),
       );
     }
-    for (const jobId of this.#jobs) {
+    for (const jobId of this.dispatched) {
       const types = await this.workshop.types('job', jobId);
       expect(types).toEqual(['JobQueued', 'JobCancelled']);
     }
-    await this.#enqueuedOnce();
+    await this.enqueuedOnce();
     await this.workshop.readModelsCaughtUp();
-    await this.#rowsAreHistory();
+    await this.rowsAreHistory();
   }
 
-  async #caller(): Promise<void> {
+  private async caller(): Promise<void> {
     const tenant = await this.workshop.tenantWith(credits);
-    this.#tenants.add(tenant);
-    for (; !this.#ended.signal.aborted; await sleep(10)) {
+    this.tenants.add(tenant);
+    for (; !this.ended.signal.aborted; await sleep(10)) {
       const { jobId } = await this.workshop.dispatch(tenant);
-      await this.#cancel(tenant, jobId);
-      this.#jobs.push(jobId);
+      await this.cancel(tenant, jobId);
+      this.dispatched.push(jobId);
     }
   }
 
   /** Dispatches die before the photographs are queued: it is a process manager that queues and then cancels them. */
-  async #photographer(): Promise<void> {
-    for (; !this.#ended.signal.aborted; await sleep(300)) {
+  private async photographer(): Promise<void> {
+    for (; !this.ended.signal.aborted; await sleep(300)) {
       const { tenant, parent, children } = await dispatchBatch(this.workshop, 2, 'children');
-      this.#tenants.add(tenant);
+      this.tenants.add(tenant);
       const queued = async () =>
         (await Promise.all(children.map(({ jobId }) => this.workshop.types('job', jobId)))).every(
           (types) => types[0] === 'JobQueued',
         );
       // A projector that takes over may need some seconds to come to it.
       await eventually(queued);
-      await this.#cancel(tenant, parent.jobId);
-      this.#jobs.push(parent.jobId, ...children.map(({ jobId }) => jobId));
-      await eventually(async () => (await this.#openCharges(tenant)) === 0);
+      await this.cancel(tenant, parent.jobId);
+      this.dispatched.push(parent.jobId, ...children.map(({ jobId }) => jobId));
+      await eventually(async () => (await this.openCharges(tenant)) === 0);
     }
   }
 
-  async #cancel(tenant: string, jobId: string): Promise<void> {
+  private async cancel(tenant: string, jobId: string): Promise<void> {
     const command = { reason: 'Cancelled by the caller.', at: new Date().toISOString() };
     const context = this.workshop.context(tenant);
     const stream = streamName('test', 'job', jobId);
     await handle(this.workshop.store, stream, jobAggregate, (job) => cancelJob(command, job), context);
   }
 
-  async #openCharges(tenant: string): Promise<number> {
+  private async openCharges(tenant: string): Promise<number> {
     const { state } = await this.workshop.accounts.read('test', tenant);
     return state.status === 'unopened' ? 0 : state.charges.entries().length;
   }
 
   /** The render queue moves with the checkpoint of its process manager: never twice. */
-  async #enqueuedOnce(): Promise<void> {
+  private async enqueuedOnce(): Promise<void> {
     const { rows } = await this.workshop.query(
       `select data->>'jobId' as job, count(*)::integer as times from pgboss.job
         where data->>'jobId' is not null group by 1 having count(*) > 1`,
@@ -102,7 +102,7 @@ export class Commotion {
     expect(rows).toEqual([]);
   }
 
-  async #rowsAreHistory(): Promise<void> {
+  private async rowsAreHistory(): Promise<void> {
     const sql = new pg.Pool({ connectionString: this.workshop.databaseUrl, max: 1 });
     try {
       for (const model of readModels) {

@@ -22,7 +22,7 @@ export class ProjectorProcess {
   readonly lines: string[] = [];
 
   private constructor(private readonly child: ChildProcess) {
-    createInterface({ input: child.stdout! }).on('line', (line) => this.#hear(line));
+    createInterface({ input: child.stdout! }).on('line', (line) => this.hear(line));
   }
 
   static async start(settings: Readonly<Record<string, string>>): Promise<ProjectorProcess> {
@@ -53,7 +53,7 @@ export class ProjectorProcess {
     await gone;
   }
 
-  #hear(line: string): void {
+  private hear(line: string): void {
     this.lines.push(line);
     const { lock, msg } = JSON.parse(line) as { lock?: string; msg?: string };
     if (lock === undefined || msg === undefined) return;

@@ -26,45 +26,48 @@ const batchOf: Readonly<Record<string, string>> = { 'pdp-batch-extractions': 'pd
 /** A charge is made at a price, and of a workflow, that was in force at some moment since it was asked for. */
 export class PriceBook {
   /** The terms of each workflow, from the first to today's. */
-  readonly #terms = new Map<string, Terms[]>();
+  private readonly terms = new Map<string, Terms[]>();
   /** By request: how many terms of each workflow there were when it was made. */
-  readonly #asked = new Map<string, ReadonlyMap<string, number>>();
+  private readonly askedPrices = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(private readonly report: Report) {
     for (const [operation, credits] of Object.entries(listed))
-      this.#terms.set(operation, [{ credits, enabled: true }]);
+      this.terms.set(operation, [{ credits, enabled: true }]);
   }
 
   asked(requestId: string): void {
-    this.#asked.set(requestId, new Map([...this.#terms].map(([operation, all]) => [operation, all.length])));
+    this.askedPrices.set(
+      requestId,
+      new Map([...this.terms].map(([operation, all]) => [operation, all.length])),
+    );
   }
 
   observe(event: AuditedEvent): void {
     switch (event.type) {
       case 'CreditsDebited':
-        return this.#debited(event.data);
+        return this.debited(event.data);
       case 'OperationPriced':
-        return this.#change(event.streamId, { credits: event.data.credits });
+        return this.change(event.streamId, { credits: event.data.credits });
       case 'OperationEnabled':
-        return this.#change(event.streamId, { enabled: true });
+        return this.change(event.streamId, { enabled: true });
       case 'OperationDisabled':
-        return this.#change(event.streamId, { enabled: false });
+        return this.change(event.streamId, { enabled: false });
       default:
         return;
     }
   }
 
-  #change(operation: string, change: Partial<Terms>): void {
-    const terms = this.#terms.get(operation);
+  private change(operation: string, change: Partial<Terms>): void {
+    const terms = this.terms.get(operation);
     const today = terms?.at(-1);
     if (today) terms?.push({ ...today, ...change });
   }
 
-  #debited({ chargeId, requestId, operation, amount }: MadeCharge): void {
-    const since = this.#asked.get(requestId);
+  private debited({ chargeId, requestId, operation, amount }: MadeCharge): void {
+    const since = this.askedPrices.get(requestId);
     // Ids that were drawn on the way, for a key whose first try came to nothing.
     if (!since) return;
-    const inForce = (name: string) => this.#terms.get(name)?.slice((since.get(name) ?? 1) - 1) ?? [];
+    const inForce = (name: string) => this.terms.get(name)?.slice((since.get(name) ?? 1) - 1) ?? [];
     const costs = inForce(batchOf[operation] ?? operation).map(({ credits }) => credits);
     if (!costs.includes(amount))
       this.report(`the charge ${short(chargeId)} is ${amount}, at prices of ${costs.join(', ')}`);

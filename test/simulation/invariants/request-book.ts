@@ -13,12 +13,12 @@ const retentionMs = 24 * 3_600_000;
 
 /** 6: what was answered, and what was asked for with a key, happens once. */
 export class RequestBook {
-  readonly #accepted = new Map<string, Accepted>();
-  readonly #refused = new Set<string>();
+  private readonly acceptedRequests = new Map<string, Accepted>();
+  private readonly refusedRequests = new Set<string>();
   /** By label: a caller that comes again with a key sends the same body. */
-  readonly #jobs = new Map<string, string>();
-  readonly #answers = new Map<string, string>();
-  readonly #askedAt = new Map<string, number>();
+  private readonly jobs = new Map<string, string>();
+  private readonly answers = new Map<string, string>();
+  private readonly askedAt = new Map<string, number>();
 
   constructor(
     private readonly report: Report,
@@ -28,17 +28,17 @@ export class RequestBook {
 
   /** A caller sets out to ask for it, for the first time or again. */
   asked(label: string): void {
-    if (!this.#askedAt.has(label)) this.#askedAt.set(label, this.now());
+    if (!this.askedAt.has(label)) this.askedAt.set(label, this.now());
   }
 
   /** A 202. `label` names what the caller asked for, however often it came with it. */
   accepted(label: string, answer: Accepted): void {
     const { jobId, requestId, creditsCost } = answer;
-    this.#accepted.set(jobId, answer);
-    const earlier = this.#answers.get(label);
-    if (earlier !== undefined && earlier !== jobId && this.#isRemembered(label))
+    this.acceptedRequests.set(jobId, answer);
+    const earlier = this.answers.get(label);
+    if (earlier !== undefined && earlier !== jobId && this.isRemembered(label))
       this.report(`6: ${label} was answered with the jobs ${short(earlier)} and ${short(jobId)}`);
-    this.#answers.set(label, jobId);
+    this.answers.set(label, jobId);
     const state = this.history.stateOf(jobId);
     if (state === 'unknown' || state === 'voided')
       return this.report(`6: 202 for ${label}, and there is no job ${short(jobId)}`);
@@ -48,26 +48,26 @@ export class RequestBook {
   }
 
   refused(requestId: string): void {
-    this.#refused.add(requestId);
+    this.refusedRequests.add(requestId);
     if (this.history.chargesOf(requestId).length > 0)
       this.report(`6: the request ${short(requestId)} was refused, and charged`);
   }
 
   observe(event: AuditedEvent): void {
-    if (event.type === 'CreditsDebited' && this.#refused.has(event.data.requestId))
+    if (event.type === 'CreditsDebited' && this.refusedRequests.has(event.data.requestId))
       this.report(`6: the request ${short(event.data.requestId)} was refused, and is charged`);
     if (event.type !== 'JobQueued' || event.data.parentJobId !== null) return;
     const { jobId, request } = event.data;
     const label = request['label'];
     if (typeof label !== 'string') return;
-    const earlier = this.#jobs.get(label);
-    if (earlier !== undefined && earlier !== jobId && this.#isRemembered(label))
+    const earlier = this.jobs.get(label);
+    if (earlier !== undefined && earlier !== jobId && this.isRemembered(label))
       this.report(`6: ${label} was asked for once and is two jobs, ${short(earlier)} and ${short(jobId)}`);
-    this.#jobs.set(label, jobId);
+    this.jobs.set(label, jobId);
   }
 
   atRest(): void {
-    for (const { jobId, requestId } of this.#accepted.values()) {
+    for (const { jobId, requestId } of this.acceptedRequests.values()) {
       if (!this.history.hasEnded(jobId))
         this.report(`6: the job ${short(jobId)} was answered 202 and has no end`);
       if (this.history.chargesOf(requestId).length === 0)
@@ -76,7 +76,7 @@ export class RequestBook {
   }
 
   /** A key that was first used this long ago is as good as a new one. */
-  #isRemembered(label: string): boolean {
-    return this.now() - (this.#askedAt.get(label) ?? 0) < retentionMs;
+  private isRemembered(label: string): boolean {
+    return this.now() - (this.askedAt.get(label) ?? 0) < retentionMs;
   }
 }

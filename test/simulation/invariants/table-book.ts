@@ -12,8 +12,8 @@ interface LedgerRow {
 /** 8 and 9: each read model is the fold of history up to its checkpoint, and the ledger makes the balance. */
 export class TableBook {
   /** The same folds over the same history, one event after the other, each once: what the tables have to be like. */
-  readonly #expected = new Tables();
-  #folded = 0;
+  private readonly expected = new Tables();
+  private folded = 0;
 
   constructor(
     private readonly report: Report,
@@ -27,16 +27,16 @@ export class TableBook {
     const { position } = this.tables;
     const touched = new Map<string, Set<string>>();
     const log = this.log();
-    for (let next = log[this.#folded]; next && next.position <= position; next = log[this.#folded]) {
-      const changes = this.#expected.fold([toProjectedEvent(next)]);
-      this.#expected.apply(changes, next.position);
+    for (let next = log[this.folded]; next && next.position <= position; next = log[this.folded]) {
+      const changes = this.expected.fold([toProjectedEvent(next)]);
+      this.expected.apply(changes, next.position);
       for (const [model, rows] of changes)
         for (const id of rows.keys()) touched.set(model, (touched.get(model) ?? new Set()).add(id));
-      this.#folded += 1;
+      this.folded += 1;
     }
     for (const model of simulatedModels)
-      for (const id of touched.get(model.name) ?? []) this.#compare(model, id);
-    this.#compareBalances(position);
+      for (const id of touched.get(model.name) ?? []) this.compare(model, id);
+    this.compareBalances(position);
   }
 
   /** All rows, those included that no event should ever have made. */
@@ -48,20 +48,20 @@ export class TableBook {
     for (const model of simulatedModels) {
       const ids = new Set([
         ...this.tables.rowsOf(model.name).keys(),
-        ...this.#expected.rowsOf(model.name).keys(),
+        ...this.expected.rowsOf(model.name).keys(),
       ]);
-      for (const id of ids) this.#compare(model, id);
+      for (const id of ids) this.compare(model, id);
     }
   }
 
-  #compare(model: (typeof simulatedModels)[number], id: string): void {
+  private compare(model: (typeof simulatedModels)[number], id: string): void {
     const actual = columnsOnly(model, this.tables.rowsOf(model.name).get(id));
-    const expected = columnsOnly(model, this.#expected.rowsOf(model.name).get(id));
+    const expected = columnsOnly(model, this.expected.rowsOf(model.name).get(id));
     if (actual === expected) return;
     this.report(`8: ${model.name} ${id} at ${this.tables.position} is ${actual} and folds to ${expected}`);
   }
 
-  #compareBalances(position: bigint): void {
+  private compareBalances(position: bigint): void {
     const sums = new Map<string, number>();
     // The rows of that table are the ledger's.
     for (const row of this.tables.rowsOf('ledger').values() as Iterable<LedgerRow>)

@@ -29,32 +29,32 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
  * any process may be killed or paused: so each await is a place where each process can die.
  */
 export class Scheduler {
-  #now: number;
-  #turns: Turn[] = [];
-  #random = new Random(0);
-  #given = 0;
+  private nowMs: number;
+  private turns: Turn[] = [];
+  private random = new Random(0);
+  private given = 0;
 
   constructor(startAt = Date.UTC(2026, 0, 1)) {
-    this.#now = startAt;
+    this.nowMs = startAt;
   }
 
   /** Milliseconds since 1970. */
   get now(): number {
-    return this.#now;
+    return this.nowMs;
   }
 
   get turnsGiven(): number {
-    return this.#given;
+    return this.given;
   }
 
   /** What chance picks from now on. */
   reseed(seed: number): void {
-    this.#random = new Random(seed);
+    this.random = new Random(seed);
   }
 
   /** A choice that a seed decides: from 0 to `bound` - 1. */
   choose(bound: number): number {
-    return this.#random.below(bound);
+    return this.random.below(bound);
   }
 
   /** Resolves when the process gets its turn; never for one that is dead by then. */
@@ -68,36 +68,36 @@ export class Scheduler {
       if (signal?.aborted) return resolve();
       const turn: Turn = {
         process,
-        at: this.#now + ms,
+        at: this.nowMs + ms,
         run: () => {
           signal?.removeEventListener('abort', onAbort);
           resolve();
         },
       };
       const onAbort = () => {
-        this.#turns = this.#turns.filter((other) => other !== turn);
+        this.turns = this.turns.filter((other) => other !== turn);
         resolve();
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#turns.push(turn);
+      this.turns.push(turn);
     });
   }
 
   /** Does something at some later time, as the process's own doing. */
   later(process: Process, ms: number, work: () => void): void {
-    this.#turns.push({ process, at: this.#now + ms, run: work });
+    this.turns.push({ process, at: this.nowMs + ms, run: work });
   }
 
   kill(process: Process): void {
     process.state = 'dead';
-    process.silentSince ??= this.#now;
-    this.#turns = this.#turns.filter((turn) => turn.process !== process);
+    process.silentSince ??= this.nowMs;
+    this.turns = this.turns.filter((turn) => turn.process !== process);
   }
 
   pause(process: Process): void {
     if (process.state !== 'running') return;
     process.state = 'paused';
-    process.silentSince = this.#now;
+    process.silentSince = this.nowMs;
   }
 
   resume(process: Process): void {
@@ -108,25 +108,25 @@ export class Scheduler {
 
   /** Gives one turn. False: nobody waits for one that is due. */
   async step(): Promise<boolean> {
-    const due = this.#turns.filter(({ at, process }) => at <= this.#now && process.state === 'running');
+    const due = this.turns.filter(({ at, process }) => at <= this.nowMs && process.state === 'running');
     const turn = due[this.choose(Math.max(1, due.length))];
     if (!turn) return false;
-    this.#turns.splice(this.#turns.indexOf(turn), 1);
-    this.#now += 1;
-    this.#given += 1;
+    this.turns.splice(this.turns.indexOf(turn), 1);
+    this.nowMs += 1;
+    this.given += 1;
     turn.run();
     await settle();
     return true;
   }
 
   advance(ms: number): void {
-    this.#now += ms;
+    this.nowMs += ms;
   }
 
   /** When the next turn is due that is not due yet; undefined: nobody waits for the time. */
   get nextDueAt(): number | undefined {
-    const later = this.#turns.filter(
-      ({ at, process }) => at > this.#now && at < Infinity && process.state === 'running',
+    const later = this.turns.filter(
+      ({ at, process }) => at > this.nowMs && at < Infinity && process.state === 'running',
     );
     return later.length === 0 ? undefined : Math.min(...later.map(({ at }) => at));
   }

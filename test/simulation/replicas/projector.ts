@@ -35,8 +35,8 @@ interface LedgerRow {
 
 /** One projector process, put together as `apps/projector` does, on simulated checkpoints and tables. */
 export class ProjectorReplica extends Replica {
-  #store!: EventStore;
-  #accounts!: AccountWriter;
+  private store!: EventStore;
+  private accounts!: AccountWriter;
 
   constructor(
     name: string,
@@ -48,9 +48,9 @@ export class ProjectorReplica extends Replica {
   /** What the housekeeping does from time to time. */
   async sweep(): Promise<unknown> {
     const { clock, logger, wiring } = this.installation;
-    const stores = { store: this.#store, accounts: this.#accounts };
+    const stores = { store: this.store, accounts: this.accounts };
     const openCharges: OpenCharges = {
-      openChargesOlderThan: (before, limit, after) => this.#openChargesOlderThan(before, limit, after),
+      openChargesOlderThan: (before, limit, after) => this.openChargesOlderThan(before, limit, after),
     };
     return wiring.sweep({ environment, ...stores, openCharges, clock, logger, orphanHorizonMs });
   }
@@ -61,23 +61,23 @@ export class ProjectorReplica extends Replica {
     const { store, snapshots } = installation.storesFor('projector', process, this.network);
     const place = { role: 'projector', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
-    this.#store = store;
-    this.#accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
+    this.store = store;
+    this.accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
     // So few that what is forgotten is read again now and then.
     const rememberedBatches = 2;
     const dispatcher = new RenderDispatcher(environment, store, { rememberedBatches });
-    const closer = new ChargeCloser(environment, store, this.#accounts, clock);
+    const closer = new ChargeCloser(environment, store, this.accounts, clock);
     const batches = new BatchParents(environment, store, clock);
-    this.#run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
+    this.run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
       const tasks = await dispatcher.tasksOf(events);
       return () => queue.enqueue(tasks);
     });
-    this.#run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(events));
-    this.#run(batchParents, batchParentsFilter(environment), (events) => batches.handle(events));
-    this.#run(projections, undefined, (events) => this.#project(events));
+    this.run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(events));
+    this.run(batchParents, batchParentsFilter(environment), (events) => batches.handle(events));
+    this.run(projections, undefined, (events) => this.project(events));
   }
 
-  #run(
+  private run(
     name: string,
     filter: Parameters<typeof runSimulatedProcess>[0]['filter'],
     handle: (events: readonly ProjectedEvent[]) => Promise<(() => void) | void>,
@@ -88,7 +88,7 @@ export class ProjectorReplica extends Replica {
       ...{ scheduler, checkpoints, name, swallowsErrors },
       ...(filter && { filter }),
       process: this.process,
-      store: this.#store,
+      store: this.store,
       checkpoint: name === projections ? 'last' : checkpoint,
       handle: (events) => handle(wiring.delivered(name, events)),
     });
@@ -96,7 +96,7 @@ export class ProjectorReplica extends Replica {
   }
 
   /** Loads rows, folds, and leaves the writing to the transaction that moves the checkpoint. */
-  async #project(events: readonly ProjectedEvent[]): Promise<() => void> {
+  private async project(events: readonly ProjectedEvent[]): Promise<() => void> {
     const { scheduler, tables, tableBook, wiring, invariants } = this.installation;
     await scheduler.turn(this.process);
     const position = events.at(-1)?.position ?? tables.position;
@@ -120,7 +120,7 @@ export class ProjectorReplica extends Replica {
   }
 
   /** What `LedgerReader` asks of PostgreSQL, of the same two tables. */
-  async #openChargesOlderThan(
+  private async openChargesOlderThan(
     before: Date,
     limit: number,
     after: OrphanCandidate | undefined,

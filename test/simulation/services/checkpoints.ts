@@ -25,8 +25,8 @@ interface Entry {
  * an old holder that wakes up late.
  */
 export class Checkpoints {
-  readonly #entries = new Map<string, Entry>();
-  #waiting: (() => void)[] = [];
+  private readonly entries = new Map<string, Entry>();
+  private waiting: (() => void)[] = [];
 
   constructor(
     private readonly scheduler: Scheduler,
@@ -36,11 +36,11 @@ export class Checkpoints {
   ) {}
 
   async acquire(process: Process, name: string): Promise<Hold> {
-    const entry = this.#entryOf(name);
+    const entry = this.entryOf(name);
     for (;;) {
       await this.scheduler.turn(process);
       if (entry.holder === undefined || entry.holder === process || entry.holder.state !== 'running') break;
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     entry.holder = process;
     entry.epoch += 1;
@@ -50,7 +50,7 @@ export class Checkpoints {
 
   /** The checkpoint moves and `effects` happen, or none of both. @throws FencedOff */
   commit({ name, epoch }: Hold, position: bigint, effects: () => void = () => undefined): void {
-    const entry = this.#entryOf(name);
+    const entry = this.entryOf(name);
     if (this.fenced && entry.epoch !== epoch) {
       this.trace(`    ${name}: an old holder is fenced off`);
       throw new FencedOff(name);
@@ -61,14 +61,14 @@ export class Checkpoints {
 
   /** Somebody died, or fell silent: those who wait look again. */
   holdersChanged(): void {
-    const woken = this.#waiting;
-    this.#waiting = [];
+    const woken = this.waiting;
+    this.waiting = [];
     for (const wake of woken) wake();
   }
 
   /** The checkpoint is set back, as from an old backup: what came after it is delivered once more. */
   rewind(name: string, position: bigint | undefined): void {
-    const entry = this.#entryOf(name);
+    const entry = this.entryOf(name);
     if (entry.position === undefined || (position !== undefined && position > entry.position)) return;
     entry.position = position;
     entry.epoch += 1;
@@ -76,14 +76,14 @@ export class Checkpoints {
   }
 
   positionOf(name: string): bigint | undefined {
-    return this.#entryOf(name).position;
+    return this.entryOf(name).position;
   }
 
-  #entryOf(name: string): Entry {
-    let entry = this.#entries.get(name);
+  private entryOf(name: string): Entry {
+    let entry = this.entries.get(name);
     if (!entry) {
       entry = { position: undefined, epoch: 0, holder: undefined, lost: new AbortController() };
-      this.#entries.set(name, entry);
+      this.entries.set(name, entry);
     }
     return entry;
   }

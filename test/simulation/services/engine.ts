@@ -52,13 +52,13 @@ export class SimulatedEngine implements ImageEngine {
     const { label, fates: planned } = request.body as unknown as SimulatedBody;
     const fate = planned[this.onCall(label, this.process)] ?? 'success';
     const grouping = request.workflow === 'pdp-batch-extractions';
-    await this.#work(fate === 'endless' ? 3_600_000 : fate === 'deaf' ? 20_000 : 20, fate, context);
+    await this.work(fate === 'endless' ? 3_600_000 : fate === 'deaf' ? 20_000 : 20, fate, context);
     const success = { message: 'Drawn.', model: 'simulated-1', pictures: [picture(label, 'last', grouping)] };
     switch (fate) {
       case 'stages':
         for (const stage of ['sketch', 'ink']) {
           await context.onStage({ stage, message: stage, pictures: [picture(label, stage, false)] });
-          await this.#work(5, fate, context);
+          await this.work(5, fate, context);
         }
         return success;
       case 'partial':
@@ -84,7 +84,7 @@ export class SimulatedEngine implements ImageEngine {
     }
   }
 
-  async #work(ms: number, fate: Fate, { signal }: RenderContext): Promise<void> {
+  private async work(ms: number, fate: Fate, { signal }: RenderContext): Promise<void> {
     if (fate === 'deaf') return this.scheduler.after(this.process, ms);
     await this.scheduler.after(this.process, ms, signal);
     signal.throwIfAborted();

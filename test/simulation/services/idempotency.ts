@@ -21,38 +21,38 @@ interface Row {
 
 /** Idempotency-Keys as all clients share them, by the rules of `PostgresIdempotencyStore`. */
 export class IdempotencyKeys {
-  readonly #rows = new Map<string, Row>();
-  #holders = 0;
+  private readonly rows = new Map<string, Row>();
+  private holders = 0;
 
   constructor(private readonly scheduler: Scheduler) {}
 
   begin(request: IdempotentRequest, ids: DispatchIds): IdempotencyBeginning {
     const { now } = this.scheduler;
     const name = nameOf(request);
-    const row = this.#rows.get(name);
+    const row = this.rows.get(name);
     if (!row || row.createdAt < now - idempotencyRetentionHours * 3_600_000) {
       const started = { bodyHash: request.bodyHash, createdAt: now, ids, answer: undefined };
-      const taken = { ...started, lockedUntil: now + idempotencyLeaseMs, holder: this.#nextHolder() };
-      this.#rows.set(name, taken);
+      const taken = { ...started, lockedUntil: now + idempotencyLeaseMs, holder: this.nextHolder() };
+      this.rows.set(name, taken);
       return { kind: 'new', ids, lease: { request, holder: taken.holder } };
     }
     if (row.bodyHash !== request.bodyHash) return { kind: 'reused' };
     if (row.answer !== undefined) return { kind: 'answered', answer: JSON.parse(row.answer) as unknown };
     if (row.lockedUntil >= now) return { kind: 'in-use' };
     row.lockedUntil = now + idempotencyLeaseMs;
-    row.holder = this.#nextHolder();
+    row.holder = this.nextHolder();
     return { kind: 'resume', ids: row.ids, lease: { request, holder: row.holder } };
   }
 
   /** The row, for the one who holds it. */
   held({ request, holder }: IdempotencyLease): Row | undefined {
-    const row = this.#rows.get(nameOf(request));
+    const row = this.rows.get(nameOf(request));
     return row?.holder === holder && row.answer === undefined ? row : undefined;
   }
 
-  #nextHolder(): string {
-    this.#holders += 1;
-    return String(this.#holders);
+  private nextHolder(): string {
+    this.holders += 1;
+    return String(this.holders);
   }
 }
 
@@ -69,11 +69,11 @@ export class SimulatedIdempotencyStore implements IdempotencyStore {
   ) {}
 
   begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning> {
-    return this.#call(() => this.keys.begin(request, ids));
+    return this.call(() => this.keys.begin(request, ids));
   }
 
   async reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void> {
-    await this.#call(() => {
+    await this.call(() => {
       const row = this.keys.held(lease);
       if (!row) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
       row.ids = ids;
@@ -81,20 +81,20 @@ export class SimulatedIdempotencyStore implements IdempotencyStore {
   }
 
   async answer(lease: IdempotencyLease, answer: unknown): Promise<void> {
-    await this.#call(() => {
+    await this.call(() => {
       const row = this.keys.held(lease);
       if (row) row.answer = JSON.stringify(answer);
     });
   }
 
   async release(lease: IdempotencyLease): Promise<void> {
-    await this.#call(() => {
+    await this.call(() => {
       const row = this.keys.held(lease);
       if (row) row.lockedUntil = -Infinity;
     });
   }
 
-  async #call<T>(work: () => T): Promise<T> {
+  private async call<T>(work: () => T): Promise<T> {
     await this.scheduler.turn(this.process);
     const result = work();
     await this.scheduler.turn(this.process);

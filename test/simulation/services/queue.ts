@@ -26,8 +26,8 @@ const forgetDoneMs = 10 * 60_000;
  * it was done, so that enqueueing it then hands it out once more.
  */
 export class SimulatedQueue {
-  readonly #entries = new Map<string, Entry>();
-  #changed = new AbortController();
+  private readonly entries = new Map<string, Entry>();
+  private changed = new AbortController();
 
   constructor(private readonly scheduler: Scheduler) {}
 
@@ -35,36 +35,36 @@ export class SimulatedQueue {
   enqueue(tasks: readonly RenderTask[]): void {
     const { now } = this.scheduler;
     for (const task of tasks) {
-      const known = this.#entries.get(task.jobId);
+      const known = this.entries.get(task.jobId);
       if (known && !(known.state === 'done' && known.dueAt <= now)) continue;
-      this.#entries.set(task.jobId, { task, state: 'waiting', dueAt: now, failures: 0, claim: undefined });
+      this.entries.set(task.jobId, { task, state: 'waiting', dueAt: now, failures: 0, claim: undefined });
     }
     this.wake();
   }
 
   /** Jobs that are not done. */
   get open(): readonly string[] {
-    return [...this.#entries].filter(([, { state }]) => state !== 'done').map(([jobId]) => jobId);
+    return [...this.entries].filter(([, { state }]) => state !== 'done').map(([jobId]) => jobId);
   }
 
   /** One slot of a worker: fetches, handles, settles, and so on until its process dies. */
   async work(process: Process, handler: TaskHandler): Promise<never> {
     for (;;) {
-      await this.scheduler.after(process, this.#dueIn(), this.#changed.signal);
+      await this.scheduler.after(process, this.dueIn(), this.changed.signal);
       await this.scheduler.turn(process);
-      const entry = this.#fetchable();
+      const entry = this.fetchable();
       if (!entry) continue;
       const claim: Claim = { process, takenAt: this.scheduler.now, lost: new AbortController() };
-      this.#revoke(entry);
+      this.revoke(entry);
       entry.state = 'active';
       entry.claim = claim;
       const outcome = await handler(entry.task, claim.lost.signal).catch(() => 'threw' as const);
       await this.scheduler.turn(process);
-      if (entry.claim === claim) this.#settle(entry, outcome);
+      if (entry.claim === claim) this.settle(entry, outcome);
     }
   }
 
-  #settle(entry: Entry, outcome: Awaited<ReturnType<TaskHandler>> | 'threw'): void {
+  private settle(entry: Entry, outcome: Awaited<ReturnType<TaskHandler>> | 'threw'): void {
     const { now } = this.scheduler;
     entry.claim = undefined;
     if (outcome === 'threw') {
@@ -82,22 +82,22 @@ export class SimulatedQueue {
 
   /** Those who wait for tasks look again: what NOTIFY does, and the supervision that finds dead workers. */
   wake(): void {
-    const changed = this.#changed;
-    this.#changed = new AbortController();
+    const changed = this.changed;
+    this.changed = new AbortController();
     changed.abort();
   }
 
-  #fetchable(): Entry | undefined {
-    return [...this.#entries.values()].find((entry) => dueAt(entry) <= this.scheduler.now);
+  private fetchable(): Entry | undefined {
+    return [...this.entries.values()].find((entry) => dueAt(entry) <= this.scheduler.now);
   }
 
-  #dueIn(): number {
-    const first = Math.min(...[...this.#entries.values()].map(dueAt));
+  private dueIn(): number {
+    const first = Math.min(...[...this.entries.values()].map(dueAt));
     return Math.max(0, first - this.scheduler.now);
   }
 
   /** A worker that is alive after all hears of it in time: at its own next turn, which may be late. */
-  #revoke({ claim }: Entry): void {
+  private revoke({ claim }: Entry): void {
     if (!claim) return;
     this.scheduler.later(claim.process, 0, () => claim.lost.abort(new Error('the claim was lost')));
   }

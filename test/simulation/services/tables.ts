@@ -15,14 +15,14 @@ export const simulatedModels: readonly ReadModel<object>[] = readModels.filter((
 
 /** The tables of the read models: rows by the text of their key. */
 export class Tables {
-  readonly #tables = new Map<string, Map<string, object>>(
+  private readonly tables = new Map<string, Map<string, object>>(
     simulatedModels.map(({ name }) => [name, new Map()]),
   );
   /** Up to where the log is folded in. */
   position = 0n;
 
   rowsOf(model: string): Rows {
-    return this.#tables.get(model) ?? new Map<string, object>();
+    return this.tables.get(model) ?? new Map<string, object>();
   }
 
   /** The real read models' folds, on the rows of this moment. Writes nothing. */
@@ -45,7 +45,7 @@ export class Tables {
 
   apply(changes: Changes, position: bigint): void {
     for (const [model, rows] of changes) {
-      const table = this.#tables.get(model);
+      const table = this.tables.get(model);
       for (const [id, row] of rows) {
         if (row) table?.set(id, row);
         else table?.delete(id);

@@ -24,14 +24,14 @@ export type NetworkFault = (typeof networkFaults)[number];
 
 /** One way from a client to the store. It breaks once, and with it all that is on the way. */
 export class Connection {
-  readonly #broken = new AbortController();
+  private readonly isBroken = new AbortController();
 
   get broken(): AbortSignal {
-    return this.#broken.signal;
+    return this.isBroken.signal;
   }
 
   break(): void {
-    this.#broken.abort();
+    this.isBroken.abort();
   }
 }
 
@@ -39,16 +39,16 @@ export class Connection {
 export class Network {
   connection = new Connection();
   refusing = false;
-  #held: AbortController | undefined;
-  readonly #faults: NetworkFault[] = [];
+  private heldBack: AbortController | undefined;
+  private readonly faults: NetworkFault[] = [];
 
   /** Aborts when answers come through again; undefined: they do. */
   get held(): AbortSignal | undefined {
-    return this.#held?.signal;
+    return this.heldBack?.signal;
   }
 
   holdAnswers(): void {
-    this.#held ??= new AbortController();
+    this.heldBack ??= new AbortController();
   }
 
   cut(): void {
@@ -63,21 +63,21 @@ export class Network {
 
   restore(): void {
     this.refusing = false;
-    this.#held?.abort();
-    this.#held = undefined;
+    this.heldBack?.abort();
+    this.heldBack = undefined;
   }
 
   arm(fault: NetworkFault): void {
-    this.#faults.push(fault);
+    this.faults.push(fault);
   }
 
   /** The fault that the next append, or the next read, is to meet. */
   take(call: 'append' | 'read'): NetworkFault | undefined {
-    const index = this.#faults.findIndex((fault) => (fault === 'read-unavailable') === (call === 'read'));
-    return index < 0 ? undefined : this.#faults.splice(index, 1)[0];
+    const index = this.faults.findIndex((fault) => (fault === 'read-unavailable') === (call === 'read'));
+    return index < 0 ? undefined : this.faults.splice(index, 1)[0];
   }
 
   disarm(): void {
-    this.#faults.length = 0;
+    this.faults.length = 0;
   }
 }

@@ -47,7 +47,7 @@ class NotSent extends Error {}
  * can be killed before a call was carried out, and after it was but before the answer came.
  */
 export class SimulatedEventStore implements EventStore {
-  readonly #closing = new AbortController();
+  private readonly closing = new AbortController();
 
   constructor(private readonly options: SimulatedClientOptions) {}
 
@@ -56,7 +56,7 @@ export class SimulatedEventStore implements EventStore {
     expected: ExpectedRevision,
     events: readonly NewEvent[],
   ): Promise<AppendOutcome> {
-    this.#refuseWhenClosed();
+    this.refuseWhenClosed();
     const serialised = serialiseAppend(stream, expected, events);
     const carryOut = () => this.options.log.append(stream, expected, serialised);
     const fault = this.options.network.take('append');
@@ -68,19 +68,19 @@ export class SimulatedEventStore implements EventStore {
       case 'unknown-committed':
         await scheduler.turn(process);
         attempt(carryOut);
-        return this.#giveUp(stream);
+        return this.giveUp(stream);
       case 'unknown-uncommitted':
-        return this.#giveUp(stream);
+        return this.giveUp(stream);
       case 'unknown-late':
         scheduler.later(storeItself, slowMs, () => attempt(carryOut));
-        return this.#giveUp(stream);
+        return this.giveUp(stream);
       case 'answer-lost':
         await scheduler.turn(process);
         attempt(carryOut);
-        return this.#resend(stream, carryOut, true);
+        return this.resend(stream, carryOut, true);
       case 'slow':
         await scheduler.after(process, slowMs);
-        return this.#resend(stream, carryOut, false);
+        return this.resend(stream, carryOut, false);
       case 'slow-answer': {
         await scheduler.turn(process);
         const settled = attempt(carryOut);
@@ -89,7 +89,7 @@ export class SimulatedEventStore implements EventStore {
       }
       case 'read-unavailable':
       case undefined:
-        return this.#resend(stream, carryOut, false);
+        return this.resend(stream, carryOut, false);
       default:
         return fault satisfies never;
     }
@@ -97,7 +97,7 @@ export class SimulatedEventStore implements EventStore {
 
   async readStream(stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> {
     const limit = pageSize(options.limit);
-    return this.#read(() => {
+    return this.read(() => {
       const all = this.options.log.streamOf(stream);
       if (!all) return { kind: 'stream-not-found' };
       const last = BigInt(all.length - 1);
@@ -113,17 +113,17 @@ export class SimulatedEventStore implements EventStore {
 
   async readAll({ after = 0n, limit, filter }: ReadAllOptions = {}): Promise<readonly RecordedEvent[]> {
     const size = pageSize(limit);
-    return this.#read(() => this.options.log.pageAfter(after, size, filter).events);
+    return this.read(() => this.options.log.pageAfter(after, size, filter).events);
   }
 
   async head(): Promise<bigint | undefined> {
-    const head = await this.#read(() => this.options.log.head, 'head');
+    const head = await this.read(() => this.options.log.head, 'head');
     return head === 0n ? undefined : head;
   }
 
   async *subscribe({ after = 0n, filter, batchSize = 1000, signal }: SubscribeOptions) {
     const { log, scheduler, process, network, largestBatch } = this.options;
-    const over = AbortSignal.any([signal, this.#closing.signal]);
+    const over = AbortSignal.any([signal, this.closing.signal]);
     let position = after;
     let toldCaughtUp = false;
     while (!over.aborted) {
@@ -144,25 +144,25 @@ export class SimulatedEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.closing.abort();
   }
 
-  async #read<T>(carryOut: () => T, call: 'read' | 'head' = 'read'): Promise<T> {
-    this.#refuseWhenClosed();
+  private async read<T>(carryOut: () => T, call: 'read' | 'head' = 'read'): Promise<T> {
+    this.refuseWhenClosed();
     const { network, scheduler, process } = this.options;
     if (call === 'read' && network.take('read')) {
       await scheduler.turn(process);
       throw new EventStoreUnavailable('The store cannot be reached');
     }
-    return this.#untilAnswered(carryOut, (error) => {
+    return this.untilAnswered(carryOut, (error) => {
       throw new EventStoreUnavailable(`The store cannot be reached: ${error.message}`);
     });
   }
 
   /** Sent again and again with the same ids, until the store has answered or the time is up. */
-  #resend(stream: string, carryOut: () => AppendOutcome, sentBefore: boolean): Promise<AppendOutcome> {
+  private resend(stream: string, carryOut: () => AppendOutcome, sentBefore: boolean): Promise<AppendOutcome> {
     let sent = sentBefore;
-    return this.#untilAnswered(carryOut, (error) => {
+    return this.untilAnswered(carryOut, (error) => {
       sent ||= error instanceof AnswerLost;
       throw sent
         ? new AppendOutcomeUnknown(`Nobody knows whether the append to ${stream} happened`)
@@ -170,23 +170,23 @@ export class SimulatedEventStore implements EventStore {
     });
   }
 
-  async #untilAnswered<T>(carryOut: () => T, onGivenUp: (error: Error) => never): Promise<T> {
+  private async untilAnswered<T>(carryOut: () => T, onGivenUp: (error: Error) => never): Promise<T> {
     const { scheduler, process, deadlineMs = 10_000 } = this.options;
     const deadline = scheduler.now + deadlineMs;
     let worst: Error | undefined;
     for (;;) {
       try {
-        return await this.#once(carryOut);
+        return await this.once(carryOut);
       } catch (error) {
         if (!(error instanceof AnswerLost || error instanceof NotSent)) throw error;
         if (!(worst instanceof AnswerLost)) worst = error;
-        if (scheduler.now >= deadline || this.#closing.signal.aborted) return onGivenUp(worst);
+        if (scheduler.now >= deadline || this.closing.signal.aborted) return onGivenUp(worst);
         await scheduler.after(process, Math.min(retryMs, deadline - scheduler.now));
       }
     }
   }
 
-  async #once<T>(carryOut: () => T): Promise<T> {
+  private async once<T>(carryOut: () => T): Promise<T> {
     const { network, scheduler, process, answerTimeoutMs = 5_000 } = this.options;
     if (network.refusing) throw new NotSent('connection refused');
     const { connection } = network;
@@ -202,13 +202,13 @@ export class SimulatedEventStore implements EventStore {
     return settled();
   }
 
-  async #giveUp(stream: string): Promise<never> {
+  private async giveUp(stream: string): Promise<never> {
     await this.options.scheduler.turn(this.options.process);
     throw new AppendOutcomeUnknown(`Nobody knows whether the append to ${stream} happened`);
   }
 
-  #refuseWhenClosed(): void {
-    if (this.#closing.signal.aborted) throw new EventStoreUnavailable('The event store was closed');
+  private refuseWhenClosed(): void {
+    if (this.closing.signal.aborted) throw new EventStoreUnavailable('The event store was closed');
   }
 }
 

@@ -33,51 +33,51 @@ export interface LogPage {
  * to it and back is the clients' affair.
  */
 export class SimulatedLog {
-  readonly #log: RecordedEvent[] = [];
-  readonly #streams = new Map<string, RecordedEvent[]>();
-  readonly #places = new Map<string, Place>();
-  readonly #sleepers = new Set<Sleeper>();
+  private readonly log: RecordedEvent[] = [];
+  private readonly streams = new Map<string, RecordedEvent[]>();
+  private readonly places = new Map<string, Place>();
+  private readonly sleepers = new Set<Sleeper>();
   /** Told every event, in the step that commits it. */
   onCommitted: (event: RecordedEvent) => void = () => undefined;
 
   get events(): readonly RecordedEvent[] {
-    return this.#log;
+    return this.log;
   }
 
   /** 0 for an empty log; positions begin with 1. */
   get head(): bigint {
-    return this.#log.at(-1)?.position ?? 0n;
+    return this.log.at(-1)?.position ?? 0n;
   }
 
   streamOf(name: string): readonly RecordedEvent[] | undefined {
-    return this.#streams.get(name);
+    return this.streams.get(name);
   }
 
   /** @throws DuplicateEventId, by the same rules as the adapters */
   append(stream: string, expected: ExpectedRevision, events: readonly SerialisedEvent[]): AppendOutcome {
-    const replay = this.#findReplay(stream, expected, events);
+    const replay = this.findReplay(stream, expected, events);
     if (replay) return replay;
-    const known = this.#streams.get(stream) ?? [];
+    const known = this.streams.get(stream) ?? [];
     const actual = known.at(-1)?.revision ?? 'no-stream';
-    const taken = events.filter(({ id }) => this.#places.has(id));
+    const taken = events.filter(({ id }) => this.places.has(id));
     if (expected !== 'any' && expected !== actual) {
       const after = expected === 'no-stream' ? -1n : expected;
       const overlaps = taken.some(({ id }) => {
-        const place = this.#places.get(id);
+        const place = this.places.get(id);
         return place?.stream === stream && place.revision > after;
       });
       if (overlaps) throw duplicate(stream, taken);
       return { outcome: 'wrong-expected-revision', actual };
     }
     if (taken.length > 0) throw duplicate(stream, taken);
-    return this.#commit(stream, known, events);
+    return this.commit(stream, known, events);
   }
 
   pageAfter(position: bigint, limit: number, filter: EventFilter | undefined): LogPage {
     const events: RecordedEvent[] = [];
     let reached = position;
-    for (let index = this.#indexAfter(position); index < this.#log.length; index++) {
-      const event = this.#log[index]!;
+    for (let index = this.indexAfter(position); index < this.log.length; index++) {
+      const event = this.log[index]!;
       if (events.length === limit) return { events, position: reached, caughtUp: false };
       reached = event.position;
       if (passes(event, filter)) events.push(event);
@@ -92,19 +92,19 @@ export class SimulatedLog {
       const sleeper = { filter, wake: () => {} };
       sleeper.wake = () => {
         signal.removeEventListener('abort', sleeper.wake);
-        this.#sleepers.delete(sleeper);
+        this.sleepers.delete(sleeper);
         resolve();
       };
       signal.addEventListener('abort', sleeper.wake, { once: true });
-      this.#sleepers.add(sleeper);
+      this.sleepers.add(sleeper);
     });
   }
 
-  #commit(stream: string, known: RecordedEvent[], events: readonly SerialisedEvent[]): AppendOutcome {
+  private commit(stream: string, known: RecordedEvent[], events: readonly SerialisedEvent[]): AppendOutcome {
     // A gap before each append: whoever counts on positions without gaps is found out.
     let position = this.head + 1n;
     let revision = BigInt(known.length) - 1n;
-    this.#streams.set(stream, known);
+    this.streams.set(stream, known);
     for (const { id, type, data, metadata } of events) {
       const place = { stream, revision: ++revision, position: ++position };
       const content = {
@@ -113,21 +113,21 @@ export class SimulatedLog {
       };
       const recorded = deepFreeze({ id, type, ...content, ...place });
       known.push(recorded);
-      this.#log.push(recorded);
-      this.#places.set(id, place);
+      this.log.push(recorded);
+      this.places.set(id, place);
       this.onCommitted(recorded);
     }
     const fresh = known.slice(-events.length);
-    for (const { filter, wake } of this.#sleepers) if (fresh.some((event) => passes(event, filter))) wake();
+    for (const { filter, wake } of this.sleepers) if (fresh.some((event) => passes(event, filter))) wake();
     return { outcome: 'appended', revision, position, replayed: false };
   }
 
-  #findReplay(
+  private findReplay(
     stream: string,
     expected: ExpectedRevision,
     events: readonly SerialisedEvent[],
   ): AppendOutcome | undefined {
-    const places = events.map(({ id }) => this.#places.get(id));
+    const places = events.map(({ id }) => this.places.get(id));
     const [first] = places;
     if (!first) return undefined;
     const from = expected === 'no-stream' ? 0n : expected === 'any' ? first.revision : expected + 1n;
@@ -140,11 +140,11 @@ export class SimulatedLog {
   }
 
   /** Positions grow, so half of what is left can be ruled out at each look. */
-  #indexAfter(position: bigint): number {
-    let [low, high] = [0, this.#log.length];
+  private indexAfter(position: bigint): number {
+    let [low, high] = [0, this.log.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#log[middle]!.position > position) high = middle;
+      if (this.log[middle]!.position > position) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -90,12 +90,12 @@ export class BatchEngine implements ImageEngine {
     this.asked.push(request);
     const isParent = request.workflow === 'pdp-batch-extractions';
     await this.before(isParent ? undefined : Number(request.body['product_name']), context);
-    const pictures = await (isParent ? this.#grouping() : armsOf(request));
+    const pictures = await (isParent ? this.grouping() : armsOf(request));
     const failures = (isParent && this.groups.failures) || [];
     return { pictures, failures, message: 'Read', model: 'batch-1' };
   }
 
-  async #grouping(): Promise<EnginePicture[]> {
+  private async grouping(): Promise<EnginePicture[]> {
     const { person, location } = this.groups;
     const shared = async (kind: string, axis: string, members?: number[]) =>
       members ? [{ ...(await plainPicture(kind)), meta: { axis, member_indices: members } }] : [];

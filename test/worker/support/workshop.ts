@@ -55,9 +55,9 @@ const template = {
 
 /** A service without its HTTP side, on a database of its own: dispatches, workers, a projector. */
 export class Workshop implements AsyncDisposable {
-  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  private readonly cleanups: (() => Promise<unknown>)[] = [];
   readonly accounts: AccountWriter;
-  readonly #dispatcher: Dispatcher;
+  private readonly dispatcher: Dispatcher;
 
   private constructor(
     private readonly database: TestDatabase,
@@ -65,7 +65,7 @@ export class Workshop implements AsyncDisposable {
     readonly folder: string,
   ) {
     this.accounts = new AccountWriter(events.store, events.snapshots);
-    this.#dispatcher = new Dispatcher(
+    this.dispatcher = new Dispatcher(
       events.store,
       this.accounts,
       new References(events.store),
@@ -112,7 +112,7 @@ export class Workshop implements AsyncDisposable {
     });
     let stopped: Promise<void> | undefined;
     const stop = () => (stopped ??= projector.stop().then(() => queue.stop(0)));
-    this.#cleanups.unshift(stop);
+    this.cleanups.unshift(stop);
     return { stop };
   }
 
@@ -135,7 +135,7 @@ export class Workshop implements AsyncDisposable {
     const worker = await startWorker({ store, storage, queue, logger, engine, configuration, ...settings });
     let stopped: Promise<void> | undefined;
     const stop = (graceMs = 0) => (stopped ??= worker.stop(graceMs));
-    this.#cleanups.unshift(stop);
+    this.cleanups.unshift(stop);
     return { id: worker.id, stop };
   }
 
@@ -165,7 +165,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   async dispatchAs(ids: DispatchIds, tenant: string, body?: Record<string, unknown>, operation?: string) {
-    const outcome = await this.#dispatcher.dispatch(this.request(tenant, body, operation), ids);
+    const outcome = await this.dispatcher.dispatch(this.request(tenant, body, operation), ids);
     if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
   }
 
@@ -239,7 +239,7 @@ export class Workshop implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const cleanup of this.#cleanups) await cleanup();
+    for (const cleanup of this.cleanups) await cleanup();
     await this.events.close();
     await this.database.drop();
     await rm(this.folder, { recursive: true, force: true });

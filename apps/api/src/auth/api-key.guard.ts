@@ -43,7 +43,7 @@ export class ApiKeyGuard implements CanActivate {
 
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    const caller = await this.#authenticate(request);
+    const caller = await this.authenticate(request);
     setCaller(request, caller);
 
     const verdict = await this.limiter.count(caller);
@@ -62,7 +62,7 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  async #authenticate(request: FastifyRequest): Promise<Caller> {
+  private async authenticate(request: FastifyRequest): Promise<Caller> {
     const { keys, attempts } = this;
     const { ip } = request;
     const key = bearerKeyOf(request);

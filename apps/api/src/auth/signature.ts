@@ -20,21 +20,21 @@ const base64 = /^[A-Za-z0-9+/]{43}=$/;
 
 /** The signature that a request came with, and what the body has to show for it. */
 export class Signature {
-  readonly #expected: Buffer;
-  readonly #hmac: Hmac;
+  private readonly expected: Buffer;
+  private readonly hmac: Hmac;
 
   constructor(expected: string, secret: string) {
-    this.#expected = Buffer.from(expected, 'base64');
-    this.#hmac = createHmac('sha256', secret);
+    this.expected = Buffer.from(expected, 'base64');
+    this.hmac = createHmac('sha256', secret);
   }
 
   update(chunk: Uint8Array): void {
-    this.#hmac.update(chunk);
+    this.hmac.update(chunk);
   }
 
   /** To be called once, when the whole body was seen. @throws ApiError 401 when it is not what was signed */
   verify(): void {
-    if (!timingSafeEqual(this.#hmac.digest(), this.#expected)) throw unauthenticated();
+    if (!timingSafeEqual(this.hmac.digest(), this.expected)) throw unauthenticated();
   }
 }
 

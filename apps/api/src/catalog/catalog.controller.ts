@@ -113,10 +113,10 @@ export class CatalogController {
     if (!resource) throw notFound(`catalog resource: there are ${catalogResources.join(', ')}`);
     const query = new ListCatalog(caller, resource, { limit, offset }, token);
     const { items, total } = unwrap(await this.queries.execute(query), reply);
-    return { items: await Promise.all(items.map((entry) => this.#present(entry))), total, limit, offset };
+    return { items: await Promise.all(items.map((entry) => this.present(entry))), total, limit, offset };
   }
 
-  async #present(entry: CatalogEntry): Promise<CatalogEntryResponse> {
+  private async present(entry: CatalogEntry): Promise<CatalogEntryResponse> {
     const { assetId, kind, label, storageKey, width, height, attributes, jobId, createdAt } = entry;
     return {
       public_id: assetId,

@@ -9,7 +9,7 @@ import { Logger } from '#platform/logger.js';
 /** Clients that wait for the job they have just dispatched. */
 @Injectable()
 export class JobWaits implements OnModuleDestroy {
-  readonly #stopping = new AbortController();
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly queries: QueryBus,
@@ -18,7 +18,7 @@ export class JobWaits implements OnModuleDestroy {
 
   /** A server that stops answers waiting clients at once, with what they would have got without waiting. */
   onModuleDestroy(): void {
-    this.#stopping.abort();
+    this.stopping.abort();
   }
 
   /** The job once it has ended; undefined when the time is over, the client has gone, or the wait fails. */
@@ -32,7 +32,7 @@ export class JobWaits implements OnModuleDestroy {
     const leave = () => gone.abort();
     reply.raw.once('close', leave);
     try {
-      const signal = AbortSignal.any([gone.signal, this.#stopping.signal]);
+      const signal = AbortSignal.any([gone.signal, this.stopping.signal]);
       return await this.queries.execute(new AwaitJob(caller, jobId, seconds * 1_000, signal));
     } catch (err) {
       // The dispatch has happened: a client that gets no end can still poll, and must not be told of an error.

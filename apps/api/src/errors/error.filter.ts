@@ -19,8 +19,8 @@ export class ErrorFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const error = this.#withAllowedMethods(translateError(raised), request);
-    this.#log(error, request);
+    const error = this.withAllowedMethods(translateError(raised), request);
+    this.log(error, request);
     await this.refusals.record(request, reply, error);
     // The client went away, or the answer is under way already: there is nobody left to tell.
     if (reply.sent) return;
@@ -28,14 +28,14 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /** What we did wrong is logged with all that is known; what is merely away, in one line. */
-  #log({ status, cause }: ApiError, { id: requestId, routeOptions }: FastifyRequest): void {
+  private log({ status, cause }: ApiError, { id: requestId, routeOptions }: FastifyRequest): void {
     const route = routeOptions.url;
     if (status === 503) this.logger.warn({ requestId, route, because: String(cause) }, 'answered 503');
     else if (status >= 500) this.logger.error({ requestId, route, err: cause }, 'answered 500');
   }
 
   /** Fastify answers 404 for a method that a path does not have; the difference helps whoever typed it. */
-  #withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
+  private withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
     if (error.status !== 404 || request.routeOptions.url !== undefined) return error;
     const allowed = allowedMethods(request.server, request.url);
     if (allowed.length === 0) return error;

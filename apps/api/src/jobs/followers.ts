@@ -34,8 +34,8 @@ export interface Follower {
 /** Clients that keep a connection open until there is news of a job. Each costs memory, so they are counted. */
 @Injectable()
 export class Followers implements OnModuleDestroy {
-  readonly #all = new Set<Follower & { readonly reply: FastifyReply }>();
-  readonly #ofTenants = new Map<string, number>();
+  private readonly all = new Set<Follower & { readonly reply: FastifyReply }>();
+  private readonly ofTenants = new Map<string, number>();
 
   constructor(
     private readonly keys: Authenticator,
@@ -44,7 +44,7 @@ export class Followers implements OnModuleDestroy {
 
   /** A server that stops does not wait for jobs to end: those who follow them come again elsewhere. */
   onModuleDestroy(): void {
-    for (const { reply, leave } of this.#all) {
+    for (const { reply, leave } of this.all) {
       // Otherwise the connection is kept for the client's next request, and keeps the server from closing.
       if (!reply.raw.headersSent) void reply.header('connection', 'close');
       leave();
@@ -54,19 +54,19 @@ export class Followers implements OnModuleDestroy {
   /** @throws ApiError 429 when the tenant has as many as it may, 503 when this process has */
   admit({ environment, tenant }: Caller, request: FastifyRequest, reply: FastifyReply): Follower {
     const owner = `${environment}.${tenant}`;
-    const ofTenant = this.#ofTenants.get(owner) ?? 0;
+    const ofTenant = this.ofTenants.get(owner) ?? 0;
     if (ofTenant >= this.limits.ofTenant) throw tooMany('RATE_LIMITED', `You have ${ofTenant} of them.`);
-    if (this.#all.size >= this.limits.all)
+    if (this.all.size >= this.limits.all)
       throw tooMany('SERVICE_UNAVAILABLE', 'This server has many of them.');
 
     const over = new AbortController();
     const { raw } = reply;
     const leave = () => {
-      if (!this.#all.delete(follower)) return;
+      if (!this.all.delete(follower)) return;
       clearTimeout(longest);
       clearInterval(checks);
       raw.off('close', leave);
-      this.#count(owner, -1);
+      this.count(owner, -1);
       over.abort();
       if (raw.destroyed) return;
       // One who does not read would otherwise keep its connection, and a stopping server, for ever.
@@ -74,25 +74,25 @@ export class Followers implements OnModuleDestroy {
       raw.once('close', () => clearTimeout(cut));
     };
     const longest = setTimeout(leave, this.limits.longestMs);
-    const checks = setInterval(() => void this.#leaveIfRevoked(request, leave), this.limits.keyCheckMs);
+    const checks = setInterval(() => void this.leaveIfRevoked(request, leave), this.limits.keyCheckMs);
     const follower = { signal: over.signal, leave, reply };
-    this.#all.add(follower);
-    this.#count(owner, 1);
+    this.all.add(follower);
+    this.count(owner, 1);
     raw.once('close', leave);
     return follower;
   }
 
   /** A store that cannot be asked right now is no reason to go: it is asked again soon. */
-  async #leaveIfRevoked(request: FastifyRequest, leave: () => void): Promise<void> {
+  private async leaveIfRevoked(request: FastifyRequest, leave: () => void): Promise<void> {
     const key = bearerKeyOf(request) ?? '';
     const caller = await this.keys.authenticate(key).catch(() => 'unknown');
     if (caller === undefined) leave();
   }
 
-  #count(owner: string, change: number): void {
-    const count = (this.#ofTenants.get(owner) ?? 0) + change;
-    if (count > 0) this.#ofTenants.set(owner, count);
-    else this.#ofTenants.delete(owner);
+  private count(owner: string, change: number): void {
+    const count = (this.ofTenants.get(owner) ?? 0) + change;
+    if (count > 0) this.ofTenants.set(owner, count);
+    else this.ofTenants.delete(owner);
   }
 }
 

@@ -77,11 +77,11 @@ export class JobEventsController {
     void reply.header('vary', 'accept');
     if (prefersEventStream(request.headers.accept)) {
       const from = lastEventId(request) ?? since;
-      return this.#stream(caller, jobId, from, this.followers.admit(caller, request, reply), reply);
+      return this.stream(caller, jobId, from, this.followers.admit(caller, request, reply), reply);
     }
     const found =
       wait > 0
-        ? await this.#longPoll(
+        ? await this.longPoll(
             caller,
             jobId,
             since,
@@ -94,7 +94,7 @@ export class JobEventsController {
     return { public_id: jobId, events, latest_seq: found.latestSeq };
   }
 
-  async #longPoll(
+  private async longPoll(
     caller: Caller,
     jobId: string,
     since: number,
@@ -113,7 +113,7 @@ export class JobEventsController {
     }
   }
 
-  async #stream(
+  private async stream(
     caller: Caller,
     jobId: string,
     since: number,
@@ -136,14 +136,14 @@ export class JobEventsController {
         // Nothing else is asked on it afterwards, so a server that stops need not wait for that.
         connection: 'close',
       });
-      return Readable.from(this.#sent(first.value, progress, follower));
+      return Readable.from(this.sent(first.value, progress, follower));
     } catch (error) {
       follower.leave();
       throw error;
     }
   }
 
-  async *#sent(
+  private async *sent(
     first: JobProgress,
     later: AsyncIterator<JobProgress>,
     follower: Follower,

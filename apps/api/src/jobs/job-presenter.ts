@@ -23,7 +23,7 @@ export class JobPresenter {
       request_id: requestId,
       parent_job_id: parentJobId,
       children: children.map(presentSummary),
-      result: result && { artifacts: await this.#artifacts(result) },
+      result: result && { artifacts: await this.artifacts(result) },
       latest_event: await this.event(job.latestEvent),
       started_at: startedAt?.toISOString() ?? null,
       finished_at: finishedAt?.toISOString() ?? null,
@@ -39,13 +39,13 @@ export class JobPresenter {
       visibility: 'public',
       stage,
       message,
-      artifacts: await this.#artifacts(artifacts),
+      artifacts: await this.artifacts(artifacts),
       extra,
       created_at: typeof createdAt === 'string' ? createdAt : createdAt.toISOString(),
     };
   }
 
-  #artifacts(artifacts: readonly JobArtifact[]): Promise<Artifact[]> {
+  private artifacts(artifacts: readonly JobArtifact[]): Promise<Artifact[]> {
     return Promise.all(
       artifacts.map(async ({ storageKey, kind, role, label, width, height, meta, assetId }) => ({
         image_url: await this.storage.presignGet(storageKey),

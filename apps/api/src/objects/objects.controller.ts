@@ -27,7 +27,7 @@ export class ObjectsController {
       throw notFound('picture');
     }
     if (!this.objects.allows({ key, expires: Number(expires), signature })) throw notFound('picture');
-    const { stream, sizeBytes, contentType } = await this.#open(key);
+    const { stream, sizeBytes, contentType } = await this.open(key);
     void reply.headers({
       // What is stored under a key never changes. Private: the URL was given to one caller.
       'cache-control': 'private, max-age=86400, immutable',
@@ -38,7 +38,7 @@ export class ObjectsController {
     return new StreamableFile(stream, { type: contentType, length: sizeBytes, disposition: 'inline' });
   }
 
-  async #open(key: string) {
+  private async open(key: string) {
     try {
       return await this.objects.openRead(key);
     } catch (error) {

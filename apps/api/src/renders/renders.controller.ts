@@ -87,7 +87,7 @@ export class RendersController {
   ): Promise<RenderListResponse> {
     const page = { limit, offset };
     const { items, total } = unwrap(await this.queries.execute(new ListRenders(caller, page, token)), reply);
-    return { items: await Promise.all(items.map((render) => this.#present(render))), total, limit, offset };
+    return { items: await Promise.all(items.map((render) => this.present(render))), total, limit, offset };
   }
 
   @Get(':public_id')
@@ -102,10 +102,10 @@ export class RendersController {
   ): Promise<RenderResponse> {
     const render = await this.queries.execute(new GetRender(caller, publicId, token));
     if (!render) throw notFound('render');
-    return this.#present(render);
+    return this.present(render);
   }
 
-  async #present(render: RenderView): Promise<RenderResponse> {
+  private async present(render: RenderView): Promise<RenderResponse> {
     const { publicId, jobType, width, height, kind, label, storageKey, createdAt } = render;
     return {
       public_id: publicId,

@@ -1,7 +1,7 @@
 /** Lets so many run at a time, and so many wait; whoever comes beyond that is turned away. */
 export class BoundedConcurrency {
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
 
   constructor(
     private readonly limit: number,
@@ -10,16 +10,16 @@ export class BoundedConcurrency {
   ) {}
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.limit) this.#running += 1;
-    else if (this.#waiting.length >= this.queueLimit) throw this.turnAway();
+    if (this.running < this.limit) this.running += 1;
+    else if (this.waiting.length >= this.queueLimit) throw this.turnAway();
     // Whoever finishes hands its place over, so that nobody who comes later slips in between.
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.waiting.shift();
       if (next) next();
-      else this.#running -= 1;
+      else this.running -= 1;
     }
   }
 }

@@ -50,9 +50,9 @@ function tooBusy(): ApiError {
 @Controller('/v1/uploads')
 export class UploadsController {
   /** Bodies that come in at the same time: each costs a file of at most 25 MiB. */
-  readonly #receiving = new BoundedConcurrency(64, 0, tooBusy);
+  private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
   /** Pictures that are decoded at the same time: each costs memory for its pixels, and a thread. */
-  readonly #decoding = new BoundedConcurrency(2, 64, tooBusy);
+  private readonly decoding = new BoundedConcurrency(2, 64, tooBusy);
 
   constructor(
     private readonly commands: CommandBus,
@@ -88,10 +88,10 @@ export class UploadsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UploadResponse> {
-    const { assetId, storageKey, position } = await this.#receiving.run(async () => {
+    const { assetId, storageKey, position } = await this.receiving.run(async () => {
       await using upload = await spoolUpload(request);
       // Awaited here: the file has to be there until it is decoded.
-      return await this.#decoding.run(async () => {
+      return await this.decoding.run(async () => {
         const picture = await decodePicture(upload.path);
         return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock()));
       });

@@ -5,9 +5,9 @@ const windowMs = 15_000;
  * at once, and after a while one line about how many followed.
  */
 export class ErrorSummary {
-  #timer: NodeJS.Timeout | undefined;
-  #more = 0;
-  #latest = '';
+  private timer: NodeJS.Timeout | undefined;
+  private more = 0;
+  private latest = '';
 
   constructor(
     private readonly role: string,
@@ -16,22 +16,22 @@ export class ErrorSummary {
   ) {}
 
   add(message: string): void {
-    if (this.#timer) {
-      this.#more += 1;
-      this.#latest = message;
+    if (this.timer) {
+      this.more += 1;
+      this.latest = message;
       return;
     }
     this.warn(`${this.role}: ${message} (${this.logPath})`);
-    this.#timer = setTimeout(() => this.flush(), windowMs).unref();
+    this.timer = setTimeout(() => this.flush(), windowMs).unref();
   }
 
   /** Tells what has come together; from now on an error is shown at once again. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#more === 0) return;
-    const many = this.#more === 1 ? 'one more error' : `${this.#more} more errors, the last`;
-    this.warn(`${this.role}: ${many}: ${this.#latest} (${this.logPath})`);
-    this.#more = 0;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.more === 0) return;
+    const many = this.more === 1 ? 'one more error' : `${this.more} more errors, the last`;
+    this.warn(`${this.role}: ${many}: ${this.latest} (${this.logPath})`);
+    this.more = 0;
   }
 }

@@ -21,11 +21,11 @@ const errorLevel = 50;
  * this process is killed; we read along to show errors, and keep the file bounded with one predecessor, `.1`.
  */
 export class RoleLog {
-  readonly #timer: NodeJS.Timeout;
-  #offset: number;
-  #rest = '';
+  private readonly timer: NodeJS.Timeout;
+  private offset: number;
+  private rest = '';
   /** The most telling line since {@link begin}: what a role that failed to start wanted to say. */
-  #lastComplaint: string | undefined;
+  private complaint: string | undefined;
 
   constructor(
     readonly path: string,
@@ -33,53 +33,53 @@ export class RoleLog {
   ) {
     if (existsSync(path) && statSync(path).size > rotateAboveBytes) renameSync(path, `${path}.1`);
     closeSync(openSync(path, 'a', 0o600));
-    this.#offset = statSync(path).size;
-    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.offset = statSync(path).size;
+    this.timer = setInterval(() => this.look(), lookEveryMs).unref();
   }
 
   /** A descriptor for a new process to append to. */
   open(): number {
-    this.#lastComplaint = undefined;
+    this.complaint = undefined;
     return openSync(this.path, 'a', 0o600);
   }
 
   /** What the role complained about last, in one line; undefined when it did not. */
   lastComplaint(): string | undefined {
-    this.#look();
-    return this.#lastComplaint;
+    this.look();
+    return this.complaint;
   }
 
   close(): void {
-    clearInterval(this.#timer);
-    this.#look();
+    clearInterval(this.timer);
+    this.look();
   }
 
-  #look(): void {
-    const lines = (this.#rest + this.#readNew()).split('\n');
-    this.#rest = lines.pop() ?? '';
+  private look(): void {
+    const lines = (this.rest + this.readNew()).split('\n');
+    this.rest = lines.pop() ?? '';
     for (const line of lines) {
       const complaint = complaintIn(line);
       if (complaint === undefined) continue;
-      this.#lastComplaint = complaint.text;
+      this.complaint = complaint.text;
       if (complaint.logged) this.onError(complaint.text);
     }
-    if (this.#offset > rotateAboveBytes) this.#rotate();
+    if (this.offset > rotateAboveBytes) this.rotate();
   }
 
-  #readNew(): string {
+  private readNew(): string {
     // An operator may tidy up: what is gone is gone, and the writer keeps what it has open.
     const size = statSync(this.path, { throwIfNoEntry: false })?.size;
     if (size === undefined) return '';
-    if (size < this.#offset) this.#offset = 0;
+    if (size < this.offset) this.offset = 0;
     const file = openSync(this.path, 'r');
     try {
       const chunks: Buffer[] = [];
       for (;;) {
         const chunk = Buffer.alloc(chunkBytes);
-        const read = readSync(file, chunk, 0, chunkBytes, this.#offset);
+        const read = readSync(file, chunk, 0, chunkBytes, this.offset);
         if (read === 0) return Buffer.concat(chunks).toString('utf8');
         chunks.push(chunk.subarray(0, read));
-        this.#offset += read;
+        this.offset += read;
       }
     } finally {
       closeSync(file);
@@ -87,10 +87,10 @@ export class RoleLog {
   }
 
   /** The writer keeps its descriptor, which appends; a line written between copy and cut is lost, which a log may. */
-  #rotate(): void {
+  private rotate(): void {
     copyFileSync(this.path, `${this.path}.1`);
     truncateSync(this.path);
-    this.#offset = 0;
+    this.offset = 0;
   }
 }
 

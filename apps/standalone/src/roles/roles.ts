@@ -24,21 +24,21 @@ const graceMs = 5_000;
 
 /** The three processes of the service. Rendering has its own, so that it cannot stall the API. */
 export class Roles {
-  readonly #logs: RoleLog[] = [];
-  readonly #processes: Record<RoleName, RoleProcess>;
-  readonly #summaries: ErrorSummary[] = [];
+  private readonly logs: RoleLog[] = [];
+  private readonly processes: Record<RoleName, RoleProcess>;
+  private readonly summaries: ErrorSummary[] = [];
 
   constructor(private readonly options: RolesOptions) {
-    this.#processes = {
-      api: this.#process('api'),
-      worker: this.#process('worker'),
-      projector: this.#process('projector'),
+    this.processes = {
+      api: this.process('api'),
+      worker: this.process('worker'),
+      projector: this.process('projector'),
     };
   }
 
   /** Resolves when all of them are ready. @throws StartError with what one that is not says */
   async start(): Promise<void> {
-    const starts = Object.entries(this.#processes).map(async ([name, process]) => {
+    const starts = Object.entries(this.processes).map(async ([name, process]) => {
       try {
         await process.start();
       } catch (error) {
@@ -52,24 +52,24 @@ export class Roles {
 
   /** Every process starts again, with its environment of now. */
   restart(): void {
-    for (const process of Object.values(this.#processes)) process.restart();
+    for (const process of Object.values(this.processes)) process.restart();
   }
 
   /** The API first, so that it accepts no request that no other role would serve. */
   async stop(): Promise<void> {
-    const { api, worker, projector } = this.#processes;
+    const { api, worker, projector } = this.processes;
     await api.stop(graceMs);
     await Promise.all([worker.stop(graceMs), projector.stop(graceMs)]);
-    for (const log of this.#logs) log.close();
-    for (const summary of this.#summaries) summary.flush();
+    for (const log of this.logs) log.close();
+    for (const summary of this.summaries) summary.flush();
   }
 
-  #process(name: RoleName): RoleProcess {
+  private process(name: RoleName): RoleProcess {
     const path = join(this.options.logs, `${name}.log`);
     const summary = new ErrorSummary(name, path, this.options.warn);
     const log = new RoleLog(path, (message) => summary.add(message));
-    this.#summaries.push(summary);
-    this.#logs.push(log);
+    this.summaries.push(summary);
+    this.logs.push(log);
     return new RoleProcess({
       name,
       entry: fileURLToPath(new URL(`../../../${name}/src/main.js`, import.meta.url)),
@@ -109,41 +109,41 @@ const healthyAfterMs = 30_000;
  * order. When we are killed ourselves, it notices by the closed channel and ends.
  */
 class RoleProcess {
-  #child: ChildProcess | undefined;
-  #ended: Promise<string> = Promise.resolve('');
-  readonly #stopping = new AbortController();
-  #keeping: Promise<void> = Promise.resolve();
+  private child: ChildProcess | undefined;
+  private ended: Promise<string> = Promise.resolve('');
+  private readonly stopping = new AbortController();
+  private keeping: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: RoleOptions) {}
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.child?.pid;
   }
 
   /** Resolves when the role is ready. @throws Error with what the role said, in one line */
   async start(): Promise<void> {
-    await this.#launch();
-    this.#keeping = this.#keepAlive();
+    await this.launch();
+    this.keeping = this.keepAlive();
   }
 
   /** Ends the process so that it starts again with its current environment. */
   restart(): void {
-    this.#child?.kill('SIGTERM');
+    this.child?.kill('SIGTERM');
   }
 
   async stop(graceMs: number): Promise<void> {
-    this.#stopping.abort();
-    const child = this.#child;
+    this.stopping.abort();
+    const child = this.child;
     if (child) {
       child.kill('SIGTERM');
       const late = setTimeout(() => child.kill('SIGKILL'), graceMs);
-      await this.#ended;
+      await this.ended;
       clearTimeout(late);
     }
-    await this.#keeping;
+    await this.keeping;
   }
 
-  async #launch(): Promise<void> {
+  private async launch(): Promise<void> {
     const { entry, log, environment } = this.options;
     const output = log.open();
     const child = fork(entry, {
@@ -153,26 +153,26 @@ class RoleProcess {
       detached: true,
     });
     closeSync(output);
-    this.#child = child;
-    this.#ended = new Promise((resolve) => {
+    this.child = child;
+    this.ended = new Promise((resolve) => {
       child.once('exit', (code, signal) =>
         resolve(signal ? `killed by ${signal}` : `ended with code ${code}`),
       );
       child.once('error', (error) => resolve(error.message));
     });
     const late = setTimeout(() => child.kill('SIGKILL'), readyWithinMs);
-    const end = await Promise.race([this.#ended, ready(child)]);
+    const end = await Promise.race([this.ended, ready(child)]);
     clearTimeout(late);
     if (end !== undefined) throw new Error(log.lastComplaint() ?? end);
   }
 
-  async #keepAlive(): Promise<void> {
-    const { signal } = this.#stopping;
+  private async keepAlive(): Promise<void> {
+    const { signal } = this.stopping;
     let running = true;
     const runAgain = async () => {
-      if (!running) await this.#launch();
+      if (!running) await this.launch();
       running = false;
-      throw new Error(await this.#ended);
+      throw new Error(await this.ended);
     };
     await retryUntilAborted(runAgain, {
       ...{ signal, longestPauseMs, healthyAfterMs },

@@ -56,18 +56,18 @@ const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve)
  * when a batch has nothing to append, the head was read again before the answers went out.
  */
 export class AccountWriter {
-  readonly #mailboxes: LRUCache<string, Mailbox>;
-  readonly #maxBatch: number;
-  readonly #snapshotEvery: number;
+  private readonly mailboxes: LRUCache<string, Mailbox>;
+  private readonly maxBatch: number;
+  private readonly snapshotEvery: number;
 
   constructor(
     private readonly store: EventStore,
     private readonly snapshots: SnapshotStore,
     private readonly options: AccountWriterOptions = {},
   ) {
-    this.#maxBatch = options.maxBatch ?? 128;
-    this.#snapshotEvery = options.snapshotEvery ?? 250;
-    this.#mailboxes = new LRUCache({ max: options.cachedAccounts ?? 10_000 });
+    this.maxBatch = options.maxBatch ?? 128;
+    this.snapshotEvery = options.snapshotEvery ?? 250;
+    this.mailboxes = new LRUCache({ max: options.cachedAccounts ?? 10_000 });
   }
 
   /**
@@ -82,7 +82,7 @@ export class AccountWriter {
   ): Promise<AccountVerdict<Rejection>> {
     // The mailbox is drained outside any request, so each command carries its own trace.
     const traced = { traceparent: correlation().traceparent, ...context };
-    return this.#enqueue(this.#mailbox(context.environment, context.tenant), traced, decide);
+    return this.enqueue(this.mailbox(context.environment, context.tenant), traced, decide);
   }
 
   /**
@@ -95,11 +95,11 @@ export class AccountWriter {
       state = account;
       return accept();
     };
-    const verdict = await this.#enqueue(this.#mailbox(environment, tenant), undefined, look);
+    const verdict = await this.enqueue(this.mailbox(environment, tenant), undefined, look);
     return { state, position: verdict.kind === 'accepted' ? verdict.position : undefined };
   }
 
-  #enqueue<Rejection>(
+  private enqueue<Rejection>(
     mailbox: Mailbox,
     context: CommandContext | undefined,
     decide: (account: Account) => Decision<AccountEvent, Rejection>,
@@ -107,27 +107,27 @@ export class AccountWriter {
     return new Promise((resolve, reject) => {
       // The mailbox holds commands of every kind; each promise gets back what its own decide function gave.
       mailbox.waiting.push({ context, decide, resolve: resolve as Waiting['resolve'], reject });
-      mailbox.draining ??= correlated(outsideRequests, () => this.#drain(mailbox));
+      mailbox.draining ??= correlated(outsideRequests, () => this.drain(mailbox));
     });
   }
 
-  #mailbox(environment: Environment, tenant: string): Mailbox {
+  private mailbox(environment: Environment, tenant: string): Mailbox {
     const stream = streamName(environment, 'account', tenant);
-    let mailbox = this.#mailboxes.get(stream);
+    let mailbox = this.mailboxes.get(stream);
     if (!mailbox) {
       mailbox = { stream, waiting: [], draining: undefined, known: undefined, lastSnapshot: -1n };
-      this.#mailboxes.set(stream, mailbox);
+      this.mailboxes.set(stream, mailbox);
     }
     return mailbox;
   }
 
-  async #drain(mailbox: Mailbox): Promise<void> {
+  private async drain(mailbox: Mailbox): Promise<void> {
     // One turn of the event loop lets requests that arrived together share the first batch.
     await (this.options.nextTurn ?? eventLoopTurn)();
     while (mailbox.waiting.length > 0) {
-      const batch = mailbox.waiting.splice(0, this.#maxBatch);
+      const batch = mailbox.waiting.splice(0, this.maxBatch);
       try {
-        await this.#commit(mailbox, batch);
+        await this.commit(mailbox, batch);
       } catch (error) {
         // Whatever happened, the cached state can no longer be trusted.
         mailbox.known = undefined;
@@ -137,12 +137,12 @@ export class AccountWriter {
     mailbox.draining = undefined;
   }
 
-  async #commit(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
-    let known = mailbox.known ?? (await this.#catchUp(mailbox));
+  private async commit(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
+    let known = mailbox.known ?? (await this.catchUp(mailbox));
     for (let conflicts = 0; conflicts < maxConflicts; conflicts++) {
       const { verdicts, domainEvents, events } = decideAll(batch, known.state);
       if (events.length === 0) {
-        const head = await this.#catchUp(mailbox);
+        const head = await this.catchUp(mailbox);
         if (head.revision !== known.revision) {
           known = head;
           continue;
@@ -150,10 +150,10 @@ export class AccountWriter {
         answer(batch, verdicts, known.position);
         return;
       }
-      const appended = await this.#append(mailbox.stream, known.revision, events);
+      const appended = await this.append(mailbox.stream, known.revision, events);
       if (appended === 'duplicate-id') {
-        const head = await this.#catchUp(mailbox);
-        if (head.revision === known.revision) return this.#oneByOne(mailbox, batch);
+        const head = await this.catchUp(mailbox);
+        if (head.revision === known.revision) return this.oneByOne(mailbox, batch);
         known = head;
         continue;
       }
@@ -161,10 +161,10 @@ export class AccountWriter {
         const state = domainEvents.reduce(evolveAccount, known.state);
         mailbox.known = { state, revision: appended.revision, position: appended.position };
         answer(batch, verdicts, appended.position);
-        this.#snapshot(mailbox, mailbox.known);
+        this.snapshot(mailbox, mailbox.known);
         return;
       }
-      known = await this.#catchUp(mailbox);
+      known = await this.catchUp(mailbox);
     }
     throw new Error(`gave up on ${mailbox.stream} after ${maxConflicts} conflicts in a row`);
   }
@@ -173,7 +173,7 @@ export class AccountWriter {
    * Another process may have run one of these very commands, whose events then carry the same ids. A look at the
    * head shows what it did, and the command finds its work done.
    */
-  async #append(
+  private async append(
     stream: string,
     expected: bigint | 'no-stream',
     events: readonly NewEvent[],
@@ -187,23 +187,23 @@ export class AccountWriter {
   }
 
   /** An id is taken and the head does not explain it: only the command that claims it may fail. */
-  async #oneByOne(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
+  private async oneByOne(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
     const [only, ...others] = batch;
     if (only && others.length === 0) {
       only.reject(new DuplicateEventId(`${only.context?.commandId} has been carried out and undone before`));
       return;
     }
-    for (const command of batch) await this.#commit(mailbox, [command]);
+    for (const command of batch) await this.commit(mailbox, [command]);
   }
 
   /** Brings the cached account to the stream's head: from the cache, else from a snapshot, else from the start. */
-  async #catchUp(mailbox: Mailbox): Promise<Loaded<Account>> {
-    const base = mailbox.known ?? (await this.#loadSnapshot(mailbox));
+  private async catchUp(mailbox: Mailbox): Promise<Loaded<Account>> {
+    const base = mailbox.known ?? (await this.loadSnapshot(mailbox));
     // The fold edits the open charges in place: should it fail half-way, the caller drops the whole state.
     return (mailbox.known = await load(this.store, mailbox.stream, aggregate, base));
   }
 
-  async #loadSnapshot(mailbox: Mailbox): Promise<Loaded<Account> | undefined> {
+  private async loadSnapshot(mailbox: Mailbox): Promise<Loaded<Account> | undefined> {
     const snapshot = await this.snapshots.load(mailbox.stream, accountFoldVersion);
     if (!snapshot) return undefined;
     mailbox.lastSnapshot = snapshot.revision;
@@ -212,10 +212,10 @@ export class AccountWriter {
   }
 
   /** Saved in the background: a snapshot is a shortcut, and losing one costs only a longer read. */
-  #snapshot(mailbox: Mailbox, { state, revision, position }: Loaded<Account>): void {
+  private snapshot(mailbox: Mailbox, { state, revision, position }: Loaded<Account>): void {
     if (state.status === 'unopened' || revision === 'no-stream' || position === undefined) return;
     // A snapshot holds every open charge: taken less often the more there are, its cost for each event stays the same.
-    const every = BigInt(Math.max(this.#snapshotEvery, state.charges.size));
+    const every = BigInt(Math.max(this.snapshotEvery, state.charges.size));
     if (revision - mailbox.lastSnapshot < every) return;
     mailbox.lastSnapshot = revision;
     const content = { account: toSnapshot(state), position: position.toString() };

@@ -29,19 +29,19 @@ export const longestWaitMs = 2_000;
  */
 @Injectable()
 export class ReadYourWrites {
-  readonly #lastWrites = new LRUCache<string, bigint>({ max: 50_000 });
+  private readonly lastWrites = new LRUCache<string, bigint>({ max: 50_000 });
 
   constructor(private readonly checkpoints: Checkpoints) {}
 
   noteWrite({ environment, tenant }: Pick<Caller, 'environment' | 'tenant'>, position: bigint): void {
     const key = `${environment}.${tenant}`;
-    const known = this.#lastWrites.get(key);
-    if (known === undefined || known < position) this.#lastWrites.set(key, position);
+    const known = this.lastWrites.get(key);
+    if (known === undefined || known < position) this.lastWrites.set(key, position);
   }
 
   /** The position that a read of this caller must not be behind, or undefined when any will do. */
   required({ environment, tenant }: Caller, token: bigint | undefined): bigint | undefined {
-    const written = this.#lastWrites.get(`${environment}.${tenant}`);
+    const written = this.lastWrites.get(`${environment}.${tenant}`);
     if (written === undefined || token === undefined) return written ?? token;
     return written > token ? written : token;
   }

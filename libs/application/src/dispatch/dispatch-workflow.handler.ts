@@ -51,13 +51,13 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
         return { kind: 'answered', outcome: fromStored(begun.answer), replayed: true };
       case 'new':
       case 'resume':
-        return this.#once(request, begun);
+        return this.once(request, begun);
       default:
         return begun satisfies never;
     }
   }
 
-  async #once(
+  private async once(
     request: DispatchRequest,
     { kind, ids, lease }: Extract<IdempotencyBeginning, { kind: 'new' | 'resume' }>,
   ): Promise<DispatchAnswer> {
@@ -65,7 +65,7 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
       const outcome =
         kind === 'new'
           ? await this.dispatcher.dispatch(request, ids)
-          : await this.#resume(request, lease, ids);
+          : await this.resume(request, lease, ids);
       // An unknown reference is not remembered: the picture may be there on the next try.
       if (outcome.kind === 'unknown-reference') await this.idempotency.release(lease);
       else await this.idempotency.answer(lease, toStored(outcome));
@@ -77,7 +77,7 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
     }
   }
 
-  async #resume(
+  private async resume(
     request: DispatchRequest,
     lease: IdempotencyLease,
     ids: DispatchIds,

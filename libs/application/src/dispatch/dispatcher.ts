@@ -85,13 +85,13 @@ export class Dispatcher {
     if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
 
     const charges = jobsToCharge(workflow, request.body, ids);
-    const debited = await this.#debit(request, ids, charges, credits);
+    const debited = await this.debit(request, ids, charges, credits);
     if (debited.kind === 'rejected') {
       return { kind: 'refused', requestId: ids.requestId, rejection: debited.rejection };
     }
 
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
-    return this.#queue(request, ids, charges, queuedJob(request, ids, workflow, paid, resolved.inputs));
+    return this.queue(request, ids, charges, queuedJob(request, ids, workflow, paid, resolved.inputs));
   }
 
   /**
@@ -101,9 +101,9 @@ export class Dispatcher {
    * @throws what {@link dispatch} throws
    */
   async resume(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'spent'> {
-    const found = await this.#find(request, ids.jobId);
+    const found = await this.find(request, ids.jobId);
     if (found === 'voided') return 'spent';
-    if (found) return this.#accepted(request, ids, found);
+    if (found) return this.accepted(request, ids, found);
 
     const { environment, tenant } = request.caller;
     const workflow = workflowOf(request.operation);
@@ -117,7 +117,7 @@ export class Dispatcher {
     if (open.length === charges.length) {
       const resolved = await this.references.resolve(workflow, request.body, request.caller);
       if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
-      return this.#queue(request, ids, open, queuedJob(request, ids, workflow, open, resolved.inputs));
+      return this.queue(request, ids, open, queuedJob(request, ids, workflow, open, resolved.inputs));
     }
     const fence = { chargeId: ids.requestId, tenant, at: request.at.toISOString() };
     const fenced = await handle(
@@ -131,12 +131,12 @@ export class Dispatcher {
     // The slow first try was faster after all.
     if (fenced.kind === 'rejected') return this.resume(request, ids);
     // The sweep had begun to give a batch back: behind the fence, the rest of it can go as well.
-    await this.#refund(request, ids, charges);
+    await this.refund(request, ids, charges);
     return 'spent';
   }
 
   /** The job as it is stored; undefined when nobody has queued or fenced it. */
-  async #find(request: DispatchRequest, jobId: string): Promise<JobOnLog | 'voided' | undefined> {
+  private async find(request: DispatchRequest, jobId: string): Promise<JobOnLog | 'voided' | undefined> {
     const stream = streamName(request.caller.environment, 'job', jobId);
     const { state, position } = await load(this.store, stream, aggregate);
     if (state.status === 'voided') return 'voided';
@@ -144,7 +144,7 @@ export class Dispatcher {
     return { job: state.job, position, unfinished: isUnfinished(state) };
   }
 
-  async #debit(
+  private async debit(
     request: DispatchRequest,
     ids: DispatchIds,
     charges: readonly JobToCharge[],
@@ -172,21 +172,25 @@ export class Dispatcher {
     }
   }
 
-  async #queue(
+  private async queue(
     request: DispatchRequest,
     ids: DispatchIds,
     charges: readonly JobToCharge[],
     job: QueuedJob,
   ): Promise<DispatchOutcome> {
-    const queued = await this.#queueOne(request, ids, job);
+    const queued = await this.queueOne(request, ids, job);
     if (queued === 'voided') {
-      await this.#refund(request, ids, charges);
+      await this.refund(request, ids, charges);
       throw voidedBySweep(ids);
     }
-    return this.#accepted(request, ids, queued);
+    return this.accepted(request, ids, queued);
   }
 
-  async #queueOne(request: DispatchRequest, ids: DispatchIds, job: QueuedJob): Promise<JobOnLog | 'voided'> {
+  private async queueOne(
+    request: DispatchRequest,
+    ids: DispatchIds,
+    job: QueuedJob,
+  ): Promise<JobOnLog | 'voided'> {
     const { jobId } = job;
     const queued = await handle(
       this.store,
@@ -201,7 +205,7 @@ export class Dispatcher {
       return { job, position: queued.position, unfinished: true };
     }
     // What is stored decides: a try beside this one may have queued the job, with a seed of its own for the children.
-    const found = await this.#find(request, jobId);
+    const found = await this.find(request, jobId);
     if (!found) throw new Error(`job ${jobId} is neither queued nor voided`);
     return found;
   }
@@ -210,10 +214,14 @@ export class Dispatcher {
    * A job that is queued, and with it the jobs of its items. Those that the sweep has given back stay away: their
    * parent counts them as failed. A parent that has ended gets no children any more.
    */
-  async #accepted(request: DispatchRequest, ids: DispatchIds, found: JobOnLog): Promise<DispatchOutcome> {
+  private async accepted(
+    request: DispatchRequest,
+    ids: DispatchIds,
+    found: JobOnLog,
+  ): Promise<DispatchOutcome> {
     const { job, unfinished } = found;
     const children = unfinished ? childrenOf(job) : [];
-    const queued = await Promise.all(children.map((child) => this.#queueOne(request, ids, child)));
+    const queued = await Promise.all(children.map((child) => this.queueOne(request, ids, child)));
     const position = queued.reduce(
       (last, child) => (child !== 'voided' && child.position > last ? child.position : last),
       found.position,
@@ -222,7 +230,11 @@ export class Dispatcher {
   }
 
   /** The sweep refunds as well; whoever comes second finds the charge closed. */
-  async #refund(request: DispatchRequest, ids: DispatchIds, charges: readonly JobToCharge[]): Promise<void> {
+  private async refund(
+    request: DispatchRequest,
+    ids: DispatchIds,
+    charges: readonly JobToCharge[],
+  ): Promise<void> {
     const { tenant } = request.caller;
     await Promise.all(
       charges.map(({ chargeId }) => {

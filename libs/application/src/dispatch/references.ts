@@ -40,13 +40,13 @@ const productAggregate = { initial: initialProduct, evolve: evolveProduct };
  */
 @Injectable()
 export class References {
-  readonly #pictures: StoredPictures;
+  private readonly pictures: StoredPictures;
 
   constructor(
     private readonly store: EventStore,
     pictures?: StoredPictures,
   ) {
-    this.#pictures = pictures ?? new StoredPictures(store);
+    this.pictures = pictures ?? new StoredPictures(store);
   }
 
   /** The pictures that the job will need, in the order of the workflow's table; or the first reference that names nothing. */
@@ -56,7 +56,7 @@ export class References {
     caller: Owner,
   ): Promise<ResolvedReferences> {
     const named = findReferences(workflow.references, body);
-    const found = await Promise.all(named.map((each) => this.#find(each, caller)));
+    const found = await Promise.all(named.map((each) => this.find(each, caller)));
     const inputs = new Map<string, JobInputImage>();
     for (const [index, { input, loc }] of named.entries()) {
       const picture = found[index];
@@ -68,22 +68,22 @@ export class References {
     return { kind: 'found', inputs: [...inputs.values()] };
   }
 
-  async #find(
+  private async find(
     { reference, value }: NamedReference,
     caller: Owner,
   ): Promise<FoundPicture | 'no picture' | undefined> {
     switch (reference.by) {
       case 'storage-key':
-        return this.#byStorageKey(caller, value);
+        return this.byStorageKey(caller, value);
       case 'picture':
-        return (await this.#asset(caller, value)) ?? (await this.#render(caller, value));
+        return (await this.asset(caller, value)) ?? (await this.render(caller, value));
       case 'render':
-        return this.#render(caller, value);
+        return this.render(caller, value);
       case 'product':
-        return this.#product(caller, value);
+        return this.product(caller, value);
       case 'preset':
         return (
-          (await this.#preset(caller, value, reference.kind)) ?? this.#entry(caller, value, reference.kind)
+          (await this.preset(caller, value, reference.kind)) ?? this.entry(caller, value, reference.kind)
         );
       case 'category':
         return categoryById(value) && 'no picture';
@@ -92,33 +92,33 @@ export class References {
     }
   }
 
-  async #byStorageKey(caller: Owner, key: string): Promise<FoundPicture | undefined> {
+  private async byStorageKey(caller: Owner, key: string): Promise<FoundPicture | undefined> {
     const assetId = assetIdOfKey.exec(key)?.[1];
-    const asset = assetId === undefined ? undefined : await this.#pictures.asset(caller, assetId);
-    return asset?.storageKey === key ? this.#described(caller, asset) : undefined;
+    const asset = assetId === undefined ? undefined : await this.pictures.asset(caller, assetId);
+    return asset?.storageKey === key ? this.described(caller, asset) : undefined;
   }
 
-  async #asset(caller: Owner, assetId: string): Promise<FoundPicture | undefined> {
-    const asset = await this.#pictures.asset(caller, assetId);
-    return asset && this.#described(caller, asset);
+  private async asset(caller: Owner, assetId: string): Promise<FoundPicture | undefined> {
+    const asset = await this.pictures.asset(caller, assetId);
+    return asset && this.described(caller, asset);
   }
 
   /** The first final picture of a job that succeeded: a render goes by the id of the job that made it. */
-  async #render(caller: Owner, jobId: string): Promise<FoundPicture | undefined> {
-    const job = await this.#pictures.job(caller, jobId);
+  private async render(caller: Owner, jobId: string): Promise<FoundPicture | undefined> {
+    const job = await this.pictures.job(caller, jobId);
     const picture = job?.results.find(({ role }) => role === 'final');
     return picture && pictureOf(picture, picture.meta);
   }
 
-  async #product(caller: Owner, productId: string): Promise<FoundPicture | undefined> {
+  private async product(caller: Owner, productId: string): Promise<FoundPicture | undefined> {
     const stream = streamName(caller.environment, 'product', productId);
     const { state: product } = await load(this.store, stream, productAggregate);
     if (product.status !== 'active' || product.tenant !== caller.tenant) return undefined;
     const image = primaryImage(product);
-    return image && ((await this.#asset(caller, image.assetId)) ?? pictureOf(image));
+    return image && ((await this.asset(caller, image.assetId)) ?? pictureOf(image));
   }
 
-  async #preset(
+  private async preset(
     { environment }: Owner,
     presetId: string,
     kind: PresetKind,
@@ -131,16 +131,16 @@ export class References {
   }
 
   /** A catalogue entry of the caller's own in a preset's place. */
-  async #entry(caller: Owner, assetId: string, kind: PresetKind): Promise<FoundPicture | undefined> {
-    const asset = await this.#pictures.asset(caller, assetId);
+  private async entry(caller: Owner, assetId: string, kind: PresetKind): Promise<FoundPicture | undefined> {
+    const asset = await this.pictures.asset(caller, assetId);
     if (!asset || asset.jobId === null) return undefined;
-    const job = await this.#pictures.job(caller, asset.jobId);
+    const job = await this.pictures.job(caller, asset.jobId);
     const entry = job?.results.find((artifact) => artifact.assetId === assetId);
     return entry && canReplacePreset(entry.kind, kind) ? pictureOf(asset, entry.meta) : undefined;
   }
 
-  async #described(caller: Owner, asset: StoredAsset): Promise<FoundPicture> {
-    return pictureOf(asset, (await this.#pictures.artifact(caller, asset))?.meta);
+  private async described(caller: Owner, asset: StoredAsset): Promise<FoundPicture> {
+    return pictureOf(asset, (await this.pictures.artifact(caller, asset))?.meta);
   }
 }
 

@@ -57,17 +57,17 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
   /** @throws what the store throws; the job may then be cancelled all the same, and is refunded if it is */
   async execute(command: CancelJob): Promise<CancelledJob> {
     const { caller, jobId } = command;
-    const cancelled = await this.#end(command, jobId, (job) => cancelOwn(command, job));
+    const cancelled = await this.end(command, jobId, (job) => cancelOwn(command, job));
     if (cancelled.kind === 'refused') return cancelled;
     const { job } = cancelled;
     const children = childrenOf(job);
     const written = await Promise.all([
-      this.#refund(command, job.chargeId, 'job-cancelled'),
-      ...children.map((child) => this.#cancelChild(command, child)),
+      this.refund(command, job.chargeId, 'job-cancelled'),
+      ...children.map((child) => this.cancelChild(command, child)),
     ]);
-    const found = await this.#view(caller, jobId);
+    const found = await this.view(caller, jobId);
     if (!found) throw new Error(`job ${jobId} was cancelled and is not there`);
-    const views = await Promise.all(children.map((child) => this.#view(caller, child.jobId)));
+    const views = await Promise.all(children.map((child) => this.view(caller, child.jobId)));
     return {
       kind: 'cancelled',
       detail: { job: found, children: views.filter((view) => view !== undefined) },
@@ -79,11 +79,11 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
   }
 
   /** One that has ended stays as it is. One that is not queued yet is fenced off, so that it never will be. */
-  async #cancelChild(command: CancelJob, child: QueuedJob): Promise<bigint | undefined> {
+  private async cancelChild(command: CancelJob, child: QueuedJob): Promise<bigint | undefined> {
     const { jobId, chargeId } = child;
     for (;;) {
-      const cancelled = await this.#end(command, jobId, (job) => cancelOwn(command, job));
-      if (cancelled.kind === 'ended') return this.#refund(command, chargeId, 'job-cancelled');
+      const cancelled = await this.end(command, jobId, (job) => cancelOwn(command, job));
+      if (cancelled.kind === 'ended') return this.refund(command, chargeId, 'job-cancelled');
       if (cancelled.code === 'JOB_FINISHED' || chargeId === null) return undefined;
       const at = command.at.toISOString();
       const fence = { chargeId, tenant: command.caller.tenant, at };
@@ -94,11 +94,11 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
         (job) => voidJob(fence, job),
         contextOf(command, `cancel-void:${jobId}:${command.requestId}`),
       );
-      if (voided.kind === 'accepted') return this.#refund(command, chargeId, 'orphaned');
+      if (voided.kind === 'accepted') return this.refund(command, chargeId, 'orphaned');
     }
   }
 
-  async #end(
+  private async end(
     command: CancelJob,
     jobId: string,
     decide: (job: Job) => Decision<JobEvent, { readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' }>,
@@ -113,7 +113,7 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     return { kind: 'ended', job: ended.state.job, position: ended.position } as const;
   }
 
-  async #refund(
+  private async refund(
     { caller, requestId, at }: CancelJob,
     chargeId: string | null,
     why: 'job-cancelled' | 'orphaned',
@@ -124,7 +124,7 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     return closeCharge(this.accounts, refund, { environment, requestId, actor: `key:${keyId}`, at });
   }
 
-  async #view({ environment, tenant }: Caller, jobId: string) {
+  private async view({ environment, tenant }: Caller, jobId: string) {
     return (await this.streams.find(environment, tenant, jobId))?.job;
   }
 }

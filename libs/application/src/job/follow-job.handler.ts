@@ -45,17 +45,17 @@ export class FollowJobHandler implements IQueryHandler<FollowJob> {
     // Before the first look, so that nothing is missed between the two.
     const news = this.watch.watch(caller.environment, jobId);
     signal.addEventListener('abort', () => news.release(), { once: true });
-    const first = await this.#look(caller, jobId, since);
-    return first && this.#follow(query, news, first);
+    const first = await this.look(caller, jobId, since);
+    return first && this.follow(query, news, first);
   }
 
-  async *#follow(
+  private async *follow(
     { caller, jobId, since, idleMs, signal }: FollowJob,
     news: JobNews,
     first: JobProgress,
   ): AsyncGenerator<JobProgress> {
     let cursor = since;
-    for (let seen: JobProgress | undefined = first; seen; seen = await this.#look(caller, jobId, cursor)) {
+    for (let seen: JobProgress | undefined = first; seen; seen = await this.look(caller, jobId, cursor)) {
       yield seen;
       if (seen.ended) return;
       cursor = seen.events.at(-1)?.seq ?? cursor;
@@ -64,7 +64,7 @@ export class FollowJobHandler implements IQueryHandler<FollowJob> {
     }
   }
 
-  async #look({ environment, tenant }: Caller, jobId: string, since: number) {
+  private async look({ environment, tenant }: Caller, jobId: string, since: number) {
     const found = await this.streams.find(environment, tenant, jobId);
     if (!found) return undefined;
     const { job, timeline } = found;

@@ -24,35 +24,35 @@ const endings = new Set(['JobSucceeded', 'JobFailed', 'JobCancelled', 'JobVoided
 
 /** One who waits for one job. News that come while nobody waits for them are remembered. */
 class Watcher {
-  #fresh = false;
-  #over = false;
-  #wake: (() => void) | undefined;
+  private fresh = false;
+  private over = false;
+  private wake: (() => void) | undefined;
 
   tell(): void {
-    this.#fresh = true;
-    this.#wake?.();
+    this.fresh = true;
+    this.wake?.();
   }
 
   end(): void {
-    this.#over = true;
-    this.#wake?.();
+    this.over = true;
+    this.wake?.();
   }
 
   async wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<boolean> {
-    if (!this.#fresh && !this.#over && !signal?.aborted && timeoutMs > 0) {
+    if (!this.fresh && !this.over && !signal?.aborted && timeoutMs > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);
-        this.#wake = () => {
+        this.wake = () => {
           clearTimeout(timer);
           resolve();
         };
-        signal?.addEventListener('abort', this.#wake, { once: true });
+        signal?.addEventListener('abort', this.wake, { once: true });
       });
-      if (this.#wake) signal?.removeEventListener('abort', this.#wake);
-      this.#wake = undefined;
+      if (this.wake) signal?.removeEventListener('abort', this.wake);
+      this.wake = undefined;
     }
-    const fresh = this.#fresh && !this.#over && !signal?.aborted;
-    this.#fresh = false;
+    const fresh = this.fresh && !this.over && !signal?.aborted;
+    this.fresh = false;
     return fresh;
   }
 }
@@ -67,9 +67,9 @@ class Watcher {
  */
 @Injectable()
 export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly #watchers = new Map<string, Set<Watcher>>();
-  readonly #stopped = new AbortController();
-  #following: Promise<void> | undefined;
+  private readonly watchers = new Map<string, Set<Watcher>>();
+  private readonly stopping = new AbortController();
+  private following: Promise<void> | undefined;
 
   constructor(
     private readonly store: EventStore,
@@ -77,32 +77,32 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.#following ??= this.#follow();
+    this.following ??= this.follow();
   }
 
   /** Ends every wait at once: whoever waits answers with what there is. */
   async onApplicationShutdown(): Promise<void> {
-    this.#stopped.abort();
-    for (const watcher of this.#everybody()) watcher.end();
-    await this.#following;
+    this.stopping.abort();
+    for (const watcher of this.everybody()) watcher.end();
+    await this.following;
   }
 
   /** True from {@link onApplicationShutdown} on: there are no more news. */
   get stopped(): boolean {
-    return this.#stopped.signal.aborted;
+    return this.stopping.signal.aborted;
   }
 
   watch(environment: Environment, jobId: string): JobNews {
     const stream = streamName(environment, 'job', jobId);
     const watcher = new Watcher();
-    if (this.#stopped.signal.aborted) watcher.end();
-    const ofStream = this.#watchers.get(stream) ?? new Set();
-    this.#watchers.set(stream, ofStream.add(watcher));
+    if (this.stopping.signal.aborted) watcher.end();
+    const ofStream = this.watchers.get(stream) ?? new Set();
+    this.watchers.set(stream, ofStream.add(watcher));
     return {
       next: ({ timeoutMs, signal }) => watcher.wait(timeoutMs, signal),
       release: () => {
         ofStream.delete(watcher);
-        if (ofStream.size === 0 && this.#watchers.get(stream) === ofStream) this.#watchers.delete(stream);
+        if (ofStream.size === 0 && this.watchers.get(stream) === ofStream) this.watchers.delete(stream);
       },
     };
   }
@@ -121,7 +121,7 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
     const news = this.watch(environment, jobId);
     try {
       for (;;) {
-        if (await this.#hasEnded(environment, jobId)) return true;
+        if (await this.hasEnded(environment, jobId)) return true;
         const remainingMs = Math.max(0, Math.ceil(end - performance.now()));
         if (!(await news.next({ timeoutMs: remainingMs, ...(signal && { signal }) }))) return false;
       }
@@ -130,32 +130,32 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  async #hasEnded(environment: Environment, jobId: string): Promise<boolean> {
+  private async hasEnded(environment: Environment, jobId: string): Promise<boolean> {
     const stream = streamName(environment, 'job', jobId);
     const slice = await this.store.readStream(stream, { direction: 'backwards', limit: 1 });
     const last = slice.kind === 'found' ? slice.events[0] : undefined;
     return last !== undefined && endings.has(decode(last).type);
   }
 
-  *#everybody(): Generator<Watcher> {
-    for (const watchers of this.#watchers.values()) yield* watchers;
+  private *everybody(): Generator<Watcher> {
+    for (const watchers of this.watchers.values()) yield* watchers;
   }
 
-  async #follow(): Promise<void> {
-    const { signal } = this.#stopped;
+  private async follow(): Promise<void> {
+    const { signal } = this.stopping;
     const streamPrefixes = environments.map((environment) => categoryPrefix(environment, 'job'));
     let after: bigint | undefined;
     const follow = async () => {
       if (after === undefined) {
         after = await this.store.head();
         // A caller that has read before the subscription had its place in the log reads once more.
-        for (const watcher of this.#everybody()) watcher.tell();
+        for (const watcher of this.everybody()) watcher.tell();
       }
       const from = after === undefined ? {} : { after };
       const filter = { types, streamPrefixes };
       for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
         for (const { stream } of batch.events) {
-          for (const watcher of this.#watchers.get(stream) ?? []) watcher.tell();
+          for (const watcher of this.watchers.get(stream) ?? []) watcher.tell();
         }
         after = batch.position;
       }

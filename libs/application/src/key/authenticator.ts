@@ -27,11 +27,11 @@ export class Authenticator implements Listener {
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
   /** By the whole key's hash, so that the cache holds no secret. */
-  readonly #callers = new LRUCache<string, KnownKey>({ max: 10_000, ttl: 60_000 });
+  private readonly callers = new LRUCache<string, KnownKey>({ max: 10_000, ttl: 60_000 });
   /** Hashes of keys that were good when they were last looked up: a request with one of them is no guess. */
-  readonly #proven = new LRUCache<string, string>({ max: 10_000 });
+  private readonly proven = new LRUCache<string, string>({ max: 10_000 });
   /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
-  #heard = 0;
+  private heard = 0;
 
   constructor(
     private readonly store: EventStore,
@@ -40,7 +40,7 @@ export class Authenticator implements Listener {
 
   /** Whether the key was good when it was last looked up. Reads nothing. */
   recognises(key: string): boolean {
-    return parseApiKey(key) !== undefined && this.#proven.has(hashApiKey(key));
+    return parseApiKey(key) !== undefined && this.proven.has(hashApiKey(key));
   }
 
   /** The caller, or undefined for every kind of bad key alike. @throws EventStoreUnavailable */
@@ -48,9 +48,9 @@ export class Authenticator implements Listener {
     const parts = parseApiKey(key);
     if (!parts) return undefined;
     const hash = hashApiKey(key);
-    const known = this.#callers.get(hash) ?? (await this.#lookUp(parts, hash));
-    if (known === undefined || this.#hasRetired(known)) {
-      this.#proven.delete(hash);
+    const known = this.callers.get(hash) ?? (await this.lookUp(parts, hash));
+    if (known === undefined || this.hasRetired(known)) {
+      this.proven.delete(hash);
       return undefined;
     }
     return known.caller;
@@ -58,17 +58,17 @@ export class Authenticator implements Listener {
 
   /** Forgets a key whose stream says something new. */
   hear({ id }: Announcement): void {
-    this.#heard += 1;
-    for (const [hash, { caller }] of this.#callers.entries()) {
-      if (caller.keyId === id) this.#callers.delete(hash);
+    this.heard += 1;
+    for (const [hash, { caller }] of this.callers.entries()) {
+      if (caller.keyId === id) this.callers.delete(hash);
     }
   }
 
-  async #lookUp(
+  private async lookUp(
     { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
     hash: string,
   ): Promise<KnownKey | undefined> {
-    const heard = this.#heard;
+    const heard = this.heard;
     const { state } = await load(this.store, streamName(environment, 'key', keyId), keyAggregate);
     if (state.status !== 'active' || !sameHash(state.key.secretHash, hash)) return undefined;
     const { tenant, capabilities, requiresSignature = false } = state.key;
@@ -76,12 +76,12 @@ export class Authenticator implements Listener {
       caller: { environment, tenant, keyId, capabilities, requiresSignature },
       retiresAt: state.retiresAt === undefined ? undefined : Date.parse(state.retiresAt),
     };
-    if (heard === this.#heard) this.#callers.set(hash, found);
-    this.#proven.set(hash, keyId);
+    if (heard === this.heard) this.callers.set(hash, found);
+    this.proven.set(hash, keyId);
     return found;
   }
 
-  #hasRetired({ retiresAt }: KnownKey): boolean {
+  private hasRetired({ retiresAt }: KnownKey): boolean {
     return retiresAt !== undefined && this.clock().getTime() >= retiresAt;
   }
 }

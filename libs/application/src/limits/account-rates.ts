@@ -14,18 +14,18 @@ import type { RateTerms } from './rate-limiter.js';
 export class AccountRates implements RateTerms, Listener {
   readonly category = 'account';
   readonly types = ['AccountOpened', 'PlanChanged'] as const;
-  readonly #rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
+  private readonly rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
 
   constructor(@Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read'>) {}
 
   perMinute({ environment, tenant }: Caller): number | Promise<number> {
-    return this.#rates.get(`${environment}.${tenant}`, async () => {
+    return this.rates.get(`${environment}.${tenant}`, async () => {
       const { state } = await this.accounts.read(environment, tenant);
       return state.status === 'unopened' ? defaultTerms.rateLimitPerMin : state.terms.rateLimitPerMin;
     });
   }
 
   hear({ environment, id }: Announcement): void {
-    this.#rates.forget(`${environment}.${id}`);
+    this.rates.forget(`${environment}.${id}`);
   }
 }

@@ -8,28 +8,28 @@ import { pour, verdictOf, type Bucket } from './leaky-bucket.js';
  * the same time do not slip through; one that succeeds is given back.
  */
 export class Attempts {
-  readonly #buckets: LRUCache<string, Bucket>;
+  private readonly buckets: LRUCache<string, Bucket>;
 
   constructor(
     private readonly perMinute: number,
     addresses = 10_000,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.#buckets = new LRUCache({ max: addresses });
+    this.buckets = new LRUCache({ max: addresses });
   }
 
   /** Counts an attempt. @returns in how many seconds the address may try again; 0: this one may be made */
   take(address: string): number {
     const source = sourceOf(address);
-    const { bucket, passed } = pour(this.#buckets.get(source), this.perMinute, this.nowMs());
-    this.#buckets.set(source, bucket);
+    const { bucket, passed } = pour(this.buckets.get(source), this.perMinute, this.nowMs());
+    this.buckets.set(source, bucket);
     return verdictOf(passed, bucket.level, this.perMinute).retryAfterSeconds;
   }
 
   giveBack(address: string): void {
     const source = sourceOf(address);
-    const bucket = this.#buckets.get(source);
-    if (bucket) this.#buckets.set(source, { ...bucket, level: Math.max(0, bucket.level - 1) });
+    const bucket = this.buckets.get(source);
+    if (bucket) this.buckets.set(source, { ...bucket, level: Math.max(0, bucket.level - 1) });
   }
 }
 

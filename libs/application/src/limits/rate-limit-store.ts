@@ -12,18 +12,18 @@ export abstract class RateLimitStore {
 
 /** Exact within one process. Of several, each lets the whole limit through. */
 export class MemoryRateLimitStore implements RateLimitStore {
-  readonly #buckets: LRUCache<string, Bucket>;
+  private readonly buckets: LRUCache<string, Bucket>;
 
   constructor(
     credentials = 100_000,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.#buckets = new LRUCache({ max: credentials });
+    this.buckets = new LRUCache({ max: credentials });
   }
 
   pour(credential: string, perMinute: number): Promise<{ passed: boolean; level: number }> {
-    const { bucket, passed } = pour(this.#buckets.get(credential), perMinute, this.nowMs());
-    this.#buckets.set(credential, bucket);
+    const { bucket, passed } = pour(this.buckets.get(credential), perMinute, this.nowMs());
+    this.buckets.set(credential, bucket);
     return Promise.resolve({ passed, level: bucket.level });
   }
 }

@@ -12,7 +12,7 @@ export interface RateTerms {
  * answer must not take the service down with it: meanwhile this process counts by itself.
  */
 export class RateLimiter {
-  readonly #meanwhile = new MemoryRateLimitStore();
+  private readonly meanwhile = new MemoryRateLimitStore();
 
   constructor(
     private readonly store: RateLimitStore,
@@ -25,7 +25,7 @@ export class RateLimiter {
     const limit = Math.max(1, await this.terms.perMinute(caller));
     const { passed, level } = await this.store.pour(caller.keyId, limit).catch((error: unknown) => {
       this.onStoreError(error);
-      return this.#meanwhile.pour(caller.keyId, limit);
+      return this.meanwhile.pour(caller.keyId, limit);
     });
     return verdictOf(passed, level, limit);
   }

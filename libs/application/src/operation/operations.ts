@@ -33,7 +33,7 @@ export const operationAggregate: Aggregate<typeof initialOperation, OperationEve
 @Injectable()
 export class Operations {
   /** By environment and name; as many as there are workflows. */
-  readonly #reads = new Map<string, SharedRead<OperationTerms>>();
+  private readonly reads = new Map<string, SharedRead<OperationTerms>>();
 
   constructor(private readonly store: EventStore) {}
 
@@ -44,7 +44,7 @@ export class Operations {
    */
   async termsOf(environment: Environment, name: string): Promise<OperationTerms> {
     const { batch } = workflowOf(name);
-    const own = this.#readOf(environment, name).ask();
+    const own = this.readOf(environment, name).ask();
     if (!batch) return own;
     const [{ enabled }, item] = await Promise.all([own, this.termsOf(environment, batch.workflow)]);
     return { credits: item.credits, enabled: enabled && item.enabled };
@@ -59,16 +59,16 @@ export class Operations {
     );
   }
 
-  #readOf(environment: Environment, name: string): SharedRead<OperationTerms> {
+  private readOf(environment: Environment, name: string): SharedRead<OperationTerms> {
     const stream = streamName(environment, 'operation', name);
-    let read = this.#reads.get(stream);
+    let read = this.reads.get(stream);
     if (!read) {
       let known: Loaded<typeof initialOperation> | undefined;
       read = new SharedRead(async () => {
         known = await load(this.store, stream, operationAggregate, known);
         return { credits: known.state.credits ?? workflowOf(name).credits, enabled: known.state.enabled };
       });
-      this.#reads.set(stream, read);
+      this.reads.set(stream, read);
     }
     return read;
   }

@@ -26,33 +26,33 @@ export interface JobPictures {
  */
 export class StoredPictures {
   /** Assets never change once stored, and neither do jobs that are over. */
-  readonly #assets: LRUCache<string, StoredAsset>;
-  readonly #jobs: LRUCache<string, JobPictures>;
+  private readonly assets: LRUCache<string, StoredAsset>;
+  private readonly jobs: LRUCache<string, JobPictures>;
 
   constructor(
     private readonly store: EventStore,
     { assets = 20_000, jobs = 2_000 }: { readonly assets?: number; readonly jobs?: number } = {},
   ) {
-    this.#assets = new LRUCache({ max: assets });
-    this.#jobs = new LRUCache({ max: jobs });
+    this.assets = new LRUCache({ max: assets });
+    this.jobs = new LRUCache({ max: jobs });
   }
 
   async asset({ environment, tenant }: Owner, assetId: string): Promise<StoredAsset | undefined> {
     const stream = streamName(environment, 'asset', assetId);
-    const remembered = this.#assets.get(`${tenant} ${stream}`);
+    const remembered = this.assets.get(`${tenant} ${stream}`);
     if (remembered) return remembered;
     const { state } = await load<Asset, never>(this.store, stream, {
       initial: initialAsset,
       evolve: evolveAsset,
     });
     if (state?.tenant !== tenant) return undefined;
-    this.#assets.set(`${tenant} ${stream}`, state);
+    this.assets.set(`${tenant} ${stream}`, state);
     return state;
   }
 
   async job({ environment, tenant }: Owner, jobId: string): Promise<JobPictures | undefined> {
     const stream = streamName(environment, 'job', jobId);
-    const remembered = this.#jobs.get(`${tenant} ${stream}`);
+    const remembered = this.jobs.get(`${tenant} ${stream}`);
     if (remembered) return remembered;
     const events: JobEvent[] = [];
     for await (const page of readForwards(this.store, stream, 0n))
@@ -61,7 +61,7 @@ export class StoredPictures {
     const [queued] = events;
     if (queued?.type !== 'JobQueued' || queued.data.tenant !== tenant) return undefined;
     const pictures = picturesOf(queued, events);
-    if (isOver(events.at(-1))) this.#jobs.set(`${tenant} ${stream}`, pictures);
+    if (isOver(events.at(-1))) this.jobs.set(`${tenant} ${stream}`, pictures);
     return pictures;
   }
 

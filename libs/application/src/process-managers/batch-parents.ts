@@ -69,18 +69,18 @@ export class BatchParents {
   /** @throws what the store throws; the events may then be handled again */
   async handle(events: readonly DeliveredEvent[]): Promise<void> {
     const steps = await Promise.all(
-      events.map(async (event) => reactOfBatch(event, await this.#lineageOf(event))),
+      events.map(async (event) => reactOfBatch(event, await this.lineageOf(event))),
     );
     // Siblings that end together need one look at their batch.
     const distinct = new Map(
       steps.flatMap((step, index) => (step ? [[JSON.stringify(step), { step, event: events[index]! }]] : [])),
     );
     for (const { step, event } of distinct.values()) {
-      await inReaction(batchParents, this.environment, event, () => this.#take(step));
+      await inReaction(batchParents, this.environment, event, () => this.take(step));
     }
   }
 
-  async #take({ kind, parentJobId }: BatchStep): Promise<void> {
+  private async take({ kind, parentJobId }: BatchStep): Promise<void> {
     const parentEvents = await jobEvents(this.store, this.environment, parentJobId);
     const [first] = parentEvents;
     if (first?.type !== 'JobQueued')
@@ -88,13 +88,13 @@ export class BatchParents {
     const parent = first.data;
     switch (kind) {
       case 'begin':
-        await Promise.all(childrenOf(parent).map((child) => this.#queue(child)));
+        await Promise.all(childrenOf(parent).map((child) => this.queue(child)));
         // There may be nothing to wait for: all of them may have been fenced off.
-        return this.#conclude(parent);
+        return this.conclude(parent);
       case 'conclude':
-        return this.#conclude(parent);
+        return this.conclude(parent);
       case 'cancel':
-        await Promise.all((parent.childJobIds ?? []).map((jobId) => this.#cancel(parent, jobId)));
+        await Promise.all((parent.childJobIds ?? []).map((jobId) => this.cancel(parent, jobId)));
         return;
       default:
         return kind satisfies never;
@@ -102,34 +102,34 @@ export class BatchParents {
   }
 
   /** One that is there, or that was fenced off, is left as it is. */
-  async #queue(child: QueuedJob): Promise<void> {
-    const context = this.#context(child, `queue:${child.jobId}`);
-    await handle(this.store, this.#stream(child.jobId), jobAggregate, (job) => queueJob(child, job), context);
+  private async queue(child: QueuedJob): Promise<void> {
+    const context = this.context(child, `queue:${child.jobId}`);
+    await handle(this.store, this.stream(child.jobId), jobAggregate, (job) => queueJob(child, job), context);
   }
 
-  async #conclude(parent: QueuedJob): Promise<void> {
+  private async conclude(parent: QueuedJob): Promise<void> {
     const read = (jobId: string) => jobEvents(this.store, this.environment, jobId);
     const parts = (await Promise.all((parent.childJobIds ?? []).map(read))).map(batchPartOf);
     const grouping = groupingStageOf(await read(parent.jobId));
-    const context = this.#context(parent, `conclude:${parent.jobId}`);
+    const context = this.context(parent, `conclude:${parent.jobId}`);
     const command: ConcludeBatch = {
       parts,
       shared: sharedOf(grouping?.artifacts ?? []),
       sharedFailures: grouping?.failures ?? [],
       at: context.at.toISOString(),
     };
-    const stream = this.#stream(parent.jobId);
+    const stream = this.stream(parent.jobId);
     await handle(this.store, stream, jobAggregate, (job) => concludeBatch(command, job), context);
   }
 
-  async #cancel(parent: QueuedJob, jobId: string): Promise<void> {
-    const context = this.#context(parent, `cancel-with-batch:${jobId}`);
+  private async cancel(parent: QueuedJob, jobId: string): Promise<void> {
+    const context = this.context(parent, `cancel-with-batch:${jobId}`);
     const reason = 'The batch that this photograph belongs to has ended.';
     const command = { reason, at: context.at.toISOString() };
-    await handle(this.store, this.#stream(jobId), jobAggregate, (job) => cancelJob(command, job), context);
+    await handle(this.store, this.stream(jobId), jobAggregate, (job) => cancelJob(command, job), context);
   }
 
-  async #lineageOf(event: DeliveredEvent): Promise<Lineage> {
+  private async lineageOf(event: DeliveredEvent): Promise<Lineage> {
     switch (event.type) {
       case 'JobQueued':
         return lineageOf(event.data);
@@ -142,11 +142,11 @@ export class BatchParents {
     }
   }
 
-  #stream(jobId: string): string {
+  private stream(jobId: string): string {
     return streamName(this.environment, 'job', jobId);
   }
 
-  #context({ tenant, requestId }: QueuedJob, commandId: string): CommandContext {
+  private context({ tenant, requestId }: QueuedJob, commandId: string): CommandContext {
     const actor = `saga:${batchParents}`;
     return { environment: this.environment, tenant, requestId, commandId, actor, at: this.clock() };
   }

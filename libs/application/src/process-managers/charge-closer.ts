@@ -57,11 +57,11 @@ export class ChargeCloser {
    * @throws what the store throws; the batch may then be handled again
    */
   async handle(events: readonly DeliveredEvent[]): Promise<void> {
-    await Promise.all(events.map((event) => this.#close(event)));
+    await Promise.all(events.map((event) => this.close(event)));
   }
 
-  async #close(event: DeliveredEvent): Promise<void> {
-    const charge = await this.#chargeOf(event);
+  private async close(event: DeliveredEvent): Promise<void> {
+    const charge = await this.chargeOf(event);
     const command = charge && reactOfCloser(event, charge);
     if (!command) return;
     const { environment } = this;
@@ -71,7 +71,7 @@ export class ChargeCloser {
   }
 
   /** Undefined: there is none, as for the parent of a batch, or the event ends no job. */
-  async #chargeOf(event: DeliveredEvent): Promise<JobCharge | undefined> {
+  private async chargeOf(event: DeliveredEvent): Promise<JobCharge | undefined> {
     switch (event.type) {
       case 'JobVoided':
         return event.data;

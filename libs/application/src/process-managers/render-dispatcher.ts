@@ -50,14 +50,14 @@ function batchOf(event: DeliveredEvent): string | undefined {
  */
 export class RenderDispatcher {
   /** The jobs of batches that were grouped. What they are is settled by their parent's first event. */
-  readonly #grouped: LRUCache<string, readonly string[]>;
+  private readonly grouped: LRUCache<string, readonly string[]>;
 
   constructor(
     private readonly environment: Environment,
     private readonly store: EventStore,
     { rememberedBatches = 10_000 }: { readonly rememberedBatches?: number } = {},
   ) {
-    this.#grouped = new LRUCache({ max: rememberedBatches });
+    this.grouped = new LRUCache({ max: rememberedBatches });
   }
 
   /** @throws what the store throws */
@@ -65,7 +65,7 @@ export class RenderDispatcher {
     const tasks = await Promise.all(
       events.map(async (event) => {
         const parentJobId = batchOf(event);
-        const grouped = parentJobId === undefined ? undefined : await this.#groupedJobs(parentJobId);
+        const grouped = parentJobId === undefined ? undefined : await this.groupedJobs(parentJobId);
         const { tenant, traceparent } = event.metadata;
         return reactOfDispatcher(event, grouped).map((jobId): RenderTask => ({
           environment: this.environment,
@@ -78,13 +78,13 @@ export class RenderDispatcher {
     return tasks.flat();
   }
 
-  async #groupedJobs(parentJobId: string): Promise<GroupedJobs> {
-    const known = this.#grouped.get(parentJobId);
+  private async groupedJobs(parentJobId: string): Promise<GroupedJobs> {
+    const known = this.grouped.get(parentJobId);
     if (known) return known;
     const events = await jobEvents(this.store, this.environment, parentJobId);
     if (!groupingOf(events)) return undefined;
     const children = events[0]?.type === 'JobQueued' ? (events[0].data.childJobIds ?? []) : [];
-    this.#grouped.set(parentJobId, children);
+    this.grouped.set(parentJobId, children);
     return children;
   }
 }

@@ -69,8 +69,8 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
       return { kind: 'unknown-reference', what: 'garment category' };
     }
     const productId =
-      externalRef === null ? newId() : await this.#productOf(externalRef, caller, requestId, at);
-    const source = await this.#sourceOf(caller, asset);
+      externalRef === null ? newId() : await this.productOf(externalRef, caller, requestId, at);
+    const source = await this.sourceOf(caller, asset);
     const command = {
       ...{ productId, tenant, title, externalRef, description, garmentCategoryId },
       ...{ picture: pictureOf(asset), source, at: at.toISOString() },
@@ -97,7 +97,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
   }
 
   /** The product that has the reference; a fresh id for the first post. */
-  async #productOf(externalRef: string, caller: Caller, requestId: string, at: Date): Promise<string> {
+  private async productOf(externalRef: string, caller: Caller, requestId: string, at: Date): Promise<string> {
     const { environment, tenant, keyId } = caller;
     const refId = timelessId(`product/${environment}/${tenant}/${externalRef}`);
     const productId = newId();
@@ -117,7 +117,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
   }
 
   /** The page photograph that a garment was extracted from; null for a picture that came from elsewhere. */
-  async #sourceOf(caller: Caller, { assetId, jobId }: StoredAsset): Promise<ProductPicture | null> {
+  private async sourceOf(caller: Caller, { assetId, jobId }: StoredAsset): Promise<ProductPicture | null> {
     const job = jobId === null ? undefined : await this.pictures.job(caller, jobId);
     if (job?.operation !== 'pdp-extractions') return null;
     const garment = job.artifacts.find((artifact) => artifact.assetId === assetId);

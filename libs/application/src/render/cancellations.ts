@@ -15,9 +15,9 @@ const retryMs = 1_000;
  * abort prompt: should it lag, the next append of the render is refused all the same.
  */
 export class Cancellations {
-  readonly #watched = new Map<string, Set<AbortController>>();
-  readonly #stopped = new AbortController();
-  #following: Promise<void> | undefined;
+  private readonly watched = new Map<string, Set<AbortController>>();
+  private readonly stopped = new AbortController();
+  private following: Promise<void> | undefined;
 
   constructor(
     private readonly store: EventStore,
@@ -25,35 +25,35 @@ export class Cancellations {
   ) {}
 
   start(): void {
-    this.#following ??= this.#follow();
+    this.following ??= this.follow();
   }
 
   async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#following;
+    this.stopped.abort();
+    await this.following;
   }
 
   /** To be called before the job is loaded: a cancel in between is then seen in one place or the other. */
   watch(stream: string): CancelWatch {
     const controller = new AbortController();
-    const watchers = this.#watched.get(stream) ?? new Set();
-    this.#watched.set(stream, watchers.add(controller));
+    const watchers = this.watched.get(stream) ?? new Set();
+    this.watched.set(stream, watchers.add(controller));
     const release = () => {
       watchers.delete(controller);
-      if (watchers.size === 0) this.#watched.delete(stream);
+      if (watchers.size === 0) this.watched.delete(stream);
     };
     return { signal: controller.signal, release };
   }
 
-  async #follow(): Promise<void> {
-    const { signal } = this.#stopped;
+  private async follow(): Promise<void> {
+    const { signal } = this.stopped;
     let after: bigint | undefined;
     const follow = async () => {
       after ??= await this.store.head();
       const filter = { types: ['JobCancelled'] };
       const from = after === undefined ? {} : { after };
       for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
-        for (const { stream } of batch.events) this.#abort(stream);
+        for (const { stream } of batch.events) this.abort(stream);
         after = batch.position;
       }
     };
@@ -63,8 +63,8 @@ export class Cancellations {
     });
   }
 
-  #abort(stream: string): void {
-    for (const controller of this.#watched.get(stream) ?? []) {
+  private abort(stream: string): void {
+    for (const controller of this.watched.get(stream) ?? []) {
       controller.abort(new Error('the job was cancelled'));
     }
   }

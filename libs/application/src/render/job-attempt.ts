@@ -46,7 +46,7 @@ export interface Worker {
  * over because this one was taken for dead. The domain then refuses, and the attempt is lost.
  */
 export class JobAttempt {
-  #known: Loaded<Job>;
+  private known: Loaded<Job>;
 
   private constructor(
     private readonly worker: Worker,
@@ -56,7 +56,7 @@ export class JobAttempt {
     readonly startedAt: Date,
     known: Loaded<Job>,
   ) {
-    this.#known = known;
+    this.known = known;
   }
 
   /**
@@ -93,7 +93,7 @@ export class JobAttempt {
     stage: { stage: string; message: string; artifacts: JobArtifact[]; failures?: JobFailurePart[] },
   ) {
     const attempt = this.number;
-    await this.#append(`stage-${index}`, (at, state) => completeStage({ ...stage, attempt, at }, state));
+    await this.append(`stage-${index}`, (at, state) => completeStage({ ...stage, attempt, at }, state));
   }
 
   async succeed(
@@ -104,14 +104,14 @@ export class JobAttempt {
   ): Promise<void> {
     // An engine that names its failures says with an empty list that there were none.
     const parts = failures ? { failures: [...failures] } : {};
-    await this.#append('succeed', (at, state) =>
+    await this.append('succeed', (at, state) =>
       succeedJob({ message, artifacts, ...parts, provenance, at }, state),
     );
   }
 
   async fail(code: JobFailureCode, message: string): Promise<void> {
     const attempt = this.number;
-    await this.#append('fail', (at, state) => failJob({ code, message, attempt, at }, state));
+    await this.append('fail', (at, state) => failJob({ code, message, attempt, at }, state));
   }
 
   /** The context of a command that this attempt gives; `name` tells its commands apart. */
@@ -120,7 +120,7 @@ export class JobAttempt {
     return contextOf(this.worker, this.environment, this.job, commandId, at);
   }
 
-  async #append(
+  private async append(
     name: string,
     decide: (at: string, state: Job) => Decision<JobEvent, RenderRejection>,
   ): Promise<void> {
@@ -132,10 +132,10 @@ export class JobAttempt {
       jobAggregate,
       (state) => decide(at.toISOString(), state),
       this.context(name, at),
-      this.#known,
+      this.known,
     );
     if (appended.kind === 'rejected') throw new AttemptLost(!isUnfinished(appended.state));
-    this.#known = appended;
+    this.known = appended;
   }
 }
 

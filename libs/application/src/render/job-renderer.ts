@@ -53,13 +53,13 @@ export class JobRenderer {
       'atelier.job_id': jobId,
     };
     return inSpan('render', { kind: 'consumer', parent, attributes }, async (span) => {
-      const outcome = await this.#render(task, claim, span);
+      const outcome = await this.renderTask(task, claim, span);
       span.set({ 'atelier.outcome': outcome.kind });
       return outcome;
     });
   }
 
-  async #render(task: RenderTask, claim: AbortSignal, span: Span): Promise<TaskOutcome> {
+  private async renderTask(task: RenderTask, claim: AbortSignal, span: Span): Promise<TaskOutcome> {
     const stream = streamName(task.environment, 'job', task.jobId);
     const cancel = this.options.cancellations.watch(stream);
     try {
@@ -78,7 +78,7 @@ export class JobRenderer {
       const attempt = await JobAttempt.start(this.options.worker, task.environment, job, known);
       if (!attempt) return done;
       span.set({ 'atelier.operation': job.operation, 'atelier.attempt': attempt.number });
-      const run = () => this.#run(attempt, batch, inputs, cancel.signal, claim);
+      const run = () => this.run(attempt, batch, inputs, cancel.signal, claim);
       return await correlated({ requestId: job.requestId }, run);
     } catch (error) {
       if (!(error instanceof AttemptLost)) throw error;
@@ -89,7 +89,7 @@ export class JobRenderer {
     }
   }
 
-  async #run(
+  private async run(
     attempt: JobAttempt,
     batch: BatchRole,
     inputs: RenderInputs,
@@ -101,17 +101,17 @@ export class JobRenderer {
     const interruptions = { cancelled, claim, timeout };
     try {
       if (inputs.kind === 'broken') throw inputs.error;
-      await this.#draw(attempt, batch, inputs.images, interruptions);
+      await this.draw(attempt, batch, inputs.images, interruptions);
       return done;
     } catch (error) {
       if (error instanceof AttemptLost) throw error;
       if (cancelled.aborted) return done;
       if (claim.aborted) return { kind: 'retry', afterMs: 0 };
-      return this.#afterError(attempt, timeout.aborted ? tookTooLong() : error);
+      return this.afterError(attempt, timeout.aborted ? tookTooLong() : error);
     }
   }
 
-  async #draw(
+  private async draw(
     attempt: JobAttempt,
     batch: BatchRole,
     images: Extract<RenderInputs, { kind: 'loaded' }>['images'],
@@ -152,7 +152,7 @@ export class JobRenderer {
     });
   }
 
-  async #afterError(attempt: JobAttempt, error: unknown): Promise<TaskOutcome> {
+  private async afterError(attempt: JobAttempt, error: unknown): Promise<TaskOutcome> {
     // Not the request's fault as far as anybody knows: another attempt may do better.
     if (!(error instanceof EngineError)) throw error;
     const next = afterEngineError(

@@ -23,7 +23,7 @@ const assetAggregate: Aggregate<Asset, AssetEvent> = { initial: initialAsset, ev
  * that are not there. A crash in between leaves an object that nothing refers to.
  */
 export class RenderedPictures {
-  #count = 0;
+  private count = 0;
 
   constructor(
     private readonly store: EventStore,
@@ -33,13 +33,13 @@ export class RenderedPictures {
 
   async keep(pictures: readonly EnginePicture[], role: JobArtifact['role']): Promise<JobArtifact[]> {
     const artifacts: JobArtifact[] = [];
-    for (const picture of pictures) artifacts.push(await this.#keepOne(picture, role));
+    for (const picture of pictures) artifacts.push(await this.keepOne(picture, role));
     return artifacts;
   }
 
-  async #keepOne(picture: EnginePicture, role: JobArtifact['role']): Promise<JobArtifact> {
+  private async keepOne(picture: EnginePicture, role: JobArtifact['role']): Promise<JobArtifact> {
     const { environment, job, number, startedAt } = this.attempt;
-    const assetId = renderedAssetId(job.jobId, number, this.#count++, startedAt);
+    const assetId = renderedAssetId(job.jobId, number, this.count++, startedAt);
     const { bytes, contentType, width, height, kind, label } = picture;
     const folder = `${environment}/${job.tenant}/renders/${job.jobId}`;
     const storageKey = `${folder}/${assetId}.${extensions[contentType]}`;

@@ -30,10 +30,10 @@ export class RejectionLog {
       at: new Date(rejection.at),
     });
     const stream = streamName(environment, 'usage', tenant);
-    return retry(() => this.#append(stream, event), { signal: AbortSignal.timeout(patienceMs) });
+    return retry(() => this.append(stream, event), { signal: AbortSignal.timeout(patienceMs) });
   }
 
-  async #append(stream: string, event: NewEvent): Promise<bigint | undefined> {
+  private async append(stream: string, event: NewEvent): Promise<bigint | undefined> {
     try {
       const appended = await this.store.append(stream, 'any', [event]);
       return appended.outcome === 'appended' ? appended.position : undefined;

@@ -143,25 +143,25 @@ export interface OpenCharge {
  * away. The account's writer decides a batch on a fork, and only what the store has committed reaches the base.
  */
 export class ChargeBook {
-  readonly #charges: Map<string, OpenCharge | undefined>;
-  readonly #base: ChargeBook | undefined;
+  private readonly charges: Map<string, OpenCharge | undefined>;
+  private readonly base: ChargeBook | undefined;
 
   constructor(entries: Iterable<readonly [string, OpenCharge]> = [], base?: ChargeBook) {
-    this.#charges = new Map(entries);
-    this.#base = base;
+    this.charges = new Map(entries);
+    this.base = base;
   }
 
   get(chargeId: string): OpenCharge | undefined {
-    return this.#charges.has(chargeId) ? this.#charges.get(chargeId) : this.#base?.get(chargeId);
+    return this.charges.has(chargeId) ? this.charges.get(chargeId) : this.base?.get(chargeId);
   }
 
   open(chargeId: string, charge: OpenCharge): void {
-    this.#charges.set(chargeId, charge);
+    this.charges.set(chargeId, charge);
   }
 
   close(chargeId: string): void {
-    if (this.#base) this.#charges.set(chargeId, undefined);
-    else this.#charges.delete(chargeId);
+    if (this.base) this.charges.set(chargeId, undefined);
+    else this.charges.delete(chargeId);
   }
 
   fork(): ChargeBook {
@@ -170,12 +170,12 @@ export class ChargeBook {
 
   /** How many are open; for a fork an upper bound, because it does not look into its base. */
   get size(): number {
-    return this.#charges.size + (this.#base?.size ?? 0);
+    return this.charges.size + (this.base?.size ?? 0);
   }
 
   entries(): [string, OpenCharge][] {
-    const all = new Map<string, OpenCharge | undefined>(this.#base?.entries());
-    for (const [chargeId, charge] of this.#charges) all.set(chargeId, charge);
+    const all = new Map<string, OpenCharge | undefined>(this.base?.entries());
+    for (const [chargeId, charge] of this.charges) all.set(chargeId, charge);
     return [...all].filter((entry): entry is [string, OpenCharge] => entry[1] !== undefined);
   }
 }

@@ -25,14 +25,14 @@ const sameUrlSeconds = 60;
 
 /** Objects as files. A file appears under its name only when it is complete and on the disk. */
 export class FolderStorage implements ObjectStorage {
-  readonly #now: () => number;
+  private readonly now: () => number;
 
   constructor(private readonly options: FolderStorageOptions) {
-    this.#now = options.now ?? Date.now;
+    this.now = options.now ?? Date.now;
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
-    const path = this.#path(key);
+    const path = this.path(key);
     const draft = `${path}.${randomBytes(6).toString('hex')}.part`;
     await mkdir(dirname(path), { recursive: true });
     try {
@@ -47,7 +47,7 @@ export class FolderStorage implements ObjectStorage {
 
   async get(key: string): Promise<Buffer> {
     try {
-      return await readFile(this.#path(key));
+      return await readFile(this.path(key));
     } catch (error) {
       throw asNotFound(error);
     }
@@ -55,7 +55,7 @@ export class FolderStorage implements ObjectStorage {
 
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
     const { signingSecret, publicUrl } = this.options;
-    const end = this.#now() / 1000 + expiresInSeconds;
+    const end = this.now() / 1000 + expiresInSeconds;
     const expires = Math.ceil(end / sameUrlSeconds) * sameUrlSeconds;
     const signature = sign(signingSecret, checkStorageKey(key), expires);
     return Promise.resolve(`${publicUrl}/objects/${key}?expires=${expires}&signature=${signature}`);
@@ -64,14 +64,14 @@ export class FolderStorage implements ObjectStorage {
   /** Whether a URL of {@link presignGet} still allows this read. The same no for forged, foreign and expired ones. */
   allows(read: SignedRead): boolean {
     const signed = isStorageKey(read.key) && isSignedBy(this.options.signingSecret, read);
-    return signed && read.expires * 1000 >= this.#now();
+    return signed && read.expires * 1000 >= this.now();
   }
 
   /** @throws ObjectNotFound */
   async openRead(key: string): Promise<OpenedObject> {
     let file: FileHandle | undefined;
     try {
-      file = await open(this.#path(key), 'r');
+      file = await open(this.path(key), 'r');
       const status = await file.stat();
       if (!status.isFile()) throw new ObjectNotFound('the key names a folder');
       const stream = createReadStream('', { fd: file });
@@ -82,7 +82,7 @@ export class FolderStorage implements ObjectStorage {
     }
   }
 
-  #path(key: string): string {
+  private path(key: string): string {
     return join(this.options.directory, ...checkStorageKey(key).split('/'));
   }
 }

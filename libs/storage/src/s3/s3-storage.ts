@@ -19,21 +19,21 @@ const maxAttempts = 4;
 
 /** Objects in a bucket of anything that speaks the S3 API. Retries by itself; every put replaces the object whole. */
 export class S3Storage implements ObjectStorage {
-  readonly #client: S3Client;
+  private readonly client: S3Client;
   /** Signs and never calls: a signature covers the host, so each name of the server needs a client of its own. */
-  readonly #signer: S3Client;
-  readonly #bucket: string;
+  private readonly signer: S3Client;
+  private readonly bucket: string;
 
   constructor(options: S3StorageOptions) {
-    this.#bucket = options.bucket;
-    this.#client = clientOf(options, options.endpoint);
-    this.#signer = clientOf(options, options.publicEndpoint ?? options.endpoint);
+    this.bucket = options.bucket;
+    this.client = clientOf(options, options.endpoint);
+    this.signer = clientOf(options, options.publicEndpoint ?? options.endpoint);
   }
 
   async put(key: string, bytes: Uint8Array, contentType: string): Promise<void> {
-    await this.#client.send(
+    await this.client.send(
       new PutObjectCommand({
-        Bucket: this.#bucket,
+        Bucket: this.bucket,
         Key: checkStorageKey(key),
         Body: bytes,
         ContentType: contentType,
@@ -44,8 +44,8 @@ export class S3Storage implements ObjectStorage {
 
   async get(key: string): Promise<Buffer> {
     try {
-      const { Body } = await this.#client.send(
-        new GetObjectCommand({ Bucket: this.#bucket, Key: checkStorageKey(key) }),
+      const { Body } = await this.client.send(
+        new GetObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) }),
       );
       if (!Body) throw new ObjectNotFound('there is no object under this key');
       return Buffer.from(await Body.transformToByteArray());
@@ -58,13 +58,13 @@ export class S3Storage implements ObjectStorage {
   }
 
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {
-    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: checkStorageKey(key) });
-    return getSignedUrl(this.#signer, command, { expiresIn: expiresInSeconds });
+    const command = new GetObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) });
+    return getSignedUrl(this.signer, command, { expiresIn: expiresInSeconds });
   }
 
   close(): void {
-    this.#client.destroy();
-    this.#signer.destroy();
+    this.client.destroy();
+    this.signer.destroy();
   }
 }
 
