@@ -121,7 +121,9 @@ describe('with RATE_LIMIT_STORE=postgres', () => {
         const logged = roles.map((role) => role.logged().length);
         const burstAnswers = await burst(apis, tenant, 200, 50);
         // A process to which the database does not answer within a second counts by itself: such a round proves nothing.
-        const alone = roles.some((role, at) => role.logged().slice(logged[at]).includes('by this process alone'));
+        const alone = roles.some((role, at) =>
+          role.logged().slice(logged[at]).includes('by this process alone'),
+        );
         return { ...burstAnswers, alone };
       };
       let { answers, drained, alone } = await round();

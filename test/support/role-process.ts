@@ -28,7 +28,12 @@ export async function startRole(entry: string, environment: Record<string, strin
     process.stdout.write(text);
   });
   const ready = await Promise.race([firstReady(child), exitedEarly(child, entry)]);
-  return { ready, pid: child.pid as number, logged: () => logged, stop: (signal = 'SIGTERM') => stop(child, signal) };
+  return {
+    ready,
+    pid: child.pid as number,
+    logged: () => logged,
+    stop: (signal = 'SIGTERM') => stop(child, signal),
+  };
 }
 
 async function firstReady(child: ChildProcess): Promise<Record<string, unknown>> {
