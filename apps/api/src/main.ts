@@ -14,6 +14,7 @@ await runRole(logger, async (stopping) => {
   const { host, trustedProxies } = configuration;
   const api = await createApi({ configuration, logger, metrics, stopping }, { trustedProxies });
   await api.listen(configuration.port, host);
+  // It listens on a port, not on a pipe.
   const { port } = api.getHttpServer().address() as { port: number };
   logger.info({ host, port }, 'listening');
   return {

@@ -22,6 +22,7 @@ export class StoredJobs implements JobStreams {
     const events = recorded.map(toProjectedEvent);
     const job = foldJobRow(events);
     const timeline = foldTimelineRows(events).filter(({ visibility }) => visibility === 'public');
+    // A job comes from at least one event.
     return job && { job, timeline, position: recorded.at(-1)!.position };
   }
 }

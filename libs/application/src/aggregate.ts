@@ -72,9 +72,9 @@ export async function load<State, Event extends DomainEvent>(
 }
 
 /**
- * Load, decide, append at the revision that was loaded. Somebody was faster: load what is new, decide again.
- * A decision without events is an answer from the state as it was read. `known` spares the load: whoever is
- * wrong about it finds out at the append.
+ * Load, decide, append at the revision that was loaded. When another writer was faster: load what is new, decide again.
+ * A decision without events is an answer from the state as it was read. `known` spares the load: when it is
+ * wrong, the append is refused and the stream is read.
  */
 export async function handle<State, Event extends DomainEvent, Rejection>(
   store: EventStore,

@@ -20,7 +20,7 @@ export interface Announcement<Type extends DomainEventType = DomainEventType> {
   readonly event: EventOfType<Type>;
 }
 
-/** Somebody who remembers what streams said, and must hear when they say otherwise. */
+/** A cache of what streams say, which must hear when they say something new. */
 export interface Listener {
   readonly category: StreamCategory;
   readonly types: readonly DomainEventType[];

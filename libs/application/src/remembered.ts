@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * What streams said, remembered until somebody tells otherwise ({@link forget}) or a time has passed. A value that is
+ * What streams said, remembered until it is forgotten ({@link forget}) or a time has passed. A value that is
  * being read while its stream changes is given out once and not remembered: it may be the older one.
  */
 export class Remembered<Value extends object | string | number> {

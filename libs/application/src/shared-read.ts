@@ -1,5 +1,5 @@
 /**
- * A read whose answer is never older than the question. Whoever asks while one is under way shares the next one with
+ * A read whose answer is never older than the question. A call that comes while a read is under way shares the next one with
  * all others who do: under load that is one read after the other, however many ask.
  */
 export class SharedRead<Value> {

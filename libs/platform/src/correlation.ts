@@ -38,6 +38,7 @@ export function parseTraceparent(text: string | undefined): TraceContext | undef
   if (text === undefined || text.length > 256) return undefined;
   const match = pattern.exec(text);
   if (!match || (text.startsWith('00') && text.length !== 55)) return undefined;
+  // All four groups of the pattern are there when it matches.
   const [, traceId, spanId, flags] = match as unknown as [string, string, string, string];
   return { traceId, spanId, sampled: (parseInt(flags, 16) & 1) === 1 };
 }

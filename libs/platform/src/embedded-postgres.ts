@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
+import { errorCode } from './errors.js';
 import { ensureCluster, prepareParentFolder, superuser } from './embedded-postgres/cluster.js';
 import {
   causeIn,
@@ -129,7 +130,7 @@ async function launch(
     } catch (error) {
       const said = readFileSync(logFile).subarray(logStart).toString('utf8').trim();
       throw new StartFailed(
-        `PostgreSQL did not start: ${causeIn(said) ?? messageOf(error)} (log: ${logFile})`,
+        `PostgreSQL did not start: ${causeIn(said) ?? lastLineOf(error)} (log: ${logFile})`,
         passing.test(said),
       );
     }
@@ -160,12 +161,12 @@ function openLog(logFile: string, account: ServerAccount): void {
     account.own(logFile);
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `The log file ${logFile} is not writable for this user (${(error as NodeJS.ErrnoException).code})`,
+      `The log file ${logFile} is not writable for this user (${errorCode(error)})`,
     );
   }
 }
 
-function messageOf(error: unknown): string {
+function lastLineOf(error: unknown): string {
   return error instanceof Error ? (error.message.trim().split('\n').at(-1) ?? '') : String(error);
 }
 
@@ -175,7 +176,7 @@ function lastPort(dataDirectory: string): number {
   return existsSync(file) ? Number(/port=(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) : 0;
 }
 
-/** The preferred port when nobody has it, else any. */
+/** The preferred port when it is free, else any. */
 async function freePort(preferred: number): Promise<number> {
   const server = createServer();
   try {
@@ -183,6 +184,7 @@ async function freePort(preferred: number): Promise<number> {
       server.once('error', failed);
       server.listen(preferred, '127.0.0.1', listening);
     });
+    // It listens on a port, not on a pipe.
     return (server.address() as AddressInfo).port;
   } catch (error) {
     if (preferred === 0) throw error;

@@ -11,6 +11,7 @@ function random(): number {
     randomFillSync(randomBytes);
     drawn = 0;
   }
+  // Filled again above before its end is reached.
   return (randomBytes[drawn++] as number) / 256;
 }
 

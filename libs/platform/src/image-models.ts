@@ -62,6 +62,7 @@ export function parseImageModels(text: string): readonly ImageModel[] | string {
 
 function parseImageModel(entry: unknown): ImageModel | string {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return 'must be an object';
+  // An object, as was just seen; its members are checked one by one.
   const {
     id,
     family,

@@ -7,6 +7,7 @@ const callers = Symbol('caller');
 type WithCaller = FastifyRequest & { [callers]?: Caller };
 
 export function setCaller(request: FastifyRequest, caller: Caller): void {
+  // The guard adds the caller to Fastify's request, whose type does not know it.
   (request as WithCaller)[callers] = caller;
 }
 

@@ -67,7 +67,7 @@ export class SignatureCheck {
       pending.set(request, signature);
       return;
     }
-    // Nobody reads the body of these: it is empty, whatever was sent.
+    // The body of these is never read: it counts as empty.
     if (request.method !== 'GET' && request.method !== 'HEAD') signature.update(await readRawBody(request));
     signature.verify();
   }

@@ -7,7 +7,7 @@ import { ApiError } from './api-error.js';
 import { envelopeOf } from './error-envelope.js';
 import { translateError } from './translate-error.js';
 
-/** The one place where errors become answers, whoever raised them: our code, Nest or Fastify. */
+/** The one place where errors of our code, Nest and Fastify become answers. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -22,7 +22,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = this.withAllowedMethods(translateError(raised), request);
     this.log(error, request);
     await this.refusals.record(request, reply, error);
-    // The client went away, or the answer is under way already: there is nobody left to tell.
+    // The client went away, or the answer is under way already: the error can no longer be told.
     if (reply.sent) return;
     void reply.code(error.status).headers(error.headers).send(envelopeOf(error, request.id));
   }
@@ -34,7 +34,7 @@ export class ErrorFilter implements ExceptionFilter {
     else if (status >= 500) this.logger.error({ requestId, route, err: cause }, 'answered 500');
   }
 
-  /** Fastify answers 404 for a method that a path does not have; the difference helps whoever typed it. */
+  /** Fastify answers 404 for a method that a path does not have; the difference helps the caller who typed it. */
   private withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
     if (error.status !== 404 || request.routeOptions.url !== undefined) return error;
     const allowed = allowedMethods(request.server, request.url);

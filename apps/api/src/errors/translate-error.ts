@@ -17,7 +17,7 @@ const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   503: ['SERVICE_UNAVAILABLE', 'The service is shutting down. Send the request again.'],
 };
 
-/** Any error as the answer that it becomes. Whatever nobody foresaw is INTERNAL_ERROR and keeps its cause to itself. */
+/** Any error as the answer that it becomes. An unforeseen error is INTERNAL_ERROR and keeps its cause to itself. */
 export function translateError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidFields) return invalid(error.problems);
@@ -41,6 +41,7 @@ export function translateError(error: unknown): ApiError {
 
 function statusOf(error: unknown): number {
   if (error instanceof HttpException) return error.getStatus();
+  // Anything can be thrown; Fastify's errors have this property.
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : 500;
 }

@@ -30,7 +30,7 @@ function spanOf(request: FastifyRequest, reply: FastifyReply, parent: string | u
       ...{ 'atelier.request_id': request.id, 'atelier.operation': config?.workflow },
     },
   });
-  // Unlike the hook `onResponse` this also comes when nobody waits for the answer any more.
+  // Unlike the hook `onResponse` this also comes when the client has gone away.
   reply.raw.once('close', () => {
     const caller = callerOf(request);
     const location = reply.getHeader('location');

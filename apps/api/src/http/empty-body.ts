@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { invalid } from '../errors/api-error.js';
 import { readJsonBody, readRawBody } from './request-body.js';
 
-/** Nobody reads more of them. */
+/** More of them help no caller. */
 const mostProblems = 100;
 
 /**
  * The body of a request that needs none: absent, or `{}`, which some clients always send. Anything else is refused
- * rather than ignored: whoever sends a field believes that it means something.
+ * rather than ignored: a caller who sends a field believes that it means something.
  * @throws ApiError 413, 415, 422
  */
 export const EmptyBody = createParamDecorator(

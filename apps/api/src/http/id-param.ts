@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { isId } from '#platform/ids.js';
 import { notFound } from '../errors/api-error.js';
 
-/** The `public_id` of the path. What is no id at all names nothing, as does an id that nobody has: 404 for both. */
+/** The `public_id` of the path. What is no id at all names nothing, as does an unknown id: 404 for both. */
 export const PublicId = createParamDecorator((what: string, context: ExecutionContext): string => {
   const { params } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { public_id?: string } }>>();
   const id = params.public_id ?? '';

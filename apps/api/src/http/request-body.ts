@@ -41,7 +41,7 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The body as it was sent, read once whoever asks. @throws ApiError 413 beyond {@link jsonBodyLimit}, 408, 400 */
+/** The body as it was sent, read once however often it is asked for. @throws ApiError 413 beyond {@link jsonBodyLimit}, 408, 400 */
 export function readRawBody(request: FastifyRequest): Promise<Buffer> {
   let body = bodies.get(request);
   if (!body) bodies.set(request, (body = readAll(request, jsonBodyLimit)));

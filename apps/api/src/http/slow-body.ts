@@ -16,7 +16,7 @@ export interface BodyWatch extends Disposable {
 export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWatch {
   const { bodyIdleMs } = httpLimitsOf(server);
   const { promise, reject } = Promise.withResolvers<never>();
-  // Whoever awaits it hears of it; when nobody does any more, it is nobody's fault.
+  // A request that awaits the body hears of it; without one, the rejection must not count as unhandled.
   promise.catch(() => undefined);
   const giveUp = () => reject(tooSlow());
   const idle = setTimeout(giveUp, bodyIdleMs);

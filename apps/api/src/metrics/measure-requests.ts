@@ -5,7 +5,7 @@ import type { HttpObserver } from '#platform/metrics-counters.js';
 export function measureRequests(server: FastifyInstance, observe: HttpObserver): void {
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
-    // Unlike the hook `onResponse` this also comes when nobody waits for the answer any more.
+    // Unlike the hook `onResponse` this also comes when the client has gone away.
     reply.raw.once('close', () => {
       const { url: route, config } = request.routeOptions;
       observe({

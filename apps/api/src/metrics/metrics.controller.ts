@@ -5,7 +5,7 @@ import { Metrics } from '#platform/metrics.js';
 import { Public } from '../auth/api-key.guard.js';
 
 /**
- * For Prometheus, without a key: a scraper has none, and nothing in here is a secret or somebody's. It is no part of the
+ * For Prometheus, without a key: a scraper has none, and nothing in here is secret or belongs to one tenant. It is no part of the
  * interface for callers; the proxy in `deploy/` does not pass it on, and METRICS=false leaves it out.
  */
 @ApiExcludeController()

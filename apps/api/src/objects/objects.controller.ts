@@ -7,7 +7,7 @@ import { notFound } from '../errors/api-error.js';
 import { SignedObjects } from './signed-objects.js';
 
 /**
- * Pictures of folder storage, for whoever holds a URL that is signed and not expired. The URL is the permission, as
+ * Pictures of folder storage, for any client with a signed URL that has not expired. The URL is the permission, as
  * with a bucket; it is no part of the interface, and anything wrong with it gives the same 404.
  */
 @ApiExcludeController()

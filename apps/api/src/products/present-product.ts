@@ -3,7 +3,7 @@ import type { KnownProduct } from '#domain/product/product.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 import type { ProductResponse } from './products.dto.js';
 
-/** A product in the words of the interface. What nobody said of it is absent. */
+/** A product in the words of the interface. Fields that were not given are absent. */
 export async function presentProduct(
   storage: ObjectStorage,
   product: KnownProduct,

@@ -1,4 +1,4 @@
-/** Lets so many run at a time, and so many wait; whoever comes beyond that is turned away. */
+/** Lets so many run at a time, and so many wait; a caller beyond that is turned away. */
 export class BoundedConcurrency {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -12,7 +12,7 @@ export class BoundedConcurrency {
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.running < this.limit) this.running += 1;
     else if (this.waiting.length >= this.queueLimit) throw this.turnAway();
-    // Whoever finishes hands its place over, so that nobody who comes later slips in between.
+    // A call that finishes hands its place to the first that waits, so that a later one cannot slip in between.
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
       return await work();

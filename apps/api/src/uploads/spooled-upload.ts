@@ -43,7 +43,7 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
   }
 }
 
-/** The verdict on the signature falls when the whole body was seen, and before anybody looks at the picture. */
+/** The verdict on the signature falls when the whole body was seen, and before the picture is decoded. */
 async function receive(request: FastifyRequest, path: string): Promise<void> {
   using watch = watchBody(request);
   const signature = pendingSignature(request);
@@ -122,6 +122,7 @@ function unexpectedPart(name: string, again: boolean): ApiError {
 /** What the parser of multipart bodies complains about is the caller's to mend; what the disk says is ours. */
 function asApiError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
+  // Errors of the file system have both; other errors have neither.
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined) return error;
   if (code === 'FST_FILES_LIMIT' || code === 'FST_FIELDS_LIMIT' || code === 'FST_PARTS_LIMIT') {

@@ -207,6 +207,7 @@ export class AccountWriter {
     const snapshot = await this.snapshots.load(mailbox.stream, accountFoldVersion);
     if (!snapshot) return undefined;
     mailbox.lastSnapshot = snapshot.revision;
+    // Written by `toSnapshot` of this fold's version, which is checked when it is loaded.
     const { account, position } = snapshot.state as { account: unknown; position: string };
     return { state: fromSnapshot(account), revision: snapshot.revision, position: BigInt(position) };
   }

@@ -52,6 +52,7 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
   if (!batch || !Array.isArray(items)) return [];
   const { name, jobType, references } = workflowOf(batch.workflow);
   const reference = references.find((each) => 'input' in each);
+  // The body was validated before it was stored: a batch's items are objects.
   return (items as Record<string, unknown>[]).map((item, index) => ({
     jobId: parent.childJobIds?.[index] ?? childJobId(parent.jobId, index),
     tenant: parent.tenant,

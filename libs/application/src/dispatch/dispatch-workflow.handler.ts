@@ -97,6 +97,7 @@ function toStored(outcome: DispatchOutcome): unknown {
 }
 
 function fromStored(stored: unknown): DispatchOutcome {
+  // Written by `toStored`.
   const outcome = stored as DispatchOutcome;
   return outcome.kind === 'accepted' ? { ...outcome, position: BigInt(outcome.position) } : outcome;
 }

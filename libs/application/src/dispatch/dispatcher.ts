@@ -60,7 +60,7 @@ const aggregate = { initial: initialJob, evolve: evolveJob };
 /**
  * Debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge
  * without a job, which the sweep finds and gives back. A batch makes one charge for each of its items, all in one
- * append; its parent is queued first, so that whoever fences the parent off knows that no child will come.
+ * append; its parent is queued first, so that a writer who fences the parent off knows that no child will come.
  */
 @Injectable()
 export class Dispatcher {
@@ -135,7 +135,7 @@ export class Dispatcher {
     return 'spent';
   }
 
-  /** The job as it is stored; undefined when nobody has queued or fenced it. */
+  /** The job as it is stored; undefined when it is neither queued nor fenced. */
   private async find(request: DispatchRequest, jobId: string): Promise<JobOnLog | 'voided' | undefined> {
     const stream = streamName(request.caller.environment, 'job', jobId);
     const { state, position } = await load(this.store, stream, aggregate);
@@ -229,7 +229,7 @@ export class Dispatcher {
     return { kind: 'accepted', ids, creditsCost: job.creditsCost, position };
   }
 
-  /** The sweep refunds as well; whoever comes second finds the charge closed. */
+  /** The sweep refunds as well; the second of the two finds the charge closed. */
   private async refund(
     request: DispatchRequest,
     ids: DispatchIds,

@@ -42,6 +42,7 @@ function valuesAt(value: unknown, path: readonly string[], loc: NamedReference['
   if (part === undefined) return [{ value, loc }];
   if (typeof value !== 'object' || value === null) return [];
   const name = part.replace('[]', '');
+  // An object, as was just seen; its fields can be anything.
   const member = (value as Record<string, unknown>)[name];
   if (name === part) return valuesAt(member, rest, [...loc, name]);
   if (!Array.isArray(member)) return [];

@@ -37,13 +37,13 @@ export abstract class IdempotencyStore {
   abstract begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
   /** The earlier try was given back by the sweep: continue under other ids. @throws IdempotencyLeaseLost */
   abstract reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void>;
-  /** Does nothing when the lease is lost: whoever holds it answers from the same ids. */
+  /** Does nothing when the lease is lost: the try that holds it answers from the same ids. */
   abstract answer(lease: IdempotencyLease, answer: unknown): Promise<void>;
   /** This try came to no answer: the next one with the key may go on at once. */
   abstract release(lease: IdempotencyLease): Promise<void>;
 }
 
-/** Somebody else goes on with this key by now. */
+/** Another try goes on with this key by now. */
 export class IdempotencyLeaseLost extends Error {
   override readonly name = 'IdempotencyLeaseLost';
 }

@@ -8,7 +8,7 @@ import { JobWatch } from './job-watch.js';
 export class AwaitJob extends Query<JobDetail | undefined> {
   constructor(
     readonly caller: Caller,
-    /** The caller's own: nobody asks whose it is before it ends. */
+    /** Must be the caller's own: ownership is only checked when it ends. */
     readonly jobId: string,
     readonly timeoutMs: number,
     readonly signal: AbortSignal,

@@ -44,7 +44,7 @@ const reason = 'Cancelled by the caller. Your credits were refunded.';
  * JobCancelled is appended at the revision that was read, so of a cancel and an end that come together one wins and
  * the other is refused. What was charged is given back before the answer; should that not come to pass, the process
  * manager does it, by the same command. The jobs of a batch are cancelled with their parent, after it: once it has
- * ended, nobody queues another one.
+ * ended, no other one is queued.
  */
 @CommandHandler(CancelJob)
 export class CancelJobHandler implements ICommandHandler<CancelJob> {

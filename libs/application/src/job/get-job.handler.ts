@@ -10,7 +10,7 @@ export interface JobDetail {
   readonly children: readonly JobView[];
 }
 
-/** One job of the caller. Undefined when it is unknown or somebody else's, which must look the same. */
+/** One job of the caller. Undefined when it is unknown or another tenant's, which must look the same. */
 export class GetJob extends Query<JobDetail | undefined> {
   constructor(
     readonly caller: Caller,

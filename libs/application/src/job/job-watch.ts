@@ -5,7 +5,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
 import { retryUntilAborted } from '#platform/retry.js';
 
-/** What has changed about one job since its last `next`. To be released when nobody waits any more. */
+/** What has changed about one job since its last `next`. Release it when the wait is over. */
 export interface JobNews {
   /**
    * True as soon as the job has, or may have, a new event: since this was made for the first call, since the one
@@ -17,12 +17,12 @@ export interface JobNews {
 
 const retryMs = 1_000;
 
-/** Events that a caller sees on a timeline. JobQueued is missing: nobody waits for a job before it is there. */
+/** Events that a caller sees on a timeline. JobQueued is missing: a wait begins only once the job is there. */
 const types = ['StageCompleted', 'JobSucceeded', 'JobFailed', 'JobCancelled'];
 
 const endings = new Set(['JobSucceeded', 'JobFailed', 'JobCancelled', 'JobVoided']);
 
-/** One who waits for one job. News that come while nobody waits for them are remembered. */
+/** One wait for one job. News that come between two calls of `next` are remembered. */
 class Watcher {
   private fresh = false;
   private over = false;
@@ -58,7 +58,7 @@ class Watcher {
 }
 
 /**
- * Tells those who wait for a job that it has news. One subscription serves the whole process, and wakes nobody but
+ * Tells each wait for a job that it has news. One subscription serves the whole process, and wakes only
  * those who watch that very job. It says that there is something to read, not what.
  *
  * No wake-up is lost between reading and waiting, as long as the watch begins before the job's own stream is read:
@@ -80,7 +80,7 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
     this.following ??= this.follow();
   }
 
-  /** Ends every wait at once: whoever waits answers with what there is. */
+  /** Ends every wait at once: each answers with what there is. */
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     for (const watcher of this.everybody()) watcher.end();

@@ -14,7 +14,7 @@ export class ListTransactions extends Query<Fresh<Page<LedgerEntryView>>> {
 }
 
 /**
- * Waits for the account's own last event, whoever wrote it: so the ledger sums to the balance that
+ * Waits for the account's own last event, whichever process wrote it: so the ledger sums to the balance that
  * `GET /v1/credits` takes from the same stream.
  */
 @QueryHandler(ListTransactions)

@@ -15,6 +15,7 @@ export function jpegSize(bytes: Buffer): JpegSize {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) throw noJpeg();
   for (let offset = 2; offset + 9 <= bytes.length;) {
     if (bytes[offset] !== 0xff) throw noJpeg();
+    // Within the buffer: the loop's condition leaves nine bytes.
     const marker = bytes[offset + 1]!;
     if (marker === 0xff) {
       // Markers may be padded with any number of these.

@@ -27,9 +27,9 @@ export type Lineage =
 
 export interface BatchStep {
   /**
-   * - `begin`: the jobs of all photographs are queued; whoever dispatched the batch may have died before.
+   * - `begin`: the jobs of all photographs are queued; the API that dispatched the batch may have died before.
    * - `conclude`: the parent ends if all its photographs have ended.
-   * - `cancel`: the parent has ended without a result, so nobody waits for its photographs any more.
+   * - `cancel`: the parent has ended without a result, so its photographs are no longer wanted.
    */
   readonly kind: 'begin' | 'conclude' | 'cancel';
   readonly parentJobId: string;

@@ -89,7 +89,7 @@ export class ChargeCloser {
 }
 
 /**
- * One command id for each charge and end: whoever closes it again repeats the very same command.
+ * One command id for each charge and end: closing it again repeats the very same command.
  * @returns a position in the log by which the charge is closed
  */
 export async function closeCharge(

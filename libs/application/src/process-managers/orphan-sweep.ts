@@ -21,7 +21,7 @@ export interface GiveBack {
 }
 
 /**
- * What an open charge without a job means. Undefined: nothing yet, for whoever dispatched it may be about to queue the
+ * What an open charge without a job means. Undefined: nothing yet, for the API that charged it may be about to queue the
  * job; only when it is older than the horizon does it count as orphaned.
  */
 export function reactOfSweep(

@@ -20,6 +20,7 @@ export async function renderUnlessInterrupted(
   const signal = AbortSignal.any([cancelled, claim, timeout, over.signal]);
   signal.throwIfAborted();
   const interrupted = new Promise<never>((_resolve, reject) => {
+    // All signals here are aborted with errors.
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
   const rendering = engine.render(request, {

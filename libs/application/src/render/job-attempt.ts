@@ -42,7 +42,7 @@ export interface Worker {
 
 /**
  * One worker's hold on a job, from RenderStarted to the event that ends it. Every append expects the revision that
- * this worker wrote last. When it is another one, somebody else has written: a cancel, or a worker that took the job
+ * this worker wrote last. When it is another one, another writer came first: a cancel, or a worker that took the job
  * over because this one was taken for dead. The domain then refuses, and the attempt is lost.
  */
 export class JobAttempt {
@@ -61,7 +61,7 @@ export class JobAttempt {
 
   /**
    * Records that the worker takes the job up. Undefined: its attempts were used up, and it has failed instead.
-   * @throws AttemptLost when somebody else was faster
+   * @throws AttemptLost when another writer was faster
    */
   static async start(
     worker: Worker,
@@ -74,7 +74,7 @@ export class JobAttempt {
     const context = contextOf(worker, environment, job, `start:${job.jobId}:${newId()}`, at);
     let decided = false;
     const takeUp = (state: Job): Decision<JobEvent, RenderRejection> => {
-      // Asked again: somebody has written meanwhile, if only a stage, and is at it.
+      // Asked again: another worker has written meanwhile, if only a stage, and is at it.
       if (decided && isUnfinished(state))
         return { kind: 'rejected', rejection: { code: 'NOT_YOUR_ATTEMPT' } };
       decided = true;

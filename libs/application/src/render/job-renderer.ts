@@ -153,7 +153,7 @@ export class JobRenderer {
   }
 
   private async afterError(attempt: JobAttempt, error: unknown): Promise<TaskOutcome> {
-    // Not the request's fault as far as anybody knows: another attempt may do better.
+    // Probably not the request's fault: another attempt may do better.
     if (!(error instanceof EngineError)) throw error;
     const next = afterEngineError(
       error,

@@ -36,7 +36,7 @@ function digest(bytes: Buffer): Promise<ArrayBuffer> {
   return webcrypto.subtle.digest('SHA-256', bytes);
 }
 
-/** Bytes first, then the fact: an asset that the log knows is always there. A crash in between leaves bytes that nobody knows. */
+/** Bytes first, then the fact: an asset that the log knows is always there. A crash in between leaves bytes that no event names. */
 @CommandHandler(StoreUpload)
 export class StoreUploadHandler implements ICommandHandler<StoreUpload> {
   constructor(

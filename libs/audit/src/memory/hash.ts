@@ -37,6 +37,7 @@ export function digestOf(value: unknown): number {
       return value ? 0x51ed270b : 0x2545f491;
     case 'object':
       if (value === null) return 0x1b873593;
+      // What is read from JSON or a row is a list or a plain object here.
       return Array.isArray(value) ? digestOfList(value) : digestOfObject(value as Record<string, unknown>);
     default:
       return 0x38495ab5;

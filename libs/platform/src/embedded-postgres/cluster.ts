@@ -1,3 +1,4 @@
+import { errorCode } from '../errors.js';
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
@@ -25,6 +26,7 @@ export function prepareParentFolder(dataDirectory: string): void {
     // A data folder of another user can be seen but not read: better found out here.
     if (existsSync(dataDirectory)) readdirSync(dataDirectory);
   } catch (error) {
+    // Only calls of node:fs stand in the block above.
     const { code, path } = error as NodeJS.ErrnoException;
     throw new EmbeddedPostgresError(`The folder ${path ?? parent} is not writable for this user (${code})`);
   }
@@ -91,12 +93,13 @@ function readPassword(file: string): string {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `The password of the database cannot be read from ${file} (${(error as NodeJS.ErrnoException).code})`,
+      `The password of the database cannot be read from ${file} (${errorCode(error)})`,
     );
   }
 }
 
 function lastWords(error: unknown): string {
+  // `execFile` rejects with such an error.
   const { stderr = '', message } = error as { stderr?: string; message: string };
   return causeIn(stderr) ?? message;
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '../errors.js';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -16,7 +17,7 @@ const startupLimitMs = 300_000;
 /**
  * The server that already runs on this data folder, once it is ready. A parent that was killed leaves one behind,
  * and the next parent takes it over. A file left by a server that was killed itself is not mistaken for one, even
- * when its process number meanwhile belongs to somebody else, as happens in every restarted container.
+ * when its process number meanwhile belongs to another process, as happens in every restarted container.
  */
 export async function findRunningPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + startupLimitMs;
@@ -41,7 +42,7 @@ function readPostmaster(dataDirectory: string): Postmaster | undefined {
     // A server in single-user mode writes its process number as a negative one.
     return { pid: Math.abs(Number(lines[0])), port: Number(lines[3]), state: (lines[7] ?? '').trim() };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

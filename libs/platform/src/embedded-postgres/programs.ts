@@ -91,6 +91,7 @@ export async function chooseServerAccount(
     '--securebits=+no_setuid_fixup',
   ];
   try {
+    // There is at least one program to run.
     await exec('setpriv', [...prefix, '--', programs[0]!, '--version']);
   } catch (error) {
     throw new EmbeddedPostgresError(
@@ -127,6 +128,7 @@ function isOpenToOthers(path: string): boolean {
 }
 
 function firstLine(error: unknown): string {
+  // `execFile` rejects with an error that has the program's output.
   const text =
     (error as { stderr?: string }).stderr || (error instanceof Error ? error.message : String(error));
   return text.trim().split('\n')[0] ?? '';
