@@ -142,7 +142,6 @@ export const crashPoints: readonly CrashPoint[] = [
   ]),
   ...at('projector', `${application}/process-managers/charge-closer.ts`, [
     ['event-store.subscription', ['single', 'failing'], redelivered],
-    ['event-store.read:job', ['forgotten-cancel'], redelivered],
     [
       'process.move-checkpoint',
       ['failing', 'single', 'batch'],

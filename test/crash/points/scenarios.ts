@@ -130,8 +130,7 @@ export const scenarios = {
     },
   }),
   'forgotten-cancel': scenario({
-    about:
-      'a job whose cancelling process died before the refund, and a projector that has forgotten its charge',
+    about: 'a job whose cancelling process died before the refund, and a projector that has just started',
     prepare: renderingSince,
     async act({ world, customer }, jobId) {
       await cancelAlone(world, customer.tenant, jobId);
