@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultHttpLimits } from '../../apps/api/src/http/http-limits.js';
 import { ApiService } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 
@@ -8,7 +9,12 @@ let apis: [ApiClient, ApiClient];
 
 beforeAll(async () => {
   service = await ApiService.start();
-  apis = [await service.openApi(), await service.openApi()];
+  // A thousand connections at once wait for their turn; on a slow machine for longer than a silent one may.
+  const limits = { ...defaultHttpLimits, headersMs: defaultHttpLimits.requestMs };
+  apis = [
+    await service.openApi(undefined, undefined, { limits }),
+    await service.openApi(undefined, undefined, { limits }),
+  ];
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
