@@ -122,7 +122,8 @@ describe('a worker that was taken for dead', () => {
       began = true;
       await frozen;
     });
-    const zombie = await workshop.startWorker(freezing);
+    // It has room for this one job, so that the other worker gets the task below.
+    const zombie = await workshop.startWorker(freezing, { concurrency: 1 });
     const ids = await workshop.dispatch(tenant);
     await eventually(() => began);
     // What the queue does to a worker that has been silent for too long.

@@ -127,11 +127,12 @@ export class Workshop implements AsyncDisposable {
 
   async startWorker(
     engine: ImageEngine,
-    settings: { renderTimeoutMs?: number } = {},
+    { concurrency, ...settings }: { renderTimeoutMs?: number; concurrency?: number } = {},
   ): Promise<RunningWorker> {
     const queue = await PgBossRenderQueue.start({ url: this.databaseUrl, logger, ...impatience });
     const { store, storage } = this;
-    const configuration = configurationOn(this.databaseUrl);
+    const defaults = configurationOn(this.databaseUrl);
+    const configuration = { ...defaults, workerConcurrency: concurrency ?? defaults.workerConcurrency };
     const worker = await startWorker({ store, storage, queue, logger, engine, configuration, ...settings });
     let stopped: Promise<void> | undefined;
     const stop = (graceMs = 0) => (stopped ??= worker.stop(graceMs));
