@@ -54,12 +54,21 @@ export function decideAll(batch: readonly Waiting[], account: Account): DecidedB
   return { verdicts, domainEvents, events };
 }
 
+type Verdict = DecidedBatch['verdicts'][number];
+
+export function hasEvents(verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'accepted' && verdict.changed;
+}
+
+/** @param except commands that are decided again and answered then */
 export function answer(
   batch: readonly Waiting[],
-  verdicts: DecidedBatch['verdicts'],
+  verdicts: readonly Verdict[],
   position: bigint | undefined,
+  except: readonly Waiting[] = [],
 ): void {
   batch.forEach((command, index) => {
+    if (except.includes(command)) return;
     const verdict = verdicts[index];
     if (!verdict || verdict.kind === 'threw') command.reject(verdict?.error);
     else command.resolve(verdict.kind === 'accepted' ? { ...verdict, position } : verdict);

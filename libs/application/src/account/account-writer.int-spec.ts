@@ -211,6 +211,23 @@ describe('the account’s single writer', () => {
     expect(await balanceOf(tenant)).toBe(18);
   });
 
+  it('closes a charge that it did not know beside one that another process has just closed', async () => {
+    const tenant = await tenantWith(10);
+    const [here, elsewhere] = [new AccountWriter(store, snapshots), new AccountWriter(store, snapshots)];
+    const [known, unknown] = [newId(), newId()];
+    await debit(here, tenant, known);
+    const refund = (writer: AccountWriter, chargeId: string) =>
+      writer.execute(context(tenant, `refund:${chargeId}`), (account) =>
+        refundCharge({ chargeId, reason: 'job-failed', at: new Date().toISOString() }, account),
+      );
+    await refund(elsewhere, known);
+    await debit(elsewhere, tenant, unknown);
+    // Decided together on what this writer remembers: the first is there already, of the second it knows nothing.
+    const verdicts = await Promise.all([refund(here, known), refund(here, unknown)]);
+    expect(verdicts.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
+    expect(await balanceOf(tenant)).toBe(10);
+  });
+
   it('never makes a debit again that was given back, and fails only the command that tries', async () => {
     const tenant = await tenantWith(20);
     const writer = new AccountWriter(store, snapshots);

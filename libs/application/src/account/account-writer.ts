@@ -20,7 +20,7 @@ import type { SnapshotStore } from '#event-store/snapshots.js';
 import { correlated, correlation } from '#platform/correlation.js';
 import { load, type Loaded } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
-import { answer, decideAll, type AccountVerdict, type Waiting } from './account-batch.js';
+import { answer, decideAll, hasEvents, type AccountVerdict, type Waiting } from './account-batch.js';
 
 interface Mailbox {
   readonly stream: string;
@@ -160,8 +160,11 @@ export class AccountWriter {
       if (appended.outcome === 'appended') {
         const state = domainEvents.reduce(evolveAccount, known.state);
         mailbox.known = { state, revision: appended.revision, position: appended.position };
-        answer(batch, verdicts, appended.position);
+        // Events that stood there already do not show that this was the head: what was decided without any may be stale.
+        const stale = appended.replayed ? batch.filter((_, index) => !hasEvents(verdicts[index])) : [];
+        answer(batch, verdicts, appended.position, stale);
         this.snapshot(mailbox, mailbox.known);
+        if (stale.length > 0) await this.commit(mailbox, stale);
         return;
       }
       known = await this.catchUp(mailbox);
