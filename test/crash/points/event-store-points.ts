@@ -64,9 +64,6 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
   breakConnections(recorder);
 }
 
-/** The charge closer asks nobody for anything when a job begins. */
-const onlyRemembered = 'JobQueued';
-
 async function* recorded(
   recorder: Recorder,
   consumer: string,
@@ -75,8 +72,7 @@ async function* recorded(
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const iterator = batches[Symbol.asyncIterator]();
   const points = [`${recorder.role}:event-store.subscription@${consumer}`];
-  const brings = ({ done, value }: IteratorResult<SubscriptionBatch>) =>
-    !done && value.events.some(({ type }) => !(consumer === chargeCloser && type === onlyRemembered));
+  const brings = ({ done, value }: IteratorResult<SubscriptionBatch>) => !done && value.events.length > 0;
   try {
     for (;;) {
       const next = await recorder.through(points, () => iterator.next(), brings);

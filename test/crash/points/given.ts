@@ -71,19 +71,24 @@ async function debit(
   await world.accounts.execute(context, (account) => debitCreditsTogether(commands, account));
 }
 
-/**
- * A job that is being rendered, and a projector that was started since: what it knew of the job is forgotten.
- * The engine comes to no end with it.
- */
+/** A job that is being rendered, and a projector that was started since. The engine comes to no end with the job. */
 export async function renderingSince(world: World, customer: Customer): Promise<string> {
   const client = new Client(world, customer, AbortSignal.timeout(30_000));
   const body = { product_image_s3_key: await picture(world, customer), display_name: endless, seed: 7 };
   const [answer] = await client.dispatchUntilAnswered(direct, body);
   const { jobId } = answer!;
   while (!(await jobTypes(world, jobId)).includes('StageCompleted')) await sleep(20);
-  await chargeCloserKnows(world, streamName('test', 'job', jobId));
+  await readModelsKnow(world, streamName('test', 'job', jobId));
   await world.hosts.projector.replace();
   return jobId;
+}
+
+/** Waits until every read model has all that a stream holds. */
+async function readModelsKnow({ events, pool }: World, stream: string): Promise<void> {
+  const slice = await events.store.readStream(stream, { direction: 'backwards', limit: 1 });
+  const position = slice.kind === 'found' ? slice.events[0]!.position : 0n;
+  const behind = `select from read_store.projections where environment = 'test' and position < $1`;
+  while ((await pool.query(behind, [position])).rowCount !== 0) await sleep(20);
 }
 
 /** Waits until the first event of a stream is handled: from then on it will not be handed out again. */
