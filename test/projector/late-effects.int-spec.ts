@@ -5,7 +5,7 @@ import { ChargeCloser, chargeCloserFilter } from '#application/process-managers/
 import { jobAggregate } from '#application/render/job-aggregate.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { storeWith } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
@@ -34,18 +34,13 @@ afterAll(async () => {
 function startCloser(gate: Promise<void>) {
   const closer = { batches: 0, handled: 0, appends: 0 };
   const { store } = workshop;
-  const gated: EventStore = {
+  const gated = storeWith(store, {
     append: async (...args) => {
       closer.appends += 1;
       await gate;
       return store.append(...args);
     },
-    readStream: (...args) => store.readStream(...args),
-    readAll: (...args) => store.readAll(...args),
-    head: () => store.head(),
-    subscribe: (options) => store.subscribe(options),
-    close: () => store.close(),
-  };
+  });
   const url = workshop.databaseUrl;
   const { snapshots, close } = openEventStore({ eventStoreUrl: url, databaseUrl: url });
   cleanups.push(close);

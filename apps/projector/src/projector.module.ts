@@ -30,12 +30,11 @@ import {
 import { environments, type Environment } from '#domain/streams.js';
 import { openSpan } from '#platform/tracing.js';
 import { readModels } from '#projections/read-models.js';
-import { runProcess } from '#read-store/process-runner.js';
+import { runProcess, type ProcessHandler } from '#read-store/process-runner.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
 import { Housekeeping } from './housekeeping.js';
-
-import { EventStore } from '#event-store/event-store.js';
+import { EventStore, type EventFilter } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -96,38 +95,28 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     const batches = new BatchParents(environment, store, clock);
     const closer = new ChargeCloser(environment, store, this.accounts, clock);
     const projections = new ProjectionRunner({ ...common, readModels, batchSize: projectionBatch });
+    const follow = (
+      name: string,
+      filter: (environment: Environment) => EventFilter,
+      handler: ProcessHandler,
+    ): RunningTask => ({
+      name,
+      running: runProcess({ ...process, ...handler, name, filter: filter(environment) }),
+    });
     return [
       { name: 'projections', running: projections.run(signal) },
-      {
-        name: renderDispatcher,
-        running: runProcess({
-          ...process,
-          name: renderDispatcher,
-          filter: renderDispatcherFilter(environment),
-          mode: 'transactional',
-          handle: async (events, tx) => enqueue(this.queue, await dispatcher.tasksOf(events), tx),
-        }),
-      },
-      {
-        name: chargeCloser,
-        running: runProcess({
-          ...process,
-          name: chargeCloser,
-          filter: chargeCloserFilter(environment),
-          mode: 'at-least-once',
-          handle: (events) => closer.handle(events),
-        }),
-      },
-      {
-        name: batchParents,
-        running: runProcess({
-          ...process,
-          name: batchParents,
-          filter: batchParentsFilter(environment),
-          mode: 'at-least-once',
-          handle: (events) => batches.handle(events),
-        }),
-      },
+      follow(renderDispatcher, renderDispatcherFilter, {
+        mode: 'transactional',
+        handle: async (events, tx) => enqueue(this.queue, await dispatcher.tasksOf(events), tx),
+      }),
+      follow(chargeCloser, chargeCloserFilter, {
+        mode: 'at-least-once',
+        handle: (events) => closer.handle(events),
+      }),
+      follow(batchParents, batchParentsFilter, {
+        mode: 'at-least-once',
+        handle: (events) => batches.handle(events),
+      }),
     ];
   }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { storeWith, type EventStore } from '#event-store/event-store.js';
 import {
   createEventStorePool,
   createPostgresEventStore,
@@ -54,13 +54,6 @@ export class AccountsFixture {
 
   /** The real store, with something done around each append. */
   withAppend(around: (append: EventStore['append']) => EventStore['append']): EventStore {
-    const append = around(this.store.append.bind(this.store));
-    return new Proxy(this.store, {
-      get: (target, name) => {
-        if (name === 'append') return append;
-        const member = Reflect.get(target, name) as unknown;
-        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-      },
-    });
+    return storeWith(this.store, { append: around(this.store.append.bind(this.store)) });
   }
 }

@@ -1,6 +1,6 @@
 import type { DomainEvent } from '#domain/events.js';
 import { parseStreamName, type Environment } from '#domain/streams.js';
-import type { EventStore, NewEvent } from '#event-store/event-store.js';
+import { storeWith, type EventStore, type NewEvent } from '#event-store/event-store.js';
 import type { OutcomeObserver } from '#platform/metrics-counters.js';
 
 /**
@@ -13,7 +13,7 @@ export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): E
     const environment = parseStreamName(stream)?.environment;
     if (environment) report(observer, environment, event);
   };
-  return {
+  return storeWith(store, {
     async append(stream, expectedRevision, events) {
       const outcome = await store.append(stream, expectedRevision, events);
       if (outcome.outcome === 'appended' && !outcome.replayed) {
@@ -21,12 +21,7 @@ export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): E
       }
       return outcome;
     },
-    readStream: (stream, options) => store.readStream(stream, options),
-    readAll: (options) => store.readAll(options),
-    head: () => store.head(),
-    subscribe: (options) => store.subscribe(options),
-    close: () => store.close(),
-  };
+  });
 }
 
 /** Stands for the workflow of a job whose end does not name it. */

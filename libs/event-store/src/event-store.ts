@@ -131,6 +131,19 @@ export abstract class EventStore {
 /** The largest event that is accepted, data and metadata together as UTF-8 JSON. EventStoreDB's own default limit is of this order. */
 export const maxEventBytes = 1024 * 1024;
 
+/** The same store with other methods in place of some: for what counts, traces or disturbs the calls. */
+export function storeWith(store: EventStore, methods: Partial<EventStore>): EventStore {
+  return {
+    append: (...given) => store.append(...given),
+    readStream: (...given) => store.readStream(...given),
+    readAll: (...given) => store.readAll(...given),
+    head: () => store.head(),
+    subscribe: (options) => store.subscribe(options),
+    close: () => store.close(),
+    ...methods,
+  };
+}
+
 export class EventStoreError extends Error {
   override readonly name: string = this.constructor.name;
 }

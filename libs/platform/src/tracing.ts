@@ -1,4 +1,4 @@
-import type { EventStore } from '#event-store/event-store.js';
+import { storeWith, type EventStore } from '#event-store/event-store.js';
 import type { EnvironmentVariables } from './configuration.js';
 import { correlated, correlation } from './correlation.js';
 import type { Logger } from './logger.js';
@@ -84,7 +84,7 @@ export async function startTracing(
  */
 export function traceAppends(store: EventStore): EventStore {
   if (!isTracing()) return store;
-  return {
+  return storeWith(store, {
     append(stream, expectedRevision, events) {
       const traces = new Set(events.flatMap(({ metadata }) => metadata.traceparent ?? []));
       const [parent, ...links] = traces;
@@ -101,10 +101,5 @@ export function traceAppends(store: EventStore): EventStore {
         return outcome;
       });
     },
-    readStream: (stream, options) => store.readStream(stream, options),
-    readAll: (options) => store.readAll(options),
-    head: () => store.head(),
-    subscribe: (options) => store.subscribe(options),
-    close: () => store.close(),
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { EventStore } from '#event-store/event-store.js';
+import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { retryParked } from './parked-retry.js';
 import { listParkedStreams } from './parked-events.js';
 import type { ReadModel } from './read-model.js';
@@ -67,18 +67,7 @@ function storeWhile(happens: () => Promise<void>): EventStore {
     }
     return page;
   };
-  return Object.assign(storeAsIs(fixture.store), { readAll });
-}
-
-function storeAsIs(store: EventStore): EventStore {
-  return {
-    append: (...args) => store.append(...args),
-    readStream: (...args) => store.readStream(...args),
-    readAll: (...args) => store.readAll(...args),
-    head: () => store.head(),
-    subscribe: (options) => store.subscribe(options),
-    close: () => store.close(),
-  };
+  return storeWith(fixture.store, { readAll });
 }
 
 describe('a retry of a stream that shares rows with others', () => {

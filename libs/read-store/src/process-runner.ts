@@ -36,14 +36,14 @@ interface CommonOptions {
  * - `at-least-once`: the handler's effects come first and the checkpoint after. After a crash in between the batch is
  *   handled again, so the effects have to be idempotent.
  */
-export type ProcessOptions = CommonOptions &
-  (
-    | {
-        readonly mode: 'transactional';
-        handle(events: readonly ProjectedEvent[], tx: ProcessTransaction): Promise<void>;
-      }
-    | { readonly mode: 'at-least-once'; handle(events: readonly ProjectedEvent[]): Promise<void> }
-  );
+export type ProcessHandler =
+  | {
+      readonly mode: 'transactional';
+      handle(events: readonly ProjectedEvent[], tx: ProcessTransaction): Promise<void>;
+    }
+  | { readonly mode: 'at-least-once'; handle(events: readonly ProjectedEvent[]): Promise<void> };
+
+export type ProcessOptions = CommonOptions & ProcessHandler;
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;

@@ -37,8 +37,6 @@ export const workflows = [
 
 type AnyWorkflow = (typeof workflows)[number];
 
-export type WorkflowName = AnyWorkflow['name'];
-
 /** The body of each workflow, by name: what an engine's renderer of that name is given. */
 export type WorkflowBodies = { [Each in AnyWorkflow as Each['name']]: InstanceType<Each['body']> };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { streamName } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { watchAnnouncements } from '../announcements.js';
@@ -18,17 +18,12 @@ let counting: EventStore;
 beforeAll(async () => {
   fixture = await AccountsFixture.start();
   ({ store } = fixture);
-  counting = {
-    append: (...args) => store.append(...args),
+  counting = storeWith(store, {
     readStream: (stream, options) => {
       reads.push(stream);
       return store.readStream(stream, options);
     },
-    readAll: (options) => store.readAll(options),
-    head: () => store.head(),
-    subscribe: (options) => store.subscribe(options),
-    close: () => store.close(),
-  };
+  });
 });
 afterAll(() => fixture.stop());
 
