@@ -42,16 +42,22 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
-  onApplicationBootstrap(): void {
+  /** Resolves when the watch has begun, or cannot begin yet: a change before that would not be heard. */
+  async onApplicationBootstrap(): Promise<void> {
     const { signal } = this.stopping;
-    this.watching = retryUntilAborted(() => watchAnnouncements(this.store, this.listeners, signal), {
+    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
+    const watch = () => watchAnnouncements(this.store, this.listeners, signal, hasBegun);
+    this.watching = retryUntilAborted(watch, {
       ...{ signal, firstPauseMs: 1_000, longestPauseMs: 1_000 },
-      onFailure: (err) =>
+      onFailure: (err) => {
+        hasBegun();
         this.logger.warn(
           { err },
           'changes of keys, plans and prices are not heard of: they may take a minute now',
-        ),
+        );
+      },
     });
+    await begun;
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -63,14 +69,17 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
 /**
  * Tells the listeners what happens from now on, in whichever process: usually within milliseconds. One subscription
  * serves all of them, because each costs a read of the log for every commit. Runs until `signal` aborts.
+ * @param begun called when each later event will be told
  * @throws as the event store's subscriptions do
  */
 export async function watchAnnouncements(
   store: EventStore,
   listeners: readonly Listener[],
   signal: AbortSignal,
+  begun: () => void,
 ): Promise<void> {
   const after = await store.head();
+  begun();
   const filter = {
     types: [...new Set(listeners.flatMap(({ types }) => types))],
     streamPrefixes: environments.flatMap((environment) =>

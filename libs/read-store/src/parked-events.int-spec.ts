@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { ProjectedEvent } from './projected-event.js';
 import type { ReadModel } from './read-model.js';
 import { purchase } from './testing/purchases.js';
-import { ReadStoreFixture, silent } from './testing/read-store-fixture.js';
+import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';
 import { createTallyTable, poison, tally, type TallyRow } from './testing/tally.js';
 
 let fixture: ReadStoreFixture;
@@ -43,6 +43,8 @@ describe('an event that a read model cannot fold', () => {
       { ...common, revision: '2', error: null },
       { ...common, revision: '3', error: null },
     ]);
+    // It is raised after the commit that made the rows visible.
+    await eventually(() => alarm.mock.calls.length > 0, 'the alarm');
     expect(alarm).toHaveBeenCalledTimes(1);
     expect(alarm.mock.calls[0]).toEqual([
       expect.objectContaining({ projection: 'tally', stream: 'live.account-A', revision: '1' }),

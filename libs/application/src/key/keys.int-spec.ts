@@ -105,7 +105,9 @@ describe('an authenticator', () => {
     const clock = { at: now };
     const authenticator = authenticatorAt(clock);
     const stopping = new AbortController();
-    const watching = watchAnnouncements(store, [authenticator], stopping.signal);
+    const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
+    const watching = watchAnnouncements(store, [authenticator], stopping.signal, hasBegun);
+    await begun;
     const tenant = newId();
     const [revoked, rotated] = [
       await issueKey(store, context(tenant), grant),
