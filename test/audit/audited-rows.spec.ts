@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { auditedEvent, placeOf } from '#audit/audited-event.js';
 import { AuditedRows } from '#audit/rows/audited-rows.js';
-import { ExactRows } from '#audit/rows/exact-rows.js';
-import { hashOfRowKey, hashText } from '#audit/rows/row-store.js';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { ExactRows, hashOfRowKey, hashText } from '#audit/rows/row-store.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { busyStory } from './support/story.js';
@@ -29,7 +28,7 @@ async function rowsOf(name: string, keys: readonly string[], keptRows: number) {
     const place = placeOf(recorded)!;
     if (!model.categories.includes(place.category)) continue;
     rows.begin(place);
-    const rereading = audited.apply(auditedEvent(recorded, place), recorded);
+    const rereading = audited.apply(auditedEvent(place));
     if (rereading) loads++;
     await rereading;
   }
@@ -38,8 +37,8 @@ async function rowsOf(name: string, keys: readonly string[], keptRows: number) {
 
 function keysOf(name: string): string[] {
   const { categories, keysOf: keys } = folds.find((fold) => fold.name === name)!;
-  const own = (event: RecordedEvent) => categories.includes(placeOf(event)!.category);
-  const hashes = events.filter(own).flatMap((event) => keys(event).map((key) => hashText(hashOfRowKey(key))));
+  const own = events.map((event) => placeOf(event)!).filter(({ category }) => categories.includes(category));
+  const hashes = own.flatMap((place) => keys(auditedEvent(place)).map((key) => hashText(hashOfRowKey(key))));
   return [...new Set(hashes)];
 }
 
@@ -69,7 +68,7 @@ describe('the rows that the audit expects', () => {
     const audited = new AuditedRows(poisoned, rows, store);
     for (const recorded of events) {
       const place = placeOf(recorded)!;
-      if (place.category === 'job') await audited.apply(auditedEvent(recorded, place), recorded);
+      if (place.category === 'job') await audited.apply(auditedEvent(place));
     }
     const cells = keys
       .map((key) => rows.row(key)?.cells)

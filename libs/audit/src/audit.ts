@@ -1,20 +1,73 @@
 import { parseStreamName, type Environment } from '#domain/streams.js';
 import { walkLog } from '#event-store/copy/walk-log.js';
-import type { RecordedEvent } from '#event-store/event-store.js';
-import type { AuditOptions, AuditPhase, AuditReport, CheckResult } from './audit-options.js';
-import { auditedEvent, placeOf, TenantFilter, type AuditedEvent } from './audited-event.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { auditedEvent, placeOf, TenantFilter, type AuditedEvent, type EventOrigin } from './audited-event.js';
 import {
   checkAnswers,
   checkLedgerSums,
   checkShownBalances,
   type BalancesAtCheckpoint,
+  type ReadBalance,
 } from './compare/balances.js';
 import { compareTable, ExpectedRows, type ComparedTable } from './compare/compare-rows.js';
 import { RowExplanations } from './compare/explain-rows.js';
 import { checkReadModelsLive } from './compare/read-models-live.js';
 import { ReadStoreSnapshot } from './compare/read-store-snapshot.js';
-import { AuditFindings, checks } from './findings.js';
+import { AuditFindings, checks, type AuditCheck, type Finding, type Tally } from './findings.js';
 import { History } from './history/history.js';
+import type { ReadModelFold } from './rows/audited-rows.js';
+
+export type AuditPhase = 'reading history' | 'comparing rows' | 'looking closer';
+
+export interface AuditProgress {
+  readonly phase: AuditPhase;
+  /** Of the log, or of the rows while those are compared. */
+  readonly position: bigint;
+  readonly from: bigint;
+  readonly through: bigint;
+  /** Read in this phase; absent while rows are compared. */
+  readonly events?: number;
+}
+
+/** The last event that counts, by its position; or the moment after which events were recorded that do not. */
+export type Cut = { readonly position: bigint } | { readonly time: number };
+
+export interface AuditOptions {
+  readonly store: EventStore;
+  /** Where read models are. They are compared only without a cut: they have no past. */
+  readonly readStoreUrl: string;
+  /** All read models. */
+  readonly readModels: readonly ReadModelFold[];
+  readonly readBalance: ReadBalance;
+  readonly environments: readonly Environment[];
+  readonly tenant?: string | undefined;
+  readonly cut?: Cut | undefined;
+  /** How long a charge may stay open that should be closed, in milliseconds. */
+  readonly horizonMs: number;
+  /** How long a read model may stand still before the end of the log, in milliseconds. */
+  readonly patienceMs?: number;
+  readonly now: number;
+  readonly signal: AbortSignal;
+  onProgress?(progress: AuditProgress): void;
+}
+
+export interface CheckResult extends AuditCheck, Tally {
+  /** False: the audit was asked for a part of what there is, to which this check does not apply. */
+  readonly done: boolean;
+}
+
+export interface AuditReport {
+  /** True when everything that was checked holds. */
+  readonly holds: boolean;
+  /** Position of the last event that was read; undefined: there is none. */
+  readonly head: bigint | undefined;
+  readonly events: number;
+  readonly streams: number;
+  /** Events of streams that this service does not write. */
+  readonly foreign: number;
+  readonly checks: readonly CheckResult[];
+  readonly findings: readonly Finding[];
+}
 
 /**
  * Reads the history once, folds the audit's own model of it, and holds it against itself and against the read store,
@@ -76,7 +129,7 @@ class Audit {
         const event = this.history.apply(recorded);
         if (!event) continue;
         for (const expected of this.expected) {
-          const rereading = expected.apply(event, recorded);
+          const rereading = expected.apply(event);
           if (rereading) await rereading;
         }
       }
@@ -114,10 +167,10 @@ class Audit {
     for await (const events of this.log('looking closer')) {
       for (const recorded of events) {
         const place = placeOf(recorded);
-        if (!place || !filter.concerns(recorded, place)) continue;
+        if (!place || !filter.concerns(place)) continue;
         eventIds.seeAgain(recorded.id, place);
-        const event = readAgain(recorded);
-        if (event) await rows.apply(event, recorded);
+        const event = readAgain(place);
+        if (event) await rows.apply(event);
       }
     }
     eventIds.report();
@@ -148,8 +201,9 @@ class Audit {
   private async *log(phase: AuditPhase): AsyncGenerator<readonly RecordedEvent[]> {
     const { store, environments, cut, signal, onProgress } = this.options;
     const { through } = this;
+    const prefixes = environments.map((environment) => `${environment}.`);
     const isWanted = ({ stream }: RecordedEvent) =>
-      environments.some((environment) => stream.startsWith(`${environment}.`)) || environments.length > 1;
+      prefixes.length > 1 || prefixes.some((prefix) => stream.startsWith(prefix));
     let read = 0;
     for await (const { events, position } of walkLog(store, { through, signal })) {
       const end = cut && 'time' in cut ? events.findIndex((event) => recordedAt(event) > cut.time) : -1;
@@ -194,10 +248,9 @@ function recordedAt({ stream, metadata }: RecordedEvent): number {
 }
 
 /** Undefined for what could not be read the first time: it was told then. */
-function readAgain(recorded: RecordedEvent): AuditedEvent | undefined {
-  const place = placeOf(recorded);
+function readAgain(place: EventOrigin): AuditedEvent | undefined {
   try {
-    return place && auditedEvent(recorded, place);
+    return auditedEvent(place);
   } catch {
     return undefined;
   }

@@ -15,6 +15,8 @@ export interface EventOrigin {
   readonly position: bigint;
   /** As its metadata says. */
   readonly tenant: string;
+  /** The event as the log has it. */
+  readonly recorded: RecordedEvent;
 }
 
 /** A stored event in today's form, and its place. */
@@ -30,12 +32,12 @@ export function placeOf(recorded: RecordedEvent): EventOrigin | undefined {
   const { stream, revision, position, metadata } = recorded;
   const { environment, category, id: streamId } = name;
   const tenant = String(metadata?.tenant);
-  return { stream, environment, category, streamId, revision: Number(revision), position, tenant };
+  return { stream, environment, category, streamId, revision: Number(revision), position, tenant, recorded };
 }
 
 /** @throws UnknownEventType, EventFromTheFuture */
-export function auditedEvent(recorded: RecordedEvent, place: EventOrigin): AuditedEvent {
-  return Object.assign(decode(recorded), place);
+export function auditedEvent(place: EventOrigin): AuditedEvent {
+  return Object.assign(decode(place.recorded), place);
 }
 
 /** The categories of streams that belong to a tenant; the others are the installation's. */
@@ -77,39 +79,25 @@ export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> =
 };
 
 /** Whose an event's data says it is, where it says so. */
-export function ownerIn(event: AuditedEvent): string | undefined {
-  switch (event.type) {
-    case 'AccountOpened':
-    case 'JobQueued':
-    case 'JobSucceeded':
-    case 'JobFailed':
-    case 'JobCancelled':
-    case 'JobVoided':
-    case 'ApiKeyIssued':
-    case 'AssetStored':
-    case 'ExternalRefAssigned':
-    case 'ProductRegistered':
-      return event.data.tenant;
-    default:
-      return undefined;
-  }
+export function ownerIn({ data }: AuditedEvent): string | undefined {
+  return 'tenant' in data ? data.tenant : undefined;
 }
 
 /** The id that an event's data gives the thing, where it does: the same as its stream's. */
-export function idIn(event: AuditedEvent): string | undefined {
-  switch (event.type) {
+export function idIn({ type, data }: AuditedEvent): string | undefined {
+  switch (type) {
     case 'AccountOpened':
-      return event.data.tenant;
+      return data.tenant;
     case 'JobQueued':
-      return event.data.jobId;
+      return data.jobId;
     case 'ApiKeyIssued':
-      return event.data.keyId;
+      return data.keyId;
     case 'AssetStored':
-      return event.data.assetId;
+      return data.assetId;
     case 'ProductRegistered':
-      return event.data.productId;
+      return data.productId;
     case 'PresetPublished':
-      return event.data.presetId;
+      return data.presetId;
     default:
       return undefined;
   }
@@ -122,14 +110,13 @@ export class TenantFilter {
   constructor(private readonly tenant: string | undefined) {}
 
   /** Must be asked about every event of the log, in its order. */
-  concerns({ data }: Pick<RecordedEvent, 'data'>, place: EventOrigin): boolean {
+  concerns({ stream, category, streamId, tenant, recorded }: EventOrigin): boolean {
     if (this.tenant === undefined) return true;
-    const { stream, category, streamId, tenant } = place;
     if (!belongsToTenant(category)) return false;
     if (category === 'account' || category === 'usage') return streamId === this.tenant;
     if (this.streams.has(stream)) return true;
     // Data of any event, which may even be unreadable: it names its tenant or does not.
-    const owner = (data as { tenant?: unknown } | null)?.tenant ?? tenant;
+    const owner = (recorded.data as { tenant?: unknown } | null)?.tenant ?? tenant;
     if (owner !== this.tenant) return false;
     this.streams.add(stream);
     return true;

@@ -1,8 +1,8 @@
-import type { FoldedRow, ReadModelFold } from '#audit/rows/read-model-fold.js';
+import type { FoldedRow, ReadModelFold } from '#audit/rows/audited-rows.js';
 import type { ColumnKind } from '#audit/rows/row-store.js';
-import type { RecordedEvent } from '#event-store/event-store.js';
+import type { AuditedEvent } from '#audit/audited-event.js';
 import { columnsOf } from './entity-table.js';
-import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
+import type { ProjectedEvent } from './projected-event.js';
 import { keysOf, type ReadModel } from './read-model.js';
 
 const kindOfType: Readonly<Record<string, ColumnKind>> = {
@@ -11,18 +11,32 @@ const kindOfType: Readonly<Record<string, ColumnKind>> = {
 
 /** The tables of the read models, and the folds that projector and rebuild run, as the audit wants to be handed them. */
 export function foldsForAudit(models: readonly ReadModel<object>[]): ReadModelFold[] {
-  let last: { readonly recorded: RecordedEvent; readonly event: ProjectedEvent } | undefined;
-  // Several read models are made of the same streams: each event is read once for all of them.
-  const read = (recorded: RecordedEvent): ProjectedEvent => {
-    if (last?.recorded !== recorded) last = { recorded, event: toProjectedEvent(recorded) };
+  let last: { readonly audited: AuditedEvent; readonly event: ProjectedEvent } | undefined;
+  // Several read models are made of the same streams: each event is brought into their form once.
+  const read = (audited: AuditedEvent): ProjectedEvent => {
+    if (last?.audited !== audited) last = { audited, event: projected(audited) };
     return last.event;
   };
   return models.map((model) => foldForAudit(model, read));
 }
 
+function projected({
+  type,
+  data,
+  stream,
+  category,
+  streamId,
+  position,
+  recorded,
+}: AuditedEvent): ProjectedEvent {
+  const { id: eventId, revision, metadata } = recorded;
+  // Type and data are of one event, which TypeScript forgets when it takes them apart.
+  return { type, data, eventId, stream, category, streamId, revision, position, metadata } as ProjectedEvent;
+}
+
 function foldForAudit(
   model: ReadModel<object>,
-  read: (recorded: RecordedEvent) => ProjectedEvent,
+  read: (event: AuditedEvent) => ProjectedEvent,
 ): ReadModelFold {
   const { name, categories, rowPerEvent = false, keysSpanStreams = false, entity } = model;
   const columns = columnsOf(entity).map(({ column, property, type, primary }) => {
@@ -34,8 +48,8 @@ function foldForAudit(
   return {
     ...{ name, categories, rowPerEvent, keysSpanStreams, keyColumns: primary.length },
     columns: [...primary, ...columns.filter((column) => !column.primary)],
-    keysOf: (recorded) => keysOf(model, read(recorded)),
+    keysOf: (event) => keysOf(model, read(event)),
     // A row is an object of its entity's class, or one of the same form: its columns are its properties.
-    evolve: (row, recorded, key) => model.evolve(row, read(recorded), key) as FoldedRow | undefined,
+    evolve: (row, event, key) => model.evolve(row, read(event), key) as FoldedRow | undefined,
   };
 }

@@ -54,7 +54,8 @@ export const catalogReadModel: ReadModel<CatalogRow> = {
   entity: CatalogRow,
   categories: ['job'],
   keysSpanStreams: true,
-  keysOf: (event) => [...entriesOf(event).keys()].map((assetId) => [assetId]),
+  keysOf: (event) =>
+    event.type === 'JobSucceeded' ? [...entriesOf(event).keys()].map((assetId) => [assetId]) : [],
   // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.
   evolve: (row, event, [assetId]) => row ?? rowOf(event, String(assetId)),
 };

@@ -1,6 +1,6 @@
 import { AccountWriter } from '#application/account/account-writer.js';
 import { audit } from '#audit/audit.js';
-import type { AuditOptions, AuditReport } from '#audit/audit-options.js';
+import type { AuditOptions, AuditReport } from '#audit/audit.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { NewEvent } from '#event-store/event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';

@@ -1,5 +1,5 @@
 import { audit } from '#audit/audit.js';
-import type { AuditReport, CheckResult, Cut } from '#audit/audit-options.js';
+import type { AuditReport, CheckResult, Cut } from '#audit/audit.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
 import { mostFindingsKept, type Finding } from '#audit/findings.js';
 import { systemClock } from '#platform/clock.js';

@@ -1,17 +1,18 @@
 import type { Environment } from '#domain/streams.js';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { EventStore } from '#event-store/event-store.js';
 import type { AuditedEvent, EventOrigin } from '../audited-event.js';
 import { checkOfReadModel, type AuditFindings, type CheckName } from '../findings.js';
-import { AuditedRows } from '../rows/audited-rows.js';
-import { DigestRows } from '../rows/digest-rows.js';
+import { AuditedRows, type ReadModelFold } from '../rows/audited-rows.js';
 import { moneyModels } from '../rows/money-models.js';
-import type { ReadModelFold } from '../rows/read-model-fold.js';
-import { hashOfRowKey, hashText, none, type RowKey } from '../rows/row-store.js';
+import { DigestRows, hashOfRowKey, hashText, none, type RowKey } from '../rows/row-store.js';
 import type { ReadStoreSnapshot, ServingModel } from './read-store-snapshot.js';
 
 /** A read model that serves, and the rows that it must have. */
 export class ExpectedRows {
   readonly check: CheckName;
+  /** `{environment}.{name}` */
+  readonly table: string;
+  readonly columns: readonly string[];
   readonly rows: DigestRows;
   /** Events of its streams that lie beyond its checkpoint. */
   beyond = 0;
@@ -23,6 +24,8 @@ export class ExpectedRows {
     store: EventStore,
   ) {
     this.check = checkOfReadModel(model.name);
+    this.table = `${serving.environment}.${model.name}`;
+    this.columns = model.columns.map(({ name }) => name);
     this.rows = new DigestRows(this.columns, moneyModels[model.name]?.slots ?? 0);
     this.audited = new AuditedRows(model, this.rows, store);
   }
@@ -31,16 +34,8 @@ export class ExpectedRows {
     return this.serving.environment;
   }
 
-  get table(): string {
-    return `${this.serving.environment}.${this.model.name}`;
-  }
-
-  get columns(): string[] {
-    return this.model.columns.map(({ name }) => name);
-  }
-
-  apply(event: AuditedEvent, recorded: RecordedEvent): Promise<void> | undefined {
-    if (this.shows(event)) return this.audited.apply(event, recorded);
+  apply(event: AuditedEvent): Promise<void> | undefined {
+    if (this.shows(event)) return this.audited.apply(event);
     if (this.consumes(event)) this.beyond++;
     return undefined;
   }
@@ -99,6 +94,7 @@ export async function compareTable(
   const suspects: SuspectRow[] = [];
   const sums = new Map<string, number>();
   let more = 0;
+  const [tenantAt, deltaAt] = [expected.columns.indexOf('tenant'), expected.columns.indexOf('credits_delta')];
   if (!(await hasItsColumns(snapshot, expected, findings))) return { expected, suspects, more, sums };
   const suspect = (keyHash: string, cells: readonly unknown[] | undefined) => {
     if (suspects.length < mostSuspects) suspects.push({ keyHash, cells });
@@ -111,7 +107,10 @@ export async function compareTable(
       const key = expected.keyOf(cells);
       const row = rows.find(key);
       if (row === none || !rows.meet(row, cells)) suspect(hashText(hashOfRowKey(key)), cells);
-      if (check === 'ledger') addUp(sums, expected.columns, cells);
+      if (check === 'ledger') {
+        const owner = String(cells[tenantAt]);
+        sums.set(owner, (sums.get(owner) ?? 0) + Number(cells[deltaAt]));
+      }
     }
   }
   for (const missing of rows.missing()) {
@@ -138,9 +137,4 @@ async function hasItsColumns(
     findings.wrong({ check, message, table, column, expected: column, found: null });
   }
   return missing.length === 0;
-}
-
-function addUp(sums: Map<string, number>, columns: readonly string[], cells: readonly unknown[]): void {
-  const tenant = String(cells[columns.indexOf('tenant')]);
-  sums.set(tenant, (sums.get(tenant) ?? 0) + Number(cells[columns.indexOf('credits_delta')]));
 }

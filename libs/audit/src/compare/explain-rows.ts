@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { EventStore } from '#event-store/event-store.js';
 import type { AuditedEvent } from '../audited-event.js';
 import type { AuditFindings, Finding } from '../findings.js';
 import { AuditedRows } from '../rows/audited-rows.js';
-import { ExactRows, type ExactRow } from '../rows/exact-rows.js';
+import { ExactRows, type ExactRow } from '../rows/row-store.js';
 import type { ComparedTable, ExpectedRows, SuspectRow } from './compare-rows.js';
 
 interface Explained {
@@ -29,11 +29,11 @@ export class RowExplanations {
     return this.explained.length > 0;
   }
 
-  async apply(event: AuditedEvent, recorded: RecordedEvent): Promise<void> {
+  async apply(event: AuditedEvent): Promise<void> {
     for (const { table, rows, audited } of this.explained) {
       if (!table.expected.shows(event)) continue;
       rows.begin(event);
-      await audited.apply(event, recorded);
+      await audited.apply(event);
     }
   }
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import type { ReadModelFold } from '../rows/read-model-fold.js';
+import type { ReadModelFold } from '../rows/audited-rows.js';
 import type { ColumnKind } from '../rows/row-store.js';
 
 /** A read model that serves, as `read_store.projections` had it when the snapshot was taken. */

@@ -2,8 +2,7 @@ import type { EventOfType } from '#domain/events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { Placed } from '../audited-event.js';
 import type { AuditFindings } from '../findings.js';
-import { Column, KeyIndex } from '../memory/columns.js';
-import { hashKey } from '../memory/hash.js';
+import { Column, hashKey, KeyIndex } from '../memory/columns.js';
 import type { AuditedJobs, AuditedJobState } from './jobs.js';
 import type { AuditedStreams } from './streams.js';
 

@@ -68,10 +68,10 @@ export class History implements Books {
     }
     const recordedAt = Date.parse(recorded.metadata.recordedAt);
     if (recordedAt > this.lastRecordedAt) this.lastRecordedAt = recordedAt;
-    if (!this.filter.concerns(recorded, place)) return undefined;
+    if (!this.filter.concerns(place)) return undefined;
     this.events++;
     this.eventIds.see(recorded.id);
-    return this.read(recorded, place, this.streams.follow(place));
+    return this.read(place, this.streams.follow(place));
   }
 
   /** The end of the history, as of a moment. `horizonMs`: how long a charge may stay open when it should not. */
@@ -90,11 +90,11 @@ export class History implements Books {
     this.lastPosition = position;
   }
 
-  private read(recorded: RecordedEvent, place: EventOrigin, stream: number): AuditedEvent | undefined {
+  private read(place: EventOrigin, stream: number): AuditedEvent | undefined {
     const { findings } = this;
     findings.checked('formats');
     try {
-      const event = auditedEvent(recorded, place);
+      const event = auditedEvent(place);
       const { type } = event;
       const category = categoryOfType[type];
       if (category !== place.category) {
@@ -113,7 +113,7 @@ export class History implements Books {
     } catch (error) {
       // Data that is not what its type says throws wherever it is looked at first.
       const found = error instanceof Error ? error.message : String(error);
-      const message = `${recorded.type} cannot be read`;
+      const message = `${place.recorded.type} cannot be read`;
       findings.wrongAt(place, 'formats', message, 'an event of a known form', found);
       return undefined;
     }

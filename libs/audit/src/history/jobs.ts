@@ -3,8 +3,7 @@ import type { EndedJob, JobEvent } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { Placed } from '../audited-event.js';
 import type { AuditFindings } from '../findings.js';
-import { Column, KeyIndex } from '../memory/columns.js';
-import { digestOf, hashKey } from '../memory/hash.js';
+import { Column, digestOf, hashKey, KeyIndex } from '../memory/columns.js';
 
 /** unknown: no event of the job was seen. The last four end it. */
 const jobStates = ['unknown', 'queued', 'rendering', 'succeeded', 'failed', 'cancelled', 'voided'] as const;
@@ -20,7 +19,7 @@ export class AuditedJobs {
   private readonly attempts = Column.uint8();
   private readonly parents = Column.uint8();
   /** Digests of whose each job is and what was paid for it, as JobQueued says. */
-  private readonly origins = Column.uint32();
+  private readonly origins = Column.int32();
   /** Milliseconds; of jobs that ended. */
   private readonly ends = Column.float64();
 

@@ -1,7 +1,6 @@
 import { belongsToTenant, type EventOrigin } from '../audited-event.js';
 import type { AuditFindings, Revision } from '../findings.js';
-import { Column, KeyIndex } from '../memory/columns.js';
-import { hashKey } from '../memory/hash.js';
+import { Column, hashKey, KeyIndex } from '../memory/columns.js';
 
 /** Every stream of the history: how far it has come, and whose it is. */
 export class AuditedStreams {

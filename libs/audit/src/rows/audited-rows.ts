@@ -1,9 +1,42 @@
 import { LRUCache } from 'lru-cache';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
-import type { AuditedEvent } from '../audited-event.js';
+import type { StreamCategory } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { auditedEvent, placeOf, type AuditedEvent } from '../audited-event.js';
 import { moneyModels } from './money-models.js';
-import type { FoldedColumn, FoldedRow, ReadModelFold } from './read-model-fold.js';
-import { none, type RowCell, type RowKey, type RowStore } from './row-store.js';
+import { none, type ColumnKind, type RowCell, type RowKey, type RowStore } from './row-store.js';
+
+/** A row as a read model's fold has it. */
+export type FoldedRow = Readonly<Record<string, unknown>>;
+
+export interface FoldedColumn {
+  /** In the table. */
+  readonly name: string;
+  /** In the folded row, where a time is a `Date`. */
+  readonly property: string;
+  readonly kind: ColumnKind;
+}
+
+/**
+ * A read model's table, and its own fold, which the projector and a rebuild run as well. The audit is handed it and
+ * imports none: what it says of a column that it has no model of its own for is that the table is the fold of history,
+ * and not that the fold is right.
+ */
+export interface ReadModelFold {
+  readonly name: string;
+  /** The streams that it is made of. */
+  readonly categories: readonly StreamCategory[];
+  /** Those of the primary key first. */
+  readonly columns: readonly FoldedColumn[];
+  readonly keyColumns: number;
+  /** True when each event makes a row of its own. */
+  readonly rowPerEvent: boolean;
+  /** True when events of several streams may concern one row. */
+  readonly keysSpanStreams: boolean;
+  /** The rows that an event concerns. @throws for an event that the fold cannot take: the projector parks its stream */
+  keysOf(event: AuditedEvent): readonly RowKey[];
+  /** The row after the event; undefined: there is none. @throws as `keysOf` */
+  evolve(row: FoldedRow | undefined, event: AuditedEvent, key: RowKey): FoldedRow | undefined;
+}
 
 /**
  * Folds history into the rows of one read model: the columns about money by the audit's own model, the others by the
@@ -35,13 +68,28 @@ export class AuditedRows {
   }
 
   /** @returns a promise only where rows that are kept no more have to be read again first */
-  apply(event: AuditedEvent, recorded: RecordedEvent): Promise<void> | undefined {
-    const keys = this.folded.length > 0 ? this.keysOf(recorded) : [];
-    const missing = keys.filter((key) => this.isMissing(key));
+  apply(event: AuditedEvent): Promise<void> | undefined {
+    const keys = this.keysOf(event);
+    const missing = keys.length === 0 ? keys : keys.filter((key) => this.isMissing(key));
     this.money?.fold(event, this.rows);
-    if (missing.length === 0) return this.fold(recorded, keys);
-    return this.load(recorded, missing).then(() => this.fold(recorded, keys));
+    if (missing.length > 0) return this.load(event, missing).then(() => this.fold(event, keys));
+    if (keys.length > 0) this.fold(event, keys);
+    return undefined;
   }
+
+  /** None for an event that the fold passes over, cannot take, or that concerns no row that is asked for. */
+  private keysOf(event: AuditedEvent): readonly RowKey[] {
+    if (this.folded.length === 0 || this.parked.has(event.stream)) return nothing;
+    try {
+      const keys = this.model.keysOf(event);
+      return keys.every(this.isWanted) ? keys : keys.filter(this.isWanted);
+    } catch {
+      this.parked.add(event.stream);
+      return nothing;
+    }
+  }
+
+  private readonly isWanted = (key: RowKey): boolean => this.rows.wants(key);
 
   /** Whether there is such a row, and it is kept no more. */
   private isMissing(key: RowKey): boolean {
@@ -50,34 +98,25 @@ export class AuditedRows {
     return !newest.has(textOf(key)) && rows.find(key) !== none;
   }
 
-  /** None for an event that the fold passes over, cannot take, or that concerns no row that is asked for. */
-  private keysOf(event: RecordedEvent): readonly RowKey[] {
-    if (this.parked.has(event.stream)) return [];
-    try {
-      return this.model.keysOf(event).filter((key) => this.rows.wants(key));
-    } catch {
-      this.parked.add(event.stream);
-      return [];
-    }
-  }
-
-  private async load(event: RecordedEvent, keys: readonly RowKey[]): Promise<void> {
+  private async load(event: AuditedEvent, keys: readonly RowKey[]): Promise<void> {
     for (const key of keys) {
       const row = await this.foldStream(event, key);
       if (row) this.newest.set(textOf(key), row);
     }
   }
 
-  private fold(event: RecordedEvent, keys: readonly RowKey[]): undefined {
-    const { model, newest, parked } = this;
+  private fold(event: AuditedEvent, keys: readonly RowKey[]): void {
     try {
-      const before = keys.map((key) => (model.rowPerEvent ? undefined : newest.get(textOf(key))));
       // An event changes all of its rows or none: each is folded before the first one is written.
-      const after = keys.map((key, index) => model.evolve(before[index], event, key));
-      for (const [index, key] of keys.entries()) this.change(key, before[index], after[index]);
+      const after = keys.map((key) => this.model.evolve(this.before(key), event, key));
+      keys.forEach((key, index) => this.change(key, this.before(key), after[index]));
     } catch {
-      parked.add(event.stream);
+      this.parked.add(event.stream);
     }
+  }
+
+  private before(key: RowKey): FoldedRow | undefined {
+    return this.model.rowPerEvent ? undefined : this.newest.get(textOf(key));
   }
 
   private change(key: RowKey, before: FoldedRow | undefined, after: FoldedRow | undefined): void {
@@ -98,23 +137,26 @@ export class AuditedRows {
   }
 
   /** The row as the stream's events before this one make it. */
-  private async foldStream({ stream, revision }: RecordedEvent, key: RowKey): Promise<FoldedRow | undefined> {
+  private async foldStream({ stream, revision }: AuditedEvent, key: RowKey): Promise<FoldedRow | undefined> {
     const { model, store } = this;
     const id = textOf(key);
     let row: FoldedRow | undefined;
-    for (let from = 0n; from < revision;) {
-      const slice = await store.readStream(stream, { from });
-      const events = slice.kind === 'found' ? slice.events : [];
-      if (events.length === 0) break;
-      for (const event of events) {
-        if (event.revision >= revision) break;
+    for (let from = 0; from < revision;) {
+      const slice = await store.readStream(stream, { from: BigInt(from) });
+      const places = slice.kind === 'found' ? slice.events.map(placeOf) : [];
+      if (places.length === 0) break;
+      for (const place of places) {
+        if (!place || place.revision >= revision) break;
+        const event = auditedEvent(place);
         if (model.keysOf(event).some((each) => textOf(each) === id)) row = model.evolve(row, event, key);
       }
-      from += BigInt(events.length);
+      from += places.length;
     }
     return row;
   }
 }
+
+const nothing: readonly RowKey[] = [];
 
 function textOf(key: RowKey): string {
   return key.length === 1 ? String(key[0]) : key.join('\0');
