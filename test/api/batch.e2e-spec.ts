@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { load } from '#application/aggregate.js';
-import { Dispatcher } from '#application/dispatch/dispatcher.js';
-import { References } from '#application/dispatch/references.js';
-import { Operations } from '#application/operation/operations.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { evolveJob, initialJob, type QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
@@ -18,6 +15,7 @@ import { expectError, type Answer, type ApiClient, type Json } from './support/a
 import { closeCharge } from './support/finish-job.js';
 import { uploadPicture } from './support/made-pictures.js';
 import { switchOperation } from '../support/operator.js';
+import { commandBusOn, dispatcherOn } from '../support/command-bus.js';
 
 const path = '/v1/pdp-batch-extractions';
 
@@ -56,7 +54,7 @@ async function dispatchAndDie(tenant: Tenant, body: { photos: Photo[] }): Promis
       : service.store.append(stream, expected, events);
   const store = Object.assign(Object.create(service.store) as EventStore, { append });
   const { environment, id, keyId } = tenant;
-  const dying = new Dispatcher(store, service.accounts, new References(store), new Operations(store));
+  const dying = dispatcherOn(store, service.accounts);
   const asked = {
     caller: { environment, tenant: id, keyId, capabilities: ['jobs:create' as const] },
     ...{ operation: 'pdp-batch-extractions', endpoint: path, body: { ...body }, at: new Date() },
@@ -71,7 +69,7 @@ async function sweep(environment: Tenant['environment']): Promise<unknown> {
   const dataSource = await createDataSource(settings).initialize();
   try {
     return await sweepOrphans({
-      ...{ environment, store: service.store, accounts: service.accounts, clock: systemClock },
+      ...{ environment, commands: commandBusOn(service), clock: systemClock },
       ...{ openCharges: new LedgerReader(dataSource), orphanHorizonMs: 0 },
       logger: createLogger('test', 'silent'),
     });

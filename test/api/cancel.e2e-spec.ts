@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { handle, load } from '#application/aggregate.js';
 import { childJobId, childrenOf } from '#application/dispatch/batch.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import { type QueuedJob, queueJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';

@@ -239,12 +239,10 @@ export const crashPoints: readonly CrashPoint[] = [
       `before: ${attempt}; after: the job has ended, and is refunded once`,
     ],
     ['event-store.read:job', ['cancelled'], 'the attempt is lost: somebody else has written'],
+    ['storage.put', ['single', 'batch'], 'no event names bytes that are not there'],
+    ['event-store.append:AssetStored', ['single', 'batch'], 'no event names bytes that are not there'],
   ]),
   ...at('worker', `${application}/render/engine-run.ts`, [
     ['engine.render', ['single', 'retried', 'cancelled', 'batch'], attempt],
-  ]),
-  ...at('worker', `${application}/render/rendered-pictures.ts`, [
-    ['storage.put', ['single', 'batch'], 'no event names bytes that are not there'],
-    ['event-store.append:AssetStored', ['single', 'batch'], 'no event names bytes that are not there'],
   ]),
 ];

@@ -7,6 +7,7 @@ import { engineThat } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { eventually } from '../support/eventually.js';
 import { handledAll } from './support/handled-all.js';
+import { commandBusOn } from '../support/command-bus.js';
 
 let workshop: Workshop;
 
@@ -32,7 +33,7 @@ describe('callers who cancel while workers render and the charges of what ended 
       await sleep(seed % 5 === 0 ? 60_000 : renderMs, undefined, { signal });
     });
     const workers = [await workshop.startWorker(engine), await workshop.startWorker(engine)];
-    const handler = new CancelJobHandler(workshop.store, workshop.accounts, new StoredJobs(workshop.store));
+    const handler = new CancelJobHandler(commandBusOn(workshop), new StoredJobs(workshop.store));
     const { caller } = workshop.request(tenant);
 
     const cancelOne = async (seed: number) => {

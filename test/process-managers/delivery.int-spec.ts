@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CommandBus } from '@nestjs/cqrs';
 import fc from 'fast-check';
 import { AccountsFixture } from '#application/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
@@ -12,6 +13,7 @@ import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import { ends, Story, type End } from './support/story.js';
+import { commandBusOn } from '../support/command-bus.js';
 
 let fixture: AccountsFixture;
 
@@ -77,8 +79,9 @@ class Managers {
   async deliver({ to, size, fault }: Delivery): Promise<boolean> {
     const store = mortal(fault);
     const accounts = new AccountWriter(store, fixture.snapshots);
+    const commands = commandBusOn({ store, accounts });
     if (to === 'sweep') {
-      await this.sweep(store, accounts);
+      await this.sweep(commands);
       return false;
     }
     if (fault === 'rewind') this.checkpoints[to] = this.from;
@@ -88,10 +91,10 @@ class Managers {
     if (!last) return false;
     const manager =
       to === 'closer'
-        ? new ChargeCloser('test', store, accounts, systemClock)
-        : new BatchParents('test', store, systemClock);
+        ? new ChargeCloser(commands, store, systemClock)
+        : new BatchParents(commands, store, systemClock);
     try {
-      await manager.handle(recorded.map(toProjectedEvent));
+      await manager.handle('test', recorded.map(toProjectedEvent));
       // A process that dies after its effects and before its checkpoint gets the batch again.
       if (typeof fault === 'string') this.checkpoints[to] = last.position;
     } catch (error) {
@@ -108,12 +111,12 @@ class Managers {
     }
   }
 
-  private async sweep(store: EventStore, accounts: AccountWriter): Promise<void> {
+  private async sweep(commands: CommandBus): Promise<void> {
     const candidates = this.orphans.map(({ tenant, chargeId, jobId, at }) => {
       return { tenant, chargeId: chargeId!, jobId, createdAt: new Date(at) };
     });
     await sweepOrphans({
-      ...{ environment: 'test', store, accounts, clock: systemClock, orphanHorizonMs: -1 },
+      ...{ environment: 'test', commands, clock: systemClock, orphanHorizonMs: -1 },
       openCharges: { openChargesOlderThan: () => Promise.resolve(candidates) },
       logger: createLogger('test', 'silent'),
     });

@@ -2,16 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccountsFixture } from '#application/accounts.fixture.js';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { Dispatcher, DispatchVoided } from '#application/dispatch/dispatcher.js';
+import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { References } from '#application/dispatch/references.js';
-import { Operations } from '#application/operation/operations.js';
 import { sweepOrphans, type SweepResult } from '#application/process-managers/orphan-sweep.js';
 import { decode } from '#domain/stored-events.js';
 import { AppendOutcomeUnknown, type EventStore, type NewEvent } from '#event-store/event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
+import { commandBusOn, dispatcherOn } from '../support/command-bus.js';
 
 let fixture: AccountsFixture;
 let tenant: string;
@@ -53,17 +52,15 @@ function dispatch(store: EventStore, of = ids, payer = tenant) {
   const writer = new AccountWriter(store, fixture.snapshots);
   const caller = { environment: 'test', tenant: payer, keyId: 'key', capabilities: ['jobs:create'] } as const;
   const request = { caller, operation: 'model-generator', endpoint: '/v1/model-generator', body: {} };
-  return new Dispatcher(store, writer, new References(store), new Operations(store)).dispatch(
-    { ...request, at: new Date() },
-    of,
-  );
+  return dispatcherOn(store, writer).dispatch({ ...request, at: new Date() }, of);
 }
 
 /** Another process that takes the charge for an orphan. */
 function sweep(store: EventStore = fixture.store, of = ids, payer = tenant): Promise<SweepResult> {
   const candidate = { tenant: payer, chargeId: of.requestId, jobId: of.jobId, createdAt: new Date(0) };
+  const accounts = new AccountWriter(store, fixture.snapshots);
   return sweepOrphans({
-    ...{ environment: 'test', store, accounts: new AccountWriter(store, fixture.snapshots) },
+    ...{ environment: 'test', commands: commandBusOn({ store, accounts }) },
     ...{ clock: systemClock, orphanHorizonMs: 0, logger: createLogger('test', 'silent') },
     openCharges: { openChargesOlderThan: () => Promise.resolve([candidate]) },
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';
 import { ChargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { storeWith } from '#event-store/event-store.js';
@@ -12,6 +12,7 @@ import { createLogger } from '#platform/logger.js';
 import { runProcess } from '#read-store/process-runner.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { commandBusOn } from '../support/command-bus.js';
 
 const name = 'charge-closer';
 let workshop: Workshop;
@@ -44,7 +45,8 @@ function startCloser(gate: Promise<void>) {
   const url = workshop.databaseUrl;
   const { snapshots, close } = openEventStore({ eventStoreUrl: url, databaseUrl: url });
   cleanups.push(close);
-  const manager = new ChargeCloser('test', gated, new AccountWriter(gated, snapshots), systemClock);
+  const accounts = new AccountWriter(gated, snapshots);
+  const manager = new ChargeCloser(commandBusOn({ store: gated, accounts }), gated, systemClock);
   running.push(
     runProcess({
       ...{ url, eventStore: store, name, environment: 'test', filter: chargeCloserFilter('test') },
@@ -52,7 +54,7 @@ function startCloser(gate: Promise<void>) {
       mode: 'at-least-once',
       handle: async (events) => {
         closer.batches += 1;
-        await manager.handle(events);
+        await manager.handle('test', events);
         closer.handled += 1;
       },
     }),

@@ -10,6 +10,7 @@ import type { SnapshotStore } from '#event-store/snapshots.js';
 import type { ImageEngine } from '@atelier/engine';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { Process, Scheduler } from './kernel/scheduler.js';
+import { commandBusOn } from '../support/command-bus.js';
 
 export type Role = 'api' | 'worker' | 'projector';
 
@@ -58,8 +59,9 @@ export const sound: Wiring = {
   snapshots: (client) => client,
   idempotency: (client) => client,
   accounts: (store, snapshots, options) => new AccountWriter(store, snapshots, options),
-  dispatcher: (store, accounts, references, prices) => new Dispatcher(store, accounts, references, prices),
-  cancel: (store, accounts, streams) => new CancelJobHandler(store, accounts, streams),
+  dispatcher: (store, accounts, references, prices) =>
+    new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, prices),
+  cancel: (store, accounts, streams) => new CancelJobHandler(commandBusOn({ store, accounts }), streams),
   engine: (engine) => engine,
   sweep: (options) => sweepOrphans(options),
   delivered: (_name, events) => events,

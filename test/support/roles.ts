@@ -1,4 +1,5 @@
 import { PlatformModule } from '#adapters/platform.module.js';
+import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { openContext } from '#adapters/role-context.js';
 import { ImageEngines } from '#application/render/image-engines.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -68,6 +69,8 @@ export async function startProjector(parts: ProjectorParts): Promise<{ stop(): P
   const { configuration, logger, store, snapshots, queue } = parts;
   const settings = { configuration, logger };
   const ports = portsOf([EventStore, store], [SnapshotStore, snapshots], [RenderQueue, queue]);
-  const context = await openContext(ProjectorModule.for(settings, [PlatformModule.of(settings), ports]));
+  const rows = [ReadStoreModule.with({ maxConnections: 1 }), HousekeepingStoresModule];
+  const adapters = [PlatformModule.of(settings), ports, ...rows];
+  const context = await openContext(ProjectorModule.for(settings, adapters));
   return { stop: () => context.close() };
 }

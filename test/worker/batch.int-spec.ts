@@ -4,7 +4,7 @@ import { handle } from '#application/aggregate.js';
 import { BatchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { decode } from '#domain/stored-events.js';
@@ -16,6 +16,7 @@ import { toProjectedEvent } from '#read-store/projected-event.js';
 import { BatchEngine, dispatchBatch, queue, type Batch } from './support/batches.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { commandBusOn } from '../support/command-bus.js';
 
 let workshop: Workshop;
 let projector: { stop(): Promise<void> };
@@ -139,13 +140,13 @@ describe('a batch', () => {
       kind: 'accepted' as const,
       events: [{ type: 'StageCompleted' as const, data: stage }],
     });
-    const dispatcher = new RenderDispatcher('test', workshop.store);
+    const dispatcher = new RenderDispatcher(workshop.store);
     const seen = async () => (await jobLog()).filter(({ streamId }) => streamId === children[0]!.jobId);
     await queue(workshop, children[0]!);
-    expect(await dispatcher.tasksOf(await seen())).toEqual([]);
+    expect(await dispatcher.tasksOf('test', await seen())).toEqual([]);
     await handle(workshop.store, streamName('test', 'job', parent.jobId), jobAggregate, decide, context);
     const task = { environment: 'test', tenant: batch.tenant, jobId: children[0]!.jobId };
-    expect(await dispatcher.tasksOf(await seen())).toEqual([task]);
+    expect(await dispatcher.tasksOf('test', await seen())).toEqual([task]);
     await cancel(parent);
     projector = await workshop.startProjector();
     await over(batch);
@@ -250,7 +251,7 @@ describe('a batch of which something fails', () => {
     const [{ jobId, chargeId }] = batch.children as [QueuedJob];
     const orphan = { tenant: batch.tenant, jobId, chargeId: chargeId!, createdAt: new Date(0) };
     await sweepOrphans({
-      ...{ environment: 'test', store: workshop.store, accounts: workshop.accounts, clock: systemClock },
+      ...{ environment: 'test', commands: commandBusOn(workshop), clock: systemClock },
       ...{ logger: createLogger('test', 'silent'), orphanHorizonMs: 0 },
       openCharges: { openChargesOlderThan: () => Promise.resolve([orphan]) },
     });
@@ -273,10 +274,10 @@ describe('the process that holds batches together', () => {
     await over(await dispatchBatch(workshop, 2));
     const log = await jobLog();
     const before = await everything();
-    const again = new BatchParents('test', workshop.store, systemClock);
-    await again.handle([...log, ...log]);
-    const backwards = new BatchParents('test', workshop.store, systemClock);
-    for (const event of log.toReversed()) await backwards.handle([event]);
+    const again = new BatchParents(commandBusOn(workshop), workshop.store, systemClock);
+    await again.handle('test', [...log, ...log]);
+    const backwards = new BatchParents(commandBusOn(workshop), workshop.store, systemClock);
+    for (const event of log.toReversed()) await backwards.handle('test', [event]);
     expect(await everything()).toEqual(before);
   });
 

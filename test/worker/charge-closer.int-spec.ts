@@ -8,6 +8,7 @@ import { EngineError } from '@atelier/engine';
 import { engineThat, obligingEngine } from './support/engines.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { commandBusOn } from '../support/command-bus.js';
 
 let workshop: Workshop;
 let projector: { stop(): Promise<void> };
@@ -46,11 +47,11 @@ describe('the charge closer', () => {
     const before = await accountEvents(tenant);
 
     const events = await jobLog(workshop.store);
-    const closer = new ChargeCloser('test', workshop.store, workshop.accounts, systemClock);
-    await closer.handle(events);
+    const closer = new ChargeCloser(commandBusOn(workshop), workshop.store, systemClock);
+    await closer.handle('test', events);
     // Without JobQueued in the batch, the charge is read from the job's first event.
-    const again = new ChargeCloser('test', workshop.store, workshop.accounts, systemClock);
-    await again.handle(events.filter(({ type }) => type !== 'JobQueued').toReversed());
+    const again = new ChargeCloser(commandBusOn(workshop), workshop.store, systemClock);
+    await again.handle('test', events.filter(({ type }) => type !== 'JobQueued').toReversed());
     expect(await accountEvents(tenant)).toEqual(before);
     expect(before.filter((type) => type === 'CreditsSettled')).toHaveLength(1);
     expect(before.filter((type) => type === 'CreditsRefunded')).toHaveLength(1);

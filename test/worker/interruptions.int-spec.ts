@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { handle } from '#application/aggregate.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { cancelJob, completeStage, startRender } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { engineThat, obligingEngine } from './support/engines.js';

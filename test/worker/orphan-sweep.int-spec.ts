@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Dispatcher, DispatchVoided } from '#application/dispatch/dispatcher.js';
+import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { Operations } from '#application/operation/operations.js';
-import { References } from '#application/dispatch/references.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
@@ -17,6 +15,7 @@ import { readModelEntities } from '#projections/read-models.js';
 import { createDataSource } from '#read-store/data-source.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { commandBusOn, dispatcherOn } from '../support/command-bus.js';
 
 let workshop: Workshop;
 
@@ -65,8 +64,7 @@ function sweepOf(candidates: readonly (DispatchIds & { tenant: string })[]): Orp
   }));
   return {
     environment: 'test',
-    store: workshop.store,
-    accounts: workshop.accounts,
+    commands: commandBusOn(workshop),
     openCharges: { openChargesOlderThan: () => Promise.resolve(found) },
     clock: systemClock,
     logger: createLogger('test', 'silent'),
@@ -81,12 +79,10 @@ describe('an orphaned charge', () => {
     const { promise: awake, resolve: wakeUp } = Promise.withResolvers<void>();
     const chargedAt = Date.now();
     const ids = { requestId: newId(), jobId: newId() };
-    const stalled = new Dispatcher(
-      stalling(workshop.store, awake),
-      workshop.accounts,
-      new References(workshop.store),
-      new Operations(workshop.store),
-    ).dispatch(workshop.request(tenant), ids);
+    const stalled = dispatcherOn(stalling(workshop.store, awake), workshop.accounts).dispatch(
+      workshop.request(tenant),
+      ids,
+    );
     await eventually(async () => (await workshop.balance(tenant)) === 95);
     await eventually(async () => (await workshop.balance(tenant)) === 100);
     expect(Date.now() - chargedAt).toBeGreaterThanOrEqual(1500);
@@ -142,7 +138,8 @@ describe('an orphaned charge', () => {
       eventStoreUrl: workshop.databaseUrl,
       databaseUrl: workshop.databaseUrl,
     });
-    const other = new AccountWriter(elsewhere.store, elsewhere.snapshots);
+    const accounts = new AccountWriter(elsewhere.store, elsewhere.snapshots);
+    const commands = commandBusOn({ store: elsewhere.store, accounts });
     let voided = 0;
     for (let round = 0; round < 20; round++) {
       const ids = await orphanedCharge(tenant);
@@ -152,7 +149,7 @@ describe('an orphaned charge', () => {
       const [late] = await Promise.allSettled([
         workshop.dispatchAs(ids, tenant),
         later.then(() => sweepOrphans(sweep)),
-        later.then(() => sweepOrphans({ ...sweep, store: elsewhere.store, accounts: other })),
+        later.then(() => sweepOrphans({ ...sweep, commands })),
       ]);
       const [first, ...more] = await workshop.types('job', ids.jobId);
       const refunds = (await workshop.find('account', tenant, 'CreditsRefunded')).filter(

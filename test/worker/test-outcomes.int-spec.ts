@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { handle } from '#application/aggregate.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
 import { queueJob } from '#domain/job/job.js';

@@ -6,12 +6,12 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
 import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
+import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
-import { AccountModule } from '#application/account/account.module.js';
-import { AccountWriter } from '#application/account/account-writer.js';
 import {
   BatchParents,
   batchParents,
@@ -22,6 +22,7 @@ import {
   chargeCloser,
   chargeCloserFilter,
 } from '#application/process-managers/charge-closer.js';
+import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
 import {
   RenderDispatcher,
   renderDispatcher,
@@ -35,7 +36,6 @@ import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
 import { Housekeeping } from './housekeeping.js';
 import { EventStore, type EventFilter } from '#event-store/event-store.js';
-import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 
@@ -51,10 +51,12 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
 
   constructor(
     private readonly store: EventStore,
-    private readonly accounts: AccountWriter,
     private readonly queue: RenderQueue,
+    private readonly dispatcher: RenderDispatcher,
+    private readonly closer: ChargeCloser,
+    private readonly batches: BatchParents,
+    private readonly housekeeping: Housekeeping,
     @Inject(Configuration) private readonly configuration: Configuration,
-    @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
@@ -65,7 +67,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
 
   onApplicationBootstrap(): void {
     const tasks = environments.flatMap((environment) =>
-      [...this.following(environment), this.housekeeping(environment)].map(({ name, running }) =>
+      this.tasksOf(environment).map(({ name, running }) =>
         running.catch((error: unknown) => {
           // The others go on: a read model that stands still must not keep a charge open.
           this.halted.push(`${environment} ${name}`);
@@ -83,17 +85,13 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.running;
   }
 
-  /** What follows the log of one environment. */
-  private following(environment: Environment): RunningTask[] {
-    const { store, clock } = this;
+  private tasksOf(environment: Environment): RunningTask[] {
+    const { store: eventStore, logger: log } = this;
     const { signal } = this.stopping;
     const { databaseUrl: url, projector } = this.configuration;
     const { takeOverPollMs, projectionBatch, processBatch } = projector;
-    const common = { url, eventStore: store, environment, log: this.logger, takeOverPollMs };
+    const common = { url, eventStore, environment, log, takeOverPollMs };
     const process = { ...common, signal, batchSize: processBatch };
-    const dispatcher = new RenderDispatcher(environment, store);
-    const batches = new BatchParents(environment, store, clock);
-    const closer = new ChargeCloser(environment, store, this.accounts, clock);
     const projections = new ProjectionRunner({ ...common, readModels, batchSize: projectionBatch });
     const follow = (
       name: string,
@@ -107,28 +105,19 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
       { name: 'projections', running: projections.run(signal) },
       follow(renderDispatcher, renderDispatcherFilter, {
         mode: 'transactional',
-        handle: async (events, tx) => enqueue(this.queue, await dispatcher.tasksOf(events), tx),
+        handle: async (events, tx) =>
+          enqueue(this.queue, await this.dispatcher.tasksOf(environment, events), tx),
       }),
       follow(chargeCloser, chargeCloserFilter, {
         mode: 'at-least-once',
-        handle: (events) => closer.handle(events),
+        handle: (events) => this.closer.handle(environment, events),
       }),
       follow(batchParents, batchParentsFilter, {
         mode: 'at-least-once',
-        handle: (events) => batches.handle(events),
+        handle: (events) => this.batches.handle(environment, events),
       }),
+      { name: 'housekeeping', running: this.housekeeping.run(environment, signal) },
     ];
-  }
-
-  private housekeeping(environment: Environment): RunningTask {
-    const { store, accounts, clock, logger, configuration } = this;
-    const { databaseUrl, projector } = configuration;
-    const { sweepIntervalMs, sweepBatch, orphanHorizonMs } = projector;
-    const housekeeping = new Housekeeping(environment, {
-      ...{ store, accounts, clock, logger, databaseUrl },
-      ...{ sweepIntervalMs, sweepBatch, orphanHorizonMs },
-    });
-    return { name: 'housekeeping', running: housekeeping.run(this.stopping.signal) };
   }
 }
 
@@ -142,6 +131,8 @@ function adaptersFor(settings: ProcessSettings): Adapters {
   return [
     PlatformModule.of(settings),
     EventLogModule.with(),
+    ReadStoreModule.with({ maxConnections: 1 }),
+    HousekeepingStoresModule,
     InstallationModule.with({ levels: true }),
     RenderQueueModule,
   ];
@@ -151,7 +142,11 @@ function adaptersFor(settings: ProcessSettings): Adapters {
 export class ProjectorModule {
   /** @param adapters in place of those that the configuration names */
   static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
-    return { module: ProjectorModule, imports: [...adapters, AccountModule], providers: [Projector] };
+    return {
+      module: ProjectorModule,
+      imports: [CqrsModule.forRoot(), ...adapters, ProcessManagersModule],
+      providers: [Projector, Housekeeping],
+    };
   }
 }
 

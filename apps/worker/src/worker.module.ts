@@ -6,41 +6,36 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { CqrsModule } from '@nestjs/cqrs';
 import { EnginesModule } from '#adapters/engines.module.js';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
-import { Cancellations } from '#application/render/cancellations.js';
-import { ImageEngines } from '#application/render/image-engines.js';
-import { JobRenderer } from '#application/render/job-renderer.js';
+import { JobRenderer, RenderSettings } from '#application/render/job-renderer.js';
+import { RenderModule } from '#application/render/render.module.js';
 import { environments } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
-import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
-import { newId } from '#platform/ids.js';
 import { Logger } from '#platform/logger.js';
 import { RenderQueue, type RenderTask, type TaskOutcome } from '#render-queue/render-queue.js';
-import { ObjectStorage } from '#storage/object-storage.js';
-
-const workerId = Symbol('the name of this worker');
 
 /** Takes jobs of both environments from the queue and renders them, for as long as the app runs. */
 @Injectable()
 export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
-    /** As it stands in RenderStarted. It names no host. */
-    @Inject(workerId) readonly id: string,
+    @Inject(RenderSettings) private readonly settings: RenderSettings,
     private readonly queue: RenderQueue,
     private readonly renderer: JobRenderer,
-    private readonly cancellations: Cancellations,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Logger) private readonly logger: Logger,
   ) {}
 
+  get id(): string {
+    return this.settings.workerId;
+  }
+
   async onApplicationBootstrap(): Promise<void> {
-    this.cancellations.start();
     const { workerConcurrency: concurrency, tenantConcurrency } = this.configuration;
     for (const environment of environments) {
       await this.queue.work(environment, { concurrency, tenantConcurrency }, (task, claim) =>
@@ -52,7 +47,6 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
   /** Takes no further jobs, gives the running ones their grace, then leaves them to other workers. */
   async onApplicationShutdown(): Promise<void> {
     await this.queue.stop(this.configuration.stopGraceMs);
-    await this.cancellations.stop();
   }
 
   private async render(task: RenderTask, claim: AbortSignal): Promise<TaskOutcome> {
@@ -90,37 +84,10 @@ export interface WorkerOptions {
 export class WorkerModule {
   static for(settings: ProcessSettings, options: WorkerOptions = {}): DynamicModule {
     const { adapters = adaptersFor(settings), renderTimeoutMs } = options;
-    const timeout = renderTimeoutMs === undefined ? {} : { renderTimeoutMs };
     return {
       module: WorkerModule,
-      imports: adapters,
-      providers: [
-        RenderWorker,
-        { provide: workerId, useFactory: () => `worker-${newId()}` },
-        {
-          provide: Cancellations,
-          inject: [EventStore, Logger],
-          useFactory: (store: EventStore, logger: Logger) => new Cancellations(store, logger),
-        },
-        {
-          provide: JobRenderer,
-          inject: [workerId, EventStore, ObjectStorage, ImageEngines, Cancellations, Clock, Logger],
-          useFactory: (
-            id: string,
-            store: EventStore,
-            storage: ObjectStorage,
-            engines: ImageEngines,
-            cancellations: Cancellations,
-            clock: Clock,
-            logger: Logger,
-          ) =>
-            new JobRenderer({
-              worker: { id, store, clock },
-              logger: logger.child({ worker: id }),
-              ...{ storage, engines, cancellations, ...timeout },
-            }),
-        },
-      ],
+      imports: [CqrsModule.forRoot(), ...adapters, RenderModule.with({ renderTimeoutMs })],
+      providers: [RenderWorker],
     };
   }
 }

@@ -206,6 +206,34 @@ export class RequestStoresModule implements OnApplicationShutdown {
   }
 }
 
+const housekeepingPool = Symbol('a connection for housekeeping');
+
+/** What requests leave behind and housekeeping clears away, on one connection. */
+@Global()
+@Module({
+  providers: [
+    {
+      provide: housekeepingPool,
+      inject: [Configuration, Logger],
+      useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
+        watched({ connectionString, max: 1 }, logger),
+    },
+    ...[PostgresIdempotencyStore, PostgresRateLimitStore].map((Store) => ({
+      provide: Store,
+      inject: [housekeepingPool],
+      useFactory: (pool: pg.Pool) => new Store(pool),
+    })),
+  ],
+  exports: [PostgresIdempotencyStore, PostgresRateLimitStore],
+})
+export class HousekeepingStoresModule implements OnApplicationShutdown {
+  constructor(@Inject(housekeepingPool) private readonly pool: pg.Pool) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
 /** A pool connects with its first query. */
 function watched(options: pg.PoolConfig, logger: Logger): pg.Pool {
   const pool = new pg.Pool(options);

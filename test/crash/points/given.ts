@@ -8,7 +8,7 @@ import type { QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { workflowOf } from '#workflows/workflows.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { newId } from '#platform/ids.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { hashBody } from '../../../apps/api/src/dispatch/dispatch-headers.js';

@@ -92,7 +92,10 @@ export class Recorder {
 }
 
 /** They call on behalf of their own caller. */
-const goBetweens = new Set(['aggregate', 'batch-grouping', 'remembered']);
+const goBetweens = new Set([
+  ...['aggregate', 'batch-grouping', 'remembered'],
+  ...['job-writes.handler', 'store-picture.handler'],
+]);
 
 /**
  * The file of the application, or of its adapters, that awaits the call at hand, by its name without folder and ending. A port is called from

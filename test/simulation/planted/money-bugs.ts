@@ -5,7 +5,7 @@ import { Dispatcher, type DispatchOutcome, type Prices } from '#application/disp
 import type { DispatchRequest } from '#application/dispatch/dispatch-request.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { CancelJobHandler, type CancelJob, type CancelledJob } from '#application/job/cancel-job.handler.js';
-import { closeCharge } from '#application/process-managers/charge-closer.js';
+import { CloseCharge, CloseChargeHandler } from '#application/account/charges.handler.js';
 import type { Account } from '#domain/account/account.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
@@ -16,6 +16,7 @@ import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
+import { commandBusOn } from '../../support/command-bus.js';
 
 type Decide<Rejection> = (account: Account) => Decision<AccountEvent, Rejection>;
 
@@ -125,7 +126,10 @@ class ChargedParents extends Dispatcher {
 
 export const parentChargedToo: Partial<Wiring> = {
   dispatcher: (store, accounts, references, prices) =>
-    new ChargedParents(accounts, store, accounts, references, prices),
+    new ChargedParents(
+      accounts,
+      ...([commandBusOn({ store, accounts }), store, accounts, references, prices] as const),
+    ),
 };
 
 /** Every process goes by the first price that it has read. */
@@ -137,7 +141,7 @@ export const oldPrice: Partial<Wiring> = {
       known.set(operation, terms);
       return terms;
     };
-    return new Dispatcher(store, accounts, references, { termsOf });
+    return new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, { termsOf });
   },
 };
 
@@ -145,14 +149,9 @@ export const oldPrice: Partial<Wiring> = {
 class UnfencedResume extends Dispatcher {
   constructor(
     private readonly log: EventStore,
-    ...[accounts, references, prices]: ConstructorParameters<typeof Dispatcher> extends [
-      unknown,
-      ...infer Rest,
-    ]
-      ? Rest
-      : never
+    ...rest: ConstructorParameters<typeof Dispatcher>
   ) {
-    super(log, accounts, references, prices);
+    super(...rest);
   }
 
   override async resume(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome | 'spent'> {
@@ -163,23 +162,22 @@ class UnfencedResume extends Dispatcher {
 
 export const resumeWithoutFence: Partial<Wiring> = {
   dispatcher: (store, accounts, references, prices) =>
-    new UnfencedResume(store, accounts, references, prices),
+    new UnfencedResume(
+      store,
+      ...([commandBusOn({ store, accounts }), store, accounts, references, prices] as const),
+    ),
 };
 
 /** The sweep believes the read models and refunds at once. */
 export const sweepWithoutFence: Partial<Wiring> = {
-  sweep: async ({ environment, accounts, openCharges, clock, orphanHorizonMs }) => {
+  sweep: async ({ environment, commands, openCharges, clock, orphanHorizonMs }) => {
     const at = clock();
     const before = new Date(at.getTime() - orphanHorizonMs);
     const candidates = await openCharges.openChargesOlderThan(before, 500);
     for (const { tenant, chargeId } of candidates) {
       const refund = { kind: 'refund', reason: 'orphaned', chargeId, tenant } as const;
-      await closeCharge(accounts, refund, {
-        environment,
-        requestId: chargeId,
-        actor: 'saga:orphan-sweep',
-        at,
-      });
+      const caused = { environment, requestId: chargeId, actor: 'saga:orphan-sweep', at };
+      await commands.execute(new CloseCharge(refund, caused));
     }
   },
 };
@@ -192,7 +190,8 @@ async function refundJob(store: EventStore, accounts: AccountWriter, command: Ca
   const { chargeId } = (queued?.data ?? { chargeId: null }) as Pick<QueuedJob, 'chargeId'>;
   if (chargeId === null) return;
   const refund = { kind: 'refund', reason: 'job-cancelled', chargeId, tenant } as const;
-  await closeCharge(accounts, refund, { environment, requestId, actor: 'key:0', at });
+  const caused = { environment, requestId, actor: 'key:0', at };
+  await new CloseChargeHandler(accounts).execute(new CloseCharge(refund, caused));
 }
 
 /** A cancel gives the credits back and forgets JobCancelled. */
@@ -205,7 +204,7 @@ export const cancelWithoutEvent: Partial<Wiring> = {
         if (own) await refundJob(store, accounts, command);
         return { kind: 'refused', code: own ? 'JOB_FINISHED' : 'JOB_NOT_FOUND' };
       }
-    })(store, accounts, streams),
+    })(commandBusOn({ store, accounts }), streams),
 };
 
 /** A cancel that came too late gives the credits back all the same. */
@@ -218,7 +217,7 @@ export const refundOfALostCancel: Partial<Wiring> = {
           await refundJob(store, accounts, command);
         return answer;
       }
-    })(store, accounts, streams),
+    })(commandBusOn({ store, accounts }), streams),
 };
 
 /** A cancel asks the job whose it is, and takes that for the caller. */
@@ -230,5 +229,5 @@ export const foreignCancel: Partial<Wiring> = {
         const { tenant } = (queued?.data ?? command.caller) as Pick<QueuedJob, 'tenant'>;
         return super.execute({ ...command, caller: { ...command.caller, tenant } });
       }
-    })(store, accounts, streams),
+    })(commandBusOn({ store, accounts }), streams),
 };

@@ -1,3 +1,4 @@
+import type { CommandBus } from '@nestjs/cqrs';
 import {
   BatchParents,
   batchParents,
@@ -13,13 +14,13 @@ import {
   renderDispatcher,
   renderDispatcherFilter,
 } from '#application/process-managers/render-dispatcher.js';
-import type { AccountWriter } from '#application/account/account-writer.js';
-import type { OpenCharges, OrphanCandidate } from '#application/read-models.js';
 import type { EventStore } from '#event-store/event-store.js';
+import type { OpenCharges, OrphanCandidate } from '#application/read-models.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { accountSettings, environment, orphanHorizonMs, type Installation } from '../installation.js';
 import { runSimulatedProcess } from '../services/run-process.js';
 import { inBackground, Replica } from './replica.js';
+import { commandBusOn } from '../../support/command-bus.js';
 
 export const projections = 'projections';
 export const processNames = [renderDispatcher, chargeCloser, batchParents, projections] as const;
@@ -36,7 +37,7 @@ interface LedgerRow {
 /** One projector process, put together as `apps/projector` does, on simulated checkpoints and tables. */
 export class ProjectorReplica extends Replica {
   private store!: EventStore;
-  private accounts!: AccountWriter;
+  private commands!: CommandBus;
 
   constructor(
     name: string,
@@ -48,11 +49,11 @@ export class ProjectorReplica extends Replica {
   /** What the housekeeping does from time to time. */
   async sweep(): Promise<unknown> {
     const { clock, logger, wiring } = this.installation;
-    const stores = { store: this.store, accounts: this.accounts };
+    const { commands } = this;
     const openCharges: OpenCharges = {
       openChargesOlderThan: (before, limit, after) => this.openChargesOlderThan(before, limit, after),
     };
-    return wiring.sweep({ environment, ...stores, openCharges, clock, logger, orphanHorizonMs });
+    return wiring.sweep({ environment, commands, openCharges, clock, logger, orphanHorizonMs });
   }
 
   protected boot(): void {
@@ -62,18 +63,19 @@ export class ProjectorReplica extends Replica {
     const place = { role: 'projector', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
-    this.accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
+    const accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
+    this.commands = commandBusOn({ store, accounts });
     // So few that what is forgotten is read again now and then.
     const rememberedBatches = 2;
-    const dispatcher = new RenderDispatcher(environment, store, { rememberedBatches });
-    const closer = new ChargeCloser(environment, store, this.accounts, clock);
-    const batches = new BatchParents(environment, store, clock);
+    const dispatcher = new RenderDispatcher(store, rememberedBatches);
+    const closer = new ChargeCloser(this.commands, store, clock);
+    const batches = new BatchParents(this.commands, store, clock);
     this.run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
-      const tasks = await dispatcher.tasksOf(events);
+      const tasks = await dispatcher.tasksOf(environment, events);
       return () => queue.enqueue(tasks);
     });
-    this.run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(events));
-    this.run(batchParents, batchParentsFilter(environment), (events) => batches.handle(events));
+    this.run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(environment, events));
+    this.run(batchParents, batchParentsFilter(environment), (events) => batches.handle(environment, events));
     this.run(projections, undefined, (events) => this.project(events));
   }
 

@@ -5,6 +5,7 @@ import type { Installation } from '../installation.js';
 import { SimulatedEngine } from '../services/engine.js';
 import { SimulatedStorage } from '../services/storage.js';
 import { inBackground, Replica } from './replica.js';
+import { commandBusOn } from '../../support/command-bus.js';
 
 const slots = 2;
 
@@ -22,25 +23,24 @@ export class WorkerReplica extends Replica {
     const { scheduler, logger, clock, queue, invariants, wiring, trace } = installation;
     const { store } = installation.storesFor('worker', process, this.network);
     const cancellations = new Cancellations(store, logger);
-    cancellations.start();
+    cancellations.onApplicationBootstrap();
     const engine = wiring.engine(
       new SimulatedEngine(scheduler, process, (label) => {
         trace(`    ${this.name} calls the engine for ${label}`);
         return invariants.engineCalled(label);
       }),
     );
-    const renderer = new JobRenderer({
-      worker: { id: `${this.name}-${newId()}`, store, clock },
-      storage: new SimulatedStorage(installation.objects, scheduler, process),
-      engines: { engineFor: () => engine },
-      cancellations,
-      logger,
-      timeoutAfter: (ms) => {
-        const timeout = new AbortController();
-        scheduler.later(process, ms, () => timeout.abort(new Error('too slow')));
-        return timeout.signal;
-      },
-    });
+    const storage = new SimulatedStorage(installation.objects, scheduler, process);
+    const timeoutAfter = (ms: number) => {
+      const timeout = new AbortController();
+      scheduler.later(process, ms, () => timeout.abort(new Error('too slow')));
+      return timeout.signal;
+    };
+    const renderer = new JobRenderer(
+      { workerId: `${this.name}-${newId()}`, timeoutAfter },
+      commandBusOn({ store, storage }),
+      ...([store, storage, { engineFor: () => engine }, cancellations, clock, logger] as const),
+    );
     for (let slot = 0; slot < slots; slot++) {
       inBackground(
         queue.work(process, (task, claim) => renderer.render(task, claim)),

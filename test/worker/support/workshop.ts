@@ -10,11 +10,9 @@ import { load, readForwards } from '#application/aggregate.js';
 import type { Caller } from '#application/caller.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
 import type { DispatchRequest } from '#application/dispatch/dispatch-request.js';
-import { Dispatcher } from '#application/dispatch/dispatcher.js';
+import type { Dispatcher } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { Operations } from '#application/operation/operations.js';
-import { References } from '#application/dispatch/references.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
 import { isUnfinished } from '#domain/job/job.js';
@@ -35,6 +33,7 @@ import { configurationOn, startProjector, startWorker, type RunningWorker } from
 import { eventually } from '../../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { grantCredits, openAccount } from '../../support/operator.js';
+import { dispatcherOn } from '../../support/command-bus.js';
 
 const environment = 'test';
 const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
@@ -65,12 +64,7 @@ export class Workshop implements AsyncDisposable {
     readonly folder: string,
   ) {
     this.accounts = new AccountWriter(events.store, events.snapshots);
-    this.dispatcher = new Dispatcher(
-      events.store,
-      this.accounts,
-      new References(events.store),
-      new Operations(events.store),
-    );
+    this.dispatcher = dispatcherOn(events.store, this.accounts);
   }
 
   static async open(): Promise<Workshop> {

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import { RejectionLog } from '#application/usage/rejection-log.js';
+import { RecordRejection } from '#application/usage/record-rejection.handler.js';
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
 import { callerOf } from '../auth/caller.js';
@@ -24,7 +25,7 @@ const patienceMs = 2_000;
 @Injectable()
 export class RefusedDispatches {
   constructor(
-    private readonly log: RejectionLog,
+    private readonly commands: CommandBus,
     private readonly consistency: ReadYourWrites,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -38,18 +39,19 @@ export class RefusedDispatches {
     if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
     // A replayed refusal is in the log already.
     if (error.requestId !== undefined) return;
-    const recording = this.log
-      .record(caller, {
-        requestId: request.id,
-        operation: workflow,
-        endpoint: request.routeOptions.url ?? '',
-        method: request.method,
-        httpStatus: error.status,
-        errorCode: error.code,
-        errorMessage: error.message.slice(0, 1_000),
-        latencyMs: Math.round(reply.elapsedTime),
-        at: this.clock().toISOString(),
-      })
+    const rejection = new RecordRejection(caller, {
+      requestId: request.id,
+      operation: workflow,
+      endpoint: request.routeOptions.url ?? '',
+      method: request.method,
+      httpStatus: error.status,
+      errorCode: error.code,
+      errorMessage: error.message.slice(0, 1_000),
+      latencyMs: Math.round(reply.elapsedTime),
+      at: this.clock().toISOString(),
+    });
+    const recording = this.commands
+      .execute(rejection)
       .then((position) => position !== undefined && this.consistency.noteWrite(caller, position))
       .catch((err: unknown) => this.logger.warn({ requestId: request.id, err }, 'refusal not recorded'));
     await Promise.race([recording, after(patienceMs)]);

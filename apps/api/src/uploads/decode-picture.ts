@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
-import type { Picture, PictureType } from '#application/upload/picture.js';
+import type { Picture, PictureType } from '#application/picture/store-picture.handler.js';
 import { ApiError, invalid } from '../errors/api-error.js';
 
 /** Pixels of the largest picture that is decoded: about 8660 × 5773. A small file can claim to be much larger. */

@@ -5,7 +5,7 @@ import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestj
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/caller.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import { StoreUpload } from '#application/upload/store-upload.handler.js';
+import { StoreUpload } from '#application/picture/store-picture.handler.js';
 import { Clock } from '#platform/clock.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';

@@ -1,6 +1,7 @@
+import { CommandBus } from '@nestjs/cqrs';
 import { load } from '#application/aggregate.js';
+import { jobAggregate, JobWritesModule } from '#application/job/job-writes.handler.js';
 import { orphanCandidates, sweepOrphans } from '#application/process-managers/orphan-sweep.js';
-import { jobAggregate } from '#application/render/job-aggregate.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
@@ -73,8 +74,9 @@ const leastHorizonMs = 1_000;
 
 /** Does what the projector does, beside it: the second of the two finds the fence and the refund there. */
 export async function sweepNow({ env, horizon, json }: OrphansOptions): Promise<void> {
-  await using operator = await Operator.connect();
-  const { configuration, store, accounts } = operator;
+  await using operator = await Operator.connect([JobWritesModule]);
+  const { configuration } = operator;
+  const commands = operator.get(CommandBus);
   const orphanHorizonMs = horizon ?? configuration.projector.orphanHorizonMs;
   if (orphanHorizonMs < leastHorizonMs)
     throw new CliError('a horizon of less than 1s would give up dispatches that are under way');
@@ -84,7 +86,7 @@ export async function sweepNow({ env, horizon, json }: OrphansOptions): Promise<
   for (const environment of environmentsOf(env)) {
     const openCharges = await operator.ledger(environment);
     const result = await sweepOrphans({
-      ...{ environment, store, accounts, openCharges, orphanHorizonMs, logger, clock: systemClock },
+      ...{ environment, commands, openCharges, orphanHorizonMs, logger, clock: systemClock },
     });
     swept.push({ env: environment, ...result });
   }

@@ -3,6 +3,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { Logger } from '#platform/logger.js';
 import { AccountWriter } from './account-writer.js';
+import { CloseChargeHandler, MakeChargesHandler } from './charges.handler.js';
 import { accountHandlers } from './manage-accounts.handler.js';
 
 /** Everything that writes accounts, through the one writer of this process. */
@@ -17,6 +18,8 @@ import { accountHandlers } from './manage-accounts.handler.js';
         }),
     },
     ...accountHandlers,
+    MakeChargesHandler,
+    CloseChargeHandler,
   ],
   exports: [AccountWriter],
 })

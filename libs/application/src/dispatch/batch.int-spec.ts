@@ -11,14 +11,13 @@ import { createLogger } from '#platform/logger.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { handle, load } from '../aggregate.js';
-import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { childChargeId, childJobId, childrenOf as childrenOfParent } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
-import { Dispatcher, DispatchVoided } from './dispatcher.js';
+import { DispatchVoided } from './dispatcher.js';
 import type { DispatchIds } from './idempotency.js';
-import { References } from './references.js';
 import { priceOperation } from '../../../../test/support/operator.js';
+import { commandBusOn, dispatcherOn } from '../../../../test/support/command-bus.js';
 
 const jobs = { initial: initialJob, evolve: evolveJob };
 const assets = { initial: initialAsset, evolve: evolveAsset };
@@ -36,8 +35,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const fresh = (): DispatchIds => ({ requestId: newId(), jobId: newId() });
-const dispatcher = (of: EventStore = store) =>
-  new Dispatcher(of, new AccountWriter(of, fixture.snapshots), new References(of), new Operations(of));
+const dispatcher = (of: EventStore = store) => dispatcherOn(of, new AccountWriter(of, fixture.snapshots));
 
 async function photograph(tenant: string): Promise<string> {
   const assetId = newId();
@@ -92,8 +90,7 @@ function sweep({ caller }: DispatchRequest, ids: DispatchIds, photo = [0, 1, 2])
   }));
   return sweepOrphans({
     environment: 'test',
-    store,
-    accounts,
+    commands: commandBusOn({ store, accounts }),
     openCharges: { openChargesOlderThan: () => Promise.resolve(candidates) },
     clock: () => new Date(),
     logger: createLogger('test', 'silent'),
@@ -257,7 +254,7 @@ describe('a batch whose first try was slow', () => {
     const request = await batchOf(12);
     const ids = fresh();
     const atFirstChild = killedAt(childJobId(ids.jobId, 0));
-    const dying = new Dispatcher(atFirstChild, accounts, new References(store), new Operations(store));
+    const dying = dispatcherOn(atFirstChild, accounts);
     await expect(dying.dispatch(request, ids)).rejects.toThrow('killed');
     const stream = streamName('test', 'job', ids.jobId);
     const cancel = { reason: 'Cancelled.', at: new Date().toISOString() };

@@ -6,14 +6,13 @@ import { createLogger } from '#platform/logger.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
-import { Operations } from '../operation/operations.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
 import type { DispatchRequest } from './dispatch-request.js';
-import { Dispatcher, DispatchVoided } from './dispatcher.js';
+import { type Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
-import { References } from './references.js';
 import { priceOperation, switchOperation } from '../../../../test/support/operator.js';
+import { commandBusOn, dispatcherOn } from '../../../../test/support/command-bus.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -56,17 +55,16 @@ function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatc
     return outcome;
   });
   const writer = new AccountWriter(dying, fixture.snapshots);
-  return new Dispatcher(dying, writer, new References(dying), new Operations(dying));
+  return dispatcherOn(dying, writer);
 }
 
-const dispatcher = () => new Dispatcher(store, accounts, new References(store), new Operations(store));
+const dispatcher = () => dispatcherOn(store, accounts);
 
 async function sweep({ caller }: DispatchRequest, { requestId, jobId }: DispatchIds) {
   const candidate = { tenant: caller.tenant, chargeId: requestId, jobId, createdAt: new Date(0) };
   return sweepOrphans({
     environment: 'test',
-    store,
-    accounts,
+    commands: commandBusOn({ store, accounts }),
     openCharges: { openChargesOlderThan: () => Promise.resolve([candidate]) },
     clock: () => new Date(),
     logger: createLogger('test', 'silent'),

@@ -1,18 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import {
-  debitCreditsTogether,
-  type DebitCredits,
-  type DebitRejection,
-} from '#domain/account/debit-credits.js';
-import { evolveJob, initialJob, isUnfinished, type QueuedJob, queueJob, voidJob } from '#domain/job/job.js';
+import { CommandBus } from '@nestjs/cqrs';
+import type { DebitRejection } from '#domain/account/debit-credits.js';
+import { isUnfinished, type QueuedJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { DuplicateEventId, EventStore } from '#event-store/event-store.js';
 import type { AccountVerdict } from '../account/account-batch.js';
 import { AccountWriter } from '../account/account-writer.js';
-import { handle, load, untouched } from '../aggregate.js';
+import { CloseCharge, MakeCharges } from '../account/charges.handler.js';
+import { load, untouched } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
-import { closeCharge } from '../process-managers/charge-closer.js';
+import { FenceJob, jobAggregate, QueueJob } from '../job/job-writes.handler.js';
 import { childrenOf, jobsToCharge, type JobToCharge } from './batch.js';
 import type { DispatchRequest } from './dispatch-request.js';
 import type { DispatchIds } from './idempotency.js';
@@ -55,8 +53,6 @@ interface JobOnLog {
   readonly unfinished: boolean;
 }
 
-const aggregate = { initial: initialJob, evolve: evolveJob };
-
 /**
  * Debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge
  * without a job, which the sweep finds and gives back. A batch makes one charge for each of its items, all in one
@@ -65,6 +61,7 @@ const aggregate = { initial: initialJob, evolve: evolveJob };
 @Injectable()
 export class Dispatcher {
   constructor(
+    private readonly commands: CommandBus,
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
     private readonly references: References,
@@ -119,15 +116,13 @@ export class Dispatcher {
       if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
       return this.queue(request, ids, open, queuedJob(request, ids, workflow, open, resolved.inputs));
     }
-    const fence = { chargeId: ids.requestId, tenant, at: request.at.toISOString() };
-    const fenced = await handle(
-      this.store,
-      streamName(environment, 'job', ids.jobId),
-      aggregate,
-      (state) => voidJob(fence, state),
+    const fence = new FenceJob(
       contextOf(request, ids, `void:${ids.jobId}`),
-      untouched(aggregate),
+      ids.jobId,
+      { chargeId: ids.requestId },
+      untouched(jobAggregate),
     );
+    const fenced = await this.commands.execute(fence);
     // The slow first try was faster after all.
     if (fenced.kind === 'rejected') return this.resume(request, ids);
     // The sweep had begun to give a batch back: behind the fence, the rest of it can go as well.
@@ -138,7 +133,7 @@ export class Dispatcher {
   /** The job as it is stored; undefined when it is neither queued nor fenced. */
   private async find(request: DispatchRequest, jobId: string): Promise<JobOnLog | 'voided' | undefined> {
     const stream = streamName(request.caller.environment, 'job', jobId);
-    const { state, position } = await load(this.store, stream, aggregate);
+    const { state, position } = await load(this.store, stream, jobAggregate);
     if (state.status === 'voided') return 'voided';
     if (state.status === 'unqueued' || position === undefined) return undefined;
     return { job: state.job, position, unfinished: isUnfinished(state) };
@@ -153,18 +148,12 @@ export class Dispatcher {
     const { operation, endpoint } = request;
     const { requestId } = ids;
     const at = request.at.toISOString();
-    const commands = charges.map((charge): DebitCredits => ({
-      ...charge,
-      requestId,
-      operation,
-      endpoint,
-      amount: credits,
-      at,
-    }));
+    const debits = charges.map((charge) => {
+      return { ...charge, requestId, operation, endpoint, amount: credits, at };
+    });
     try {
-      return await this.accounts.execute(contextOf(request, ids, `debit:${requestId}`), (account) =>
-        debitCreditsTogether(commands, account),
-      );
+      const context = contextOf(request, ids, `debit:${requestId}`);
+      return await this.commands.execute(new MakeCharges(context, debits));
     } catch (error) {
       // This very debit was made before and is not open any more: the sweep has given it back.
       if (error instanceof DuplicateEventId) throw voidedBySweep(ids);
@@ -192,14 +181,8 @@ export class Dispatcher {
     job: QueuedJob,
   ): Promise<JobOnLog | 'voided'> {
     const { jobId } = job;
-    const queued = await handle(
-      this.store,
-      streamName(request.caller.environment, 'job', jobId),
-      aggregate,
-      (state) => queueJob(job, state),
-      contextOf(request, ids, `queue:${jobId}`),
-      untouched(aggregate),
-    );
+    const context = contextOf(request, ids, `queue:${jobId}`);
+    const queued = await this.commands.execute(new QueueJob(context, jobId, job, untouched(jobAggregate)));
     const isParent = job.childJobIds !== undefined;
     if (queued.kind === 'accepted' && queued.position !== undefined && !isParent) {
       return { job, position: queued.position, unfinished: true };
@@ -238,8 +221,8 @@ export class Dispatcher {
     const { tenant } = request.caller;
     await Promise.all(
       charges.map(({ chargeId }) => {
-        const { commandId: _, ...caused } = contextOf(request, ids, chargeId);
-        return closeCharge(this.accounts, { kind: 'refund', reason: 'orphaned', chargeId, tenant }, caused);
+        const end = { kind: 'refund', reason: 'orphaned', chargeId, tenant } as const;
+        return this.commands.execute(new CloseCharge(end, contextOf(request, ids, chargeId)));
       }),
     );
   }

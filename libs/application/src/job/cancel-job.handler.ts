@@ -1,20 +1,13 @@
 import { Inject } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Decision } from '#domain/decision.js';
-import type { JobEvent } from '#domain/job/job.events.js';
-import { type Job, type QueuedJob, voidJob } from '#domain/job/job.js';
-import { cancelJob } from '#domain/job/render-job.js';
-import { streamName } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
-import { AccountWriter } from '../account/account-writer.js';
-import { handle } from '../aggregate.js';
+import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { QueuedJob } from '#domain/job/job.js';
+import { CloseCharge } from '../account/charges.handler.js';
 import type { Caller } from '../caller.js';
-import { NotedJobStreams } from './noted-job-streams.js';
 import { childrenOf } from '../dispatch/batch.js';
-import { closeCharge } from '../process-managers/charge-closer.js';
 import type { JobStreams } from '../read-models.js';
-import { jobAggregate } from '../render/job-aggregate.js';
 import type { JobDetail } from './get-job.handler.js';
+import { FenceJob, StopJob } from './job-writes.handler.js';
+import { NotedJobStreams } from './noted-job-streams.js';
 
 /** Ends one of the caller's jobs before it is done, and gives back what it cost. */
 export class CancelJob extends Command<CancelledJob> {
@@ -49,15 +42,14 @@ const reason = 'Cancelled by the caller. Your credits were refunded.';
 @CommandHandler(CancelJob)
 export class CancelJobHandler implements ICommandHandler<CancelJob> {
   constructor(
-    private readonly store: EventStore,
-    private readonly accounts: AccountWriter,
+    private readonly commands: CommandBus,
     @Inject(NotedJobStreams) private readonly streams: JobStreams,
   ) {}
 
   /** @throws what the store throws; the job may then be cancelled all the same, and is refunded if it is */
   async execute(command: CancelJob): Promise<CancelledJob> {
     const { caller, jobId } = command;
-    const cancelled = await this.end(command, jobId, (job) => cancelOwn(command, job));
+    const cancelled = await this.stop(command, jobId);
     if (cancelled.kind === 'refused') return cancelled;
     const { job } = cancelled;
     const children = childrenOf(job);
@@ -82,61 +74,39 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
   private async cancelChild(command: CancelJob, child: QueuedJob): Promise<bigint | undefined> {
     const { jobId, chargeId } = child;
     for (;;) {
-      const cancelled = await this.end(command, jobId, (job) => cancelOwn(command, job));
-      if (cancelled.kind === 'ended') return this.refund(command, chargeId, 'job-cancelled');
+      const cancelled = await this.stop(command, jobId);
+      if (cancelled.kind === 'stopped') return this.refund(command, chargeId, 'job-cancelled');
       if (cancelled.code === 'JOB_FINISHED' || chargeId === null) return undefined;
-      const at = command.at.toISOString();
-      const fence = { chargeId, tenant: command.caller.tenant, at };
-      const voided = await handle(
-        this.store,
-        streamName(command.caller.environment, 'job', jobId),
-        jobAggregate,
-        (job) => voidJob(fence, job),
-        contextOf(command, `cancel-void:${jobId}:${command.requestId}`),
-      );
+      const context = contextOf(command, `cancel-void:${jobId}:${command.requestId}`);
+      const voided = await this.commands.execute(new FenceJob(context, jobId, { chargeId }));
       if (voided.kind === 'accepted') return this.refund(command, chargeId, 'orphaned');
     }
   }
 
-  private async end(
-    command: CancelJob,
-    jobId: string,
-    decide: (job: Job) => Decision<JobEvent, { readonly code: 'JOB_NOT_FOUND' | 'JOB_FINISHED' }>,
-  ) {
-    const stream = streamName(command.caller.environment, 'job', jobId);
+  private async stop(command: CancelJob, jobId: string) {
     const context = contextOf(command, `cancel:${jobId}:${command.requestId}`);
-    const ended = await handle(this.store, stream, jobAggregate, decide, context);
-    if (ended.kind === 'rejected') return { kind: 'refused', code: ended.rejection.code } as const;
-    if (!('job' in ended.state) || ended.position === undefined) {
-      throw new Error(`${stream} ended without a beginning`);
+    const stopped = await this.commands.execute(new StopJob(context, jobId, { reason }));
+    if (stopped.kind === 'rejected') return { kind: 'refused', code: stopped.rejection.code } as const;
+    if (!('job' in stopped.state) || stopped.position === undefined) {
+      throw new Error(`job ${jobId} ended without a beginning`);
     }
-    return { kind: 'ended', job: ended.state.job, position: ended.position } as const;
+    return { kind: 'stopped', job: stopped.state.job, position: stopped.position } as const;
   }
 
   private async refund(
-    { caller, requestId, at }: CancelJob,
+    command: CancelJob,
     chargeId: string | null,
     why: 'job-cancelled' | 'orphaned',
   ): Promise<bigint | undefined> {
     if (chargeId === null) return undefined;
-    const { environment, tenant, keyId } = caller;
-    const refund = { kind: 'refund', reason: why, chargeId, tenant } as const;
-    return closeCharge(this.accounts, refund, { environment, requestId, actor: `key:${keyId}`, at });
+    const { tenant } = command.caller;
+    const caused = contextOf(command, chargeId);
+    return this.commands.execute(new CloseCharge({ kind: 'refund', reason: why, chargeId, tenant }, caused));
   }
 
   private async view({ environment, tenant }: Caller, jobId: string) {
     return (await this.streams.find(environment, tenant, jobId))?.job;
   }
-}
-
-/** Whose job it is, is decided on the same state as whether it can be cancelled. */
-function cancelOwn({ caller, at }: CancelJob, job: Job) {
-  if (!('job' in job) || job.job.tenant !== caller.tenant) {
-    return { kind: 'rejected', rejection: { code: 'JOB_NOT_FOUND' } } as const;
-  }
-  const decision = cancelJob({ reason, at: at.toISOString() }, job);
-  if (decision.kind === 'accepted') return decision;
-  return { kind: 'rejected', rejection: { code: 'JOB_FINISHED' } } as const;
 }
 
 function contextOf({ caller, requestId, at }: CancelJob, commandId: string) {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { EventStore } from '#event-store/event-store.js';
-import { StoreUploadHandler } from '../upload/store-upload.handler.js';
+import { StoreUploadHandler } from './store-picture.handler.js';
 import { StoredPictures } from './stored-pictures.js';
 
 /** Pictures that tenants have uploaded, and those that their jobs have made. */

@@ -1,14 +1,14 @@
-import { batchPartOf, concludeBatch, type ConcludeBatch } from '#domain/job/conclude-batch.js';
-import { type QueuedJob, queueJob } from '#domain/job/job.js';
-import { cancelJob } from '#domain/job/render-job.js';
-import { categoryPrefix, streamName, type Environment } from '#domain/streams.js';
-import type { EventFilter, EventStore } from '#event-store/event-store.js';
-import type { Clock } from '#platform/clock.js';
-import { handle } from '../aggregate.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import { batchPartOf } from '#domain/job/conclude-batch.js';
+import type { QueuedJob } from '#domain/job/job.js';
+import { categoryPrefix, type Environment } from '#domain/streams.js';
+import { EventStore, type EventFilter } from '#event-store/event-store.js';
+import { Clock } from '#platform/clock.js';
 import type { CommandContext } from '../command-context.js';
 import { childrenOf } from '../dispatch/batch.js';
+import { EndBatch, QueueJob, StopJob } from '../job/job-writes.handler.js';
 import { groupingStageOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
-import { jobAggregate } from '../render/job-aggregate.js';
 import { endedJobOf, type DeliveredEvent } from './delivered-event.js';
 import { inReaction } from './in-reaction.js';
 
@@ -59,96 +59,87 @@ export function reactOfBatch(event: DeliveredEvent, lineage: Lineage): BatchStep
  * A photograph that the sweep has fenced off names no parent, and needs not: a fence only ever comes before JobQueued,
  * and after `begin` each photograph is either queued or fenced off.
  */
+@Injectable()
 export class BatchParents {
   constructor(
-    private readonly environment: Environment,
+    private readonly commands: CommandBus,
     private readonly store: EventStore,
-    private readonly clock: Clock,
+    @Inject(Clock) private readonly clock: Clock,
   ) {}
 
   /** @throws what the store throws; the events may then be handled again */
-  async handle(events: readonly DeliveredEvent[]): Promise<void> {
+  async handle(environment: Environment, events: readonly DeliveredEvent[]): Promise<void> {
     const steps = await Promise.all(
-      events.map(async (event) => reactOfBatch(event, await this.lineageOf(event))),
+      events.map(async (event) => reactOfBatch(event, await this.lineageOf(environment, event))),
     );
     // Siblings that end together need one look at their batch.
     const distinct = new Map(
       steps.flatMap((step, index) => (step ? [[JSON.stringify(step), { step, event: events[index]! }]] : [])),
     );
     for (const { step, event } of distinct.values()) {
-      await inReaction(batchParents, this.environment, event, () => this.take(step));
+      await inReaction(batchParents, environment, event, () => this.take(environment, step));
     }
   }
 
-  private async take({ kind, parentJobId }: BatchStep): Promise<void> {
-    const parentEvents = await jobEvents(this.store, this.environment, parentJobId);
-    const [first] = parentEvents;
+  private async take(environment: Environment, { kind, parentJobId }: BatchStep): Promise<void> {
+    const [first] = await jobEvents(this.store, environment, parentJobId);
     if (first?.type !== 'JobQueued')
       throw new Error(`the batch ${parentJobId} does not begin with JobQueued`);
     const parent = first.data;
+    const context = (commandId: string): CommandContext => {
+      const { tenant, requestId } = parent;
+      return { environment, tenant, requestId, commandId, actor: `saga:${batchParents}`, at: this.clock() };
+    };
     switch (kind) {
       case 'begin':
-        await Promise.all(childrenOf(parent).map((child) => this.queue(child)));
+        // One that is there, or that was fenced off, is left as it is.
+        await Promise.all(
+          childrenOf(parent).map((child) =>
+            this.commands.execute(new QueueJob(context(`queue:${child.jobId}`), child.jobId, child)),
+          ),
+        );
         // There may be nothing to wait for: all of them may have been fenced off.
-        return this.conclude(parent);
+        return this.conclude(environment, parent, context);
       case 'conclude':
-        return this.conclude(parent);
-      case 'cancel':
-        await Promise.all((parent.childJobIds ?? []).map((jobId) => this.cancel(parent, jobId)));
+        return this.conclude(environment, parent, context);
+      case 'cancel': {
+        const reason = 'The batch that this photograph belongs to has ended.';
+        await Promise.all(
+          (parent.childJobIds ?? []).map((jobId) =>
+            this.commands.execute(new StopJob(context(`cancel-with-batch:${jobId}`), jobId, { reason })),
+          ),
+        );
         return;
+      }
       default:
         return kind satisfies never;
     }
   }
 
-  /** One that is there, or that was fenced off, is left as it is. */
-  private async queue(child: QueuedJob): Promise<void> {
-    const context = this.context(child, `queue:${child.jobId}`);
-    await handle(this.store, this.stream(child.jobId), jobAggregate, (job) => queueJob(child, job), context);
+  private async conclude(
+    environment: Environment,
+    { jobId, childJobIds = [] }: QueuedJob,
+    context: (commandId: string) => CommandContext,
+  ): Promise<void> {
+    const read = (id: string) => jobEvents(this.store, environment, id);
+    const parts = (await Promise.all(childJobIds.map(read))).map(batchPartOf);
+    const grouping = groupingStageOf(await read(jobId));
+    const shared = sharedOf(grouping?.artifacts ?? []);
+    const batch = { parts, shared, sharedFailures: grouping?.failures ?? [] };
+    await this.commands.execute(new EndBatch(context(`conclude:${jobId}`), jobId, batch));
   }
 
-  private async conclude(parent: QueuedJob): Promise<void> {
-    const read = (jobId: string) => jobEvents(this.store, this.environment, jobId);
-    const parts = (await Promise.all((parent.childJobIds ?? []).map(read))).map(batchPartOf);
-    const grouping = groupingStageOf(await read(parent.jobId));
-    const context = this.context(parent, `conclude:${parent.jobId}`);
-    const command: ConcludeBatch = {
-      parts,
-      shared: sharedOf(grouping?.artifacts ?? []),
-      sharedFailures: grouping?.failures ?? [],
-      at: context.at.toISOString(),
-    };
-    const stream = this.stream(parent.jobId);
-    await handle(this.store, stream, jobAggregate, (job) => concludeBatch(command, job), context);
-  }
-
-  private async cancel(parent: QueuedJob, jobId: string): Promise<void> {
-    const context = this.context(parent, `cancel-with-batch:${jobId}`);
-    const reason = 'The batch that this photograph belongs to has ended.';
-    const command = { reason, at: context.at.toISOString() };
-    await handle(this.store, this.stream(jobId), jobAggregate, (job) => cancelJob(command, job), context);
-  }
-
-  private async lineageOf(event: DeliveredEvent): Promise<Lineage> {
+  private async lineageOf(environment: Environment, event: DeliveredEvent): Promise<Lineage> {
     switch (event.type) {
       case 'JobQueued':
         return lineageOf(event.data);
       case 'JobSucceeded':
       case 'JobFailed':
       case 'JobCancelled':
-        return lineageOf(await endedJobOf(this.store, this.environment, event));
+        return lineageOf(await endedJobOf(this.store, environment, event));
       default:
         return { kind: 'single' };
     }
-  }
-
-  private stream(jobId: string): string {
-    return streamName(this.environment, 'job', jobId);
-  }
-
-  private context({ tenant, requestId }: QueuedJob, commandId: string): CommandContext {
-    const actor = `saga:${batchParents}`;
-    return { environment: this.environment, tenant, requestId, commandId, actor, at: this.clock() };
   }
 }
 

@@ -1,16 +1,14 @@
+import type { CommandBus } from '@nestjs/cqrs';
 import type { OrphanCandidate, OpenCharges } from '#application/read-models.js';
 import { requestIdOfCharge } from '#domain/account/account.events.js';
-import { voidJob } from '#domain/job/job.js';
-import { streamName, type Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import type { Environment } from '#domain/streams.js';
 import type { Clock } from '#platform/clock.js';
 import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { inSpan } from '#platform/tracing.js';
-import type { AccountWriter } from '../account/account-writer.js';
-import { handle, untouched } from '../aggregate.js';
-import { jobAggregate } from '../render/job-aggregate.js';
-import { closeCharge } from './charge-closer.js';
+import { CloseCharge } from '../account/charges.handler.js';
+import { untouched } from '../aggregate.js';
+import { FenceJob, jobAggregate } from '../job/job-writes.handler.js';
 
 /** Fence the job off, then give its charge back. */
 export interface GiveBack {
@@ -34,8 +32,7 @@ export function reactOfSweep(
 
 export interface OrphanSweepOptions {
   readonly environment: Environment;
-  readonly store: EventStore;
-  readonly accounts: AccountWriter;
+  readonly commands: CommandBus;
   readonly openCharges: OpenCharges;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -113,20 +110,14 @@ export async function* orphanCandidates<Candidate extends OrphanCandidate>({
 }
 
 async function fenceAndRefund(
-  { environment, store, accounts, clock }: OrphanSweepOptions,
+  { environment, commands, clock }: OrphanSweepOptions,
   { tenant, chargeId, jobId }: GiveBack,
 ): Promise<'refunded' | 'spared'> {
-  const at = clock();
-  const caused = { environment, requestId: requestIdOfCharge(chargeId), actor, at };
-  const fenced = await handle(
-    store,
-    streamName(environment, 'job', jobId),
-    jobAggregate,
-    (state) => voidJob({ chargeId, tenant, at: at.toISOString() }, state),
-    { ...caused, tenant, commandId: `void:${jobId}` },
-    untouched(jobAggregate),
-  );
+  const caused = { environment, requestId: requestIdOfCharge(chargeId), actor, at: clock() };
+  const context = { ...caused, tenant, commandId: `void:${jobId}` };
+  const fence = new FenceJob(context, jobId, { chargeId }, untouched(jobAggregate));
+  const fenced = await commands.execute(fence);
   if (fenced.kind === 'rejected') return 'spared';
-  await closeCharge(accounts, { kind: 'refund', reason: 'orphaned', chargeId, tenant }, caused);
+  await commands.execute(new CloseCharge({ kind: 'refund', reason: 'orphaned', chargeId, tenant }, caused));
   return 'refunded';
 }

@@ -1,6 +1,7 @@
+import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
-import type { EventFilter, EventStore } from '#event-store/event-store.js';
+import { EventStore, type EventFilter } from '#event-store/event-store.js';
 import type { RenderTask } from '#render-queue/render-queue.js';
 import { groupingOf, groupingStage, jobEvents } from '../render/batch-grouping.js';
 import type { DeliveredEvent } from './delivered-event.js';
@@ -48,27 +49,28 @@ function batchOf(event: DeliveredEvent): string | undefined {
  * The photographs of a batch wait until their parent was grouped, and are then enqueued together. One whose JobQueued
  * comes later than that is enqueued by itself, so each is enqueued at least once; twice is as good as once.
  */
+@Injectable()
 export class RenderDispatcher {
-  /** The jobs of batches that were grouped. What they are is settled by their parent's first event. */
+  /** The jobs of batches that were grouped, by environment and parent. Their parent's first event settles what they are. */
   private readonly grouped: LRUCache<string, readonly string[]>;
 
   constructor(
-    private readonly environment: Environment,
     private readonly store: EventStore,
-    { rememberedBatches = 10_000 }: { readonly rememberedBatches?: number } = {},
+    @Optional() rememberedBatches = 10_000,
   ) {
     this.grouped = new LRUCache({ max: rememberedBatches });
   }
 
   /** @throws what the store throws */
-  async tasksOf(events: readonly DeliveredEvent[]): Promise<RenderTask[]> {
+  async tasksOf(environment: Environment, events: readonly DeliveredEvent[]): Promise<RenderTask[]> {
     const tasks = await Promise.all(
       events.map(async (event) => {
         const parentJobId = batchOf(event);
-        const grouped = parentJobId === undefined ? undefined : await this.groupedJobs(parentJobId);
+        const grouped =
+          parentJobId === undefined ? undefined : await this.groupedJobs(environment, parentJobId);
         const { tenant, traceparent } = event.metadata;
         return reactOfDispatcher(event, grouped).map((jobId): RenderTask => ({
-          environment: this.environment,
+          environment,
           tenant,
           jobId,
           ...(traceparent === undefined ? {} : { traceparent }),
@@ -78,13 +80,14 @@ export class RenderDispatcher {
     return tasks.flat();
   }
 
-  private async groupedJobs(parentJobId: string): Promise<GroupedJobs> {
-    const known = this.grouped.get(parentJobId);
+  private async groupedJobs(environment: Environment, parentJobId: string): Promise<GroupedJobs> {
+    const key = `${environment} ${parentJobId}`;
+    const known = this.grouped.get(key);
     if (known) return known;
-    const events = await jobEvents(this.store, this.environment, parentJobId);
+    const events = await jobEvents(this.store, environment, parentJobId);
     if (!groupingOf(events)) return undefined;
     const children = events[0]?.type === 'JobQueued' ? (events[0].data.childJobIds ?? []) : [];
-    this.grouped.set(parentJobId, children);
+    this.grouped.set(key, children);
     return children;
   }
 }

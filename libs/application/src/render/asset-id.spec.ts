@@ -1,5 +1,5 @@
 import { isId, newId, timeOfId } from '#platform/ids.js';
-import { renderedAssetId } from './asset-id.js';
+import { renderedAssetId } from './job-attempt.js';
 
 const startedAt = new Date('2026-06-01T12:00:00.000Z');
 

@@ -1,5 +1,6 @@
-import type { EventStore } from '#event-store/event-store.js';
-import type { Logger } from '#platform/logger.js';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { EventStore } from '#event-store/event-store.js';
+import { Logger } from '#platform/logger.js';
 import { retryUntilAborted } from '#platform/retry.js';
 
 export interface CancelWatch {
@@ -14,21 +15,22 @@ const retryMs = 1_000;
  * Tells running renders that their job was cancelled. One subscription serves the whole process. It only makes the
  * abort prompt: should it lag, the next append of the render is refused all the same.
  */
-export class Cancellations {
+@Injectable()
+export class Cancellations implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly watched = new Map<string, Set<AbortController>>();
   private readonly stopped = new AbortController();
   private following: Promise<void> | undefined;
 
   constructor(
     private readonly store: EventStore,
-    private readonly logger: Logger,
+    @Inject(Logger) private readonly logger: Logger,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.following ??= this.follow();
   }
 
-  async stop(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     this.stopped.abort();
     await this.following;
   }

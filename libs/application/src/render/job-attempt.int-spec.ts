@@ -8,7 +8,8 @@ import { AccountsFixture } from '../accounts.fixture.js';
 import { load } from '../aggregate.js';
 import { toNewEvent } from '../command-context.js';
 import { JobAttempt } from './job-attempt.js';
-import { jobAggregate } from './job-aggregate.js';
+import { jobAggregate } from '../job/job-writes.handler.js';
+import { commandBusOn } from '../../../../test/support/command-bus.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const at = '2026-01-31T12:00:00.000Z';
-const worker = (id: string) => ({ id, store, clock: () => new Date(at) });
+const worker = (id: string) => ({ id, commands: commandBusOn({ store }), clock: () => new Date(at) });
 
 function queued(jobId: string): QueuedJob {
   return {

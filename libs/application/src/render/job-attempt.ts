@@ -1,26 +1,15 @@
-import type { Decision } from '#domain/decision.js';
+import type { CommandBus } from '@nestjs/cqrs';
+import type { EnginePicture } from '@atelier/engine';
 import { isUnfinished, type Job, type QueuedJob } from '#domain/job/job.js';
-import type {
-  JobEvent,
-  JobArtifact,
-  JobFailureCode,
-  JobFailurePart,
-  Provenance,
-} from '#domain/job/job.events.js';
-import {
-  completeStage,
-  failJob,
-  startRender,
-  succeedJob,
-  type RenderRejection,
-} from '#domain/job/render-job.js';
-import { streamName, type Environment } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import type { JobArtifact, JobFailureCode, JobFailurePart, Provenance } from '#domain/job/job.events.js';
+import type { Environment } from '#domain/streams.js';
 import type { Clock } from '#platform/clock.js';
-import { newId } from '#platform/ids.js';
-import { handle, type Loaded } from '../aggregate.js';
+import { derivedId, newId } from '#platform/ids.js';
+import type { Handled, Loaded } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
-import { jobAggregate } from './job-aggregate.js';
+import { ReportRender, TakeUpJob, type RenderReport } from '../job/job-writes.handler.js';
+import { pictureExtensions, StoreRender } from '../picture/store-picture.handler.js';
+import { sha256Of } from './render-inputs.js';
 
 /** The job has ended, or another worker has taken it up: whatever this worker still has to say is refused. */
 export class AttemptLost extends Error {
@@ -36,7 +25,7 @@ export class AttemptLost extends Error {
 
 export interface Worker {
   readonly id: string;
-  readonly store: EventStore;
+  readonly commands: CommandBus;
   readonly clock: Clock;
 }
 
@@ -47,6 +36,7 @@ export interface Worker {
  */
 export class JobAttempt {
   private known: Loaded<Job>;
+  private pictures = 0;
 
   private constructor(
     private readonly worker: Worker,
@@ -72,17 +62,8 @@ export class JobAttempt {
     const at = worker.clock();
     // Two workers that take the same job up must not write the same event, so the command's id is drawn.
     const context = contextOf(worker, environment, job, `start:${job.jobId}:${newId()}`, at);
-    let decided = false;
-    const takeUp = (state: Job): Decision<JobEvent, RenderRejection> => {
-      // Asked again: another worker has written meanwhile, if only a stage, and is at it.
-      if (decided && isUnfinished(state))
-        return { kind: 'rejected', rejection: { code: 'NOT_YOUR_ATTEMPT' } };
-      decided = true;
-      return startRender({ worker: worker.id, at: at.toISOString() }, state);
-    };
-    const stream = streamName(environment, 'job', job.jobId);
-    const started = await handle(worker.store, stream, jobAggregate, takeUp, context, known);
-    if (started.kind === 'rejected') throw new AttemptLost(!isUnfinished(started.state));
+    const start = new TakeUpJob(context, job.jobId, { worker: worker.id }, known);
+    const started = unlessLost(await worker.commands.execute(start));
     if (started.state.status !== 'rendering') return undefined;
     return new JobAttempt(worker, environment, job, started.state.attempt, at, started);
   }
@@ -90,10 +71,9 @@ export class JobAttempt {
   /** @throws AttemptLost, and what the store throws; so do the other two. */
   async completeStage(
     index: number,
-    stage: { stage: string; message: string; artifacts: JobArtifact[]; failures?: JobFailurePart[] },
-  ) {
-    const attempt = this.number;
-    await this.append(`stage-${index}`, (at, state) => completeStage({ ...stage, attempt, at }, state));
+    said: { stage: string; message: string; artifacts: JobArtifact[]; failures?: JobFailurePart[] },
+  ): Promise<void> {
+    await this.report(`stage-${index}`, { kind: 'stage', attempt: this.number, said });
   }
 
   async succeed(
@@ -104,39 +84,55 @@ export class JobAttempt {
   ): Promise<void> {
     // An engine that names its failures says with an empty list that there were none.
     const parts = failures ? { failures: [...failures] } : {};
-    await this.append('succeed', (at, state) =>
-      succeedJob({ message, artifacts, ...parts, provenance, at }, state),
-    );
+    await this.report('succeed', { kind: 'success', said: { message, artifacts, ...parts, provenance } });
   }
 
   async fail(code: JobFailureCode, message: string): Promise<void> {
-    const attempt = this.number;
-    await this.append('fail', (at, state) => failJob({ code, message, attempt, at }, state));
+    await this.report('fail', { kind: 'failure', said: { code, message, attempt: this.number } });
+  }
+
+  /** Keeps pictures that this attempt has made. @throws what storage and store throw */
+  async keep(pictures: readonly EnginePicture[], role: JobArtifact['role']): Promise<JobArtifact[]> {
+    const artifacts: JobArtifact[] = [];
+    for (const picture of pictures) artifacts.push(await this.keepOne(picture, role));
+    return artifacts;
+  }
+
+  private async keepOne(picture: EnginePicture, role: JobArtifact['role']): Promise<JobArtifact> {
+    const { environment, job, number, startedAt } = this;
+    const assetId = renderedAssetId(job.jobId, number, this.pictures++, startedAt);
+    const { bytes, contentType, width, height, kind, label } = picture;
+    const folder = `${environment}/${job.tenant}/renders/${job.jobId}`;
+    const storageKey = `${folder}/${assetId}.${pictureExtensions[contentType]}`;
+    const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
+    const context = this.context(`asset-${assetId}`);
+    await this.worker.commands.execute(new StoreRender(context, bytes, { ...asset, jobId: job.jobId }));
+    return { ...asset, kind, role, label, meta: { ...picture.meta } };
+  }
+
+  private async report(name: string, report: RenderReport): Promise<void> {
+    const command = new ReportRender(this.context(name), this.job.jobId, report, this.known);
+    this.known = unlessLost(await this.worker.commands.execute(command));
   }
 
   /** The context of a command that this attempt gives; `name` tells its commands apart. */
-  context(name: string, at = this.worker.clock()): CommandContext {
+  private context(name: string): CommandContext {
     const commandId = `render:${this.job.jobId}:${this.number}:${name}`;
-    return contextOf(this.worker, this.environment, this.job, commandId, at);
+    return contextOf(this.worker, this.environment, this.job, commandId, this.worker.clock());
   }
+}
 
-  private async append(
-    name: string,
-    decide: (at: string, state: Job) => Decision<JobEvent, RenderRejection>,
-  ): Promise<void> {
-    const at = this.worker.clock();
-    const stream = streamName(this.environment, 'job', this.job.jobId);
-    const appended = await handle(
-      this.worker.store,
-      stream,
-      jobAggregate,
-      (state) => decide(at.toISOString(), state),
-      this.context(name, at),
-      this.known,
-    );
-    if (appended.kind === 'rejected') throw new AttemptLost(!isUnfinished(appended.state));
-    this.known = appended;
-  }
+function unlessLost(handled: Handled<Job, unknown>): Loaded<Job> {
+  if (handled.kind === 'rejected') throw new AttemptLost(!isUnfinished(handled.state));
+  return handled;
+}
+
+/**
+ * The id of a picture that a render made. It is derived and not drawn, so that storing the same picture of the same
+ * attempt again stores it under the same name.
+ */
+export function renderedAssetId(jobId: string, attempt: number, index: number, startedAt: Date): string {
+  return derivedId(`${jobId}/${attempt}/${index}`, startedAt.getTime());
 }
 
 function contextOf(

@@ -1,32 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
 import { isUnfinished } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import { EngineError, type EngineStage } from '@atelier/engine';
+import { EventStore } from '#event-store/event-store.js';
+import { Clock } from '#platform/clock.js';
 import { correlated } from '#platform/correlation.js';
-import type { Logger } from '#platform/logger.js';
+import { Logger } from '#platform/logger.js';
 import { inSpan, type Span } from '#platform/tracing.js';
 import type { RenderTask, TaskOutcome } from '#render-queue/render-queue.js';
-import type { ObjectStorage } from '#storage/object-storage.js';
+import { ObjectStorage } from '#storage/object-storage.js';
 import { load } from '../aggregate.js';
+import { jobAggregate } from '../job/job-writes.handler.js';
 import { batchRoleOf, groupingStage, renderRequestOf, type BatchRole } from './batch-grouping.js';
-import type { Cancellations } from './cancellations.js';
+import { Cancellations } from './cancellations.js';
 import { renderUnlessInterrupted, type Interruptions } from './engine-run.js';
-import type { ImageEngines } from './image-engines.js';
-import { jobAggregate } from './job-aggregate.js';
+import { ImageEngines } from './image-engines.js';
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
-import { RenderedPictures } from './rendered-pictures.js';
 import { afterEngineError } from './retry-policy.js';
 import { withTestOutcome } from './test-outcomes.js';
 import { inEngineSpans } from './traced-engine.js';
 
-export interface RendererOptions {
-  readonly worker: Worker;
-  readonly storage: ObjectStorage;
-  readonly engines: ImageEngines;
-  readonly cancellations: Cancellations;
-  readonly logger: Logger;
+/** The token of what a worker is told of itself. */
+export const RenderSettings = Symbol('RenderSettings');
+
+export interface RenderSettings {
+  /** As it stands in RenderStarted. It names no host. */
+  readonly workerId: string;
   /** Longest time that an engine gets for one attempt. Default 5 minutes. */
-  readonly renderTimeoutMs?: number;
+  readonly renderTimeoutMs?: number | undefined;
   /** Aborts after so many milliseconds. Default: by the computer's own clock. */
   readonly timeoutAfter?: (ms: number) => AbortSignal;
 }
@@ -41,8 +44,24 @@ const elsewhereMs = 10_000;
  * before the engine is called, so the next worker that gets the task goes on with the next attempt, and the domain
  * ends a job whose attempts are used up. An error that is thrown means the same: try again later.
  */
+@Injectable()
 export class JobRenderer {
-  constructor(private readonly options: RendererOptions) {}
+  private readonly worker: Worker;
+  private readonly logger: Logger;
+
+  constructor(
+    @Inject(RenderSettings) private readonly settings: RenderSettings,
+    commands: CommandBus,
+    private readonly store: EventStore,
+    private readonly storage: ObjectStorage,
+    private readonly engines: ImageEngines,
+    private readonly cancellations: Cancellations,
+    @Inject(Clock) clock: Clock,
+    @Inject(Logger) logger: Logger,
+  ) {
+    this.worker = { id: settings.workerId, commands, clock };
+    this.logger = logger.child({ worker: settings.workerId });
+  }
 
   /** @throws what the stores throw when they cannot be reached, and what an engine throws beside EngineError */
   render(task: RenderTask, claim: AbortSignal): Promise<TaskOutcome> {
@@ -61,28 +80,28 @@ export class JobRenderer {
 
   private async renderTask(task: RenderTask, claim: AbortSignal, span: Span): Promise<TaskOutcome> {
     const stream = streamName(task.environment, 'job', task.jobId);
-    const cancel = this.options.cancellations.watch(stream);
+    const cancel = this.cancellations.watch(stream);
     try {
-      const known = await load(this.options.worker.store, stream, jobAggregate);
+      const known = await load(this.store, stream, jobAggregate);
       if (known.state.status === 'unqueued') throw new Error(`${stream} is not there yet`);
       if (!isUnfinished(known.state)) return done;
 
       const { job } = known.state;
-      const batch = await batchRoleOf(this.options.worker.store, task.environment, job);
+      const batch = await batchRoleOf(this.store, task.environment, job);
       // The rest is up to its photographs.
       if (batch.kind === 'parent' && batch.grouped) return done;
       // Before the attempt begins: a storage that cannot be reached must not use up attempts.
       const loading = batch.kind === 'parent' ? loadIntactInputs : loadInputs;
-      const inputs = await loading(this.options.storage, job.inputs);
+      const inputs = await loading(this.storage, job.inputs);
       claim.throwIfAborted();
-      const attempt = await JobAttempt.start(this.options.worker, task.environment, job, known);
+      const attempt = await JobAttempt.start(this.worker, task.environment, job, known);
       if (!attempt) return done;
       span.set({ 'atelier.operation': job.operation, 'atelier.attempt': attempt.number });
       const run = () => this.run(attempt, batch, inputs, cancel.signal, claim);
       return await correlated({ requestId: job.requestId }, run);
     } catch (error) {
       if (!(error instanceof AttemptLost)) throw error;
-      this.options.logger.info({ jobId: task.jobId, because: error.message }, 'render given up');
+      this.logger.info({ jobId: task.jobId, because: error.message }, 'render given up');
       return error.finished ? done : { kind: 'retry', afterMs: elsewhereMs };
     } finally {
       cancel.release();
@@ -96,8 +115,8 @@ export class JobRenderer {
     cancelled: AbortSignal,
     claim: AbortSignal,
   ): Promise<TaskOutcome> {
-    const { timeoutAfter = (ms: number) => AbortSignal.timeout(ms) } = this.options;
-    const timeout = timeoutAfter(this.options.renderTimeoutMs ?? 5 * 60 * 1_000);
+    const { timeoutAfter = (ms: number) => AbortSignal.timeout(ms) } = this.settings;
+    const timeout = timeoutAfter(this.settings.renderTimeoutMs ?? 5 * 60 * 1_000);
     const interruptions = { cancelled, claim, timeout };
     try {
       if (inputs.kind === 'broken') throw inputs.error;
@@ -117,14 +136,12 @@ export class JobRenderer {
     images: Extract<RenderInputs, { kind: 'loaded' }>['images'],
     interruptions: Interruptions,
   ): Promise<void> {
-    const { worker, storage, engines } = this.options;
     const { job, environment } = attempt;
-    const engine = withTestOutcome(engines.engineFor(job.request), job, attempt.number);
-    const pictures = new RenderedPictures(worker.store, storage, attempt);
+    const engine = withTestOutcome(this.engines.engineFor(job.request), job, attempt.number);
     const startedAt = performance.now();
     let stages = 0;
     const onStage = async ({ stage, message, pictures: shown }: EngineStage) => {
-      const artifacts = await pictures.keep(shown, 'intermediate');
+      const artifacts = await attempt.keep(shown, 'intermediate');
       await attempt.completeStage(stages++, { stage, message, artifacts });
     };
     const request = renderRequestOf(job, batch, { inputs: images, testMark: environment === 'test' });
@@ -134,13 +151,13 @@ export class JobRenderer {
     if (result.pictures.length === 0) throw new EngineError('no_image', 'The engine returned no picture.');
 
     if (batch.kind === 'parent') {
-      const artifacts = await pictures.keep(result.pictures, 'intermediate');
+      const artifacts = await attempt.keep(result.pictures, 'intermediate');
       const { message, failures = [] } = result;
       const parts = failures.length > 0 && { failures: [...failures] };
       await attempt.completeStage(stages, { stage: groupingStage, message, artifacts, ...parts });
       return;
     }
-    const own = await pictures.keep(result.pictures, 'final');
+    const own = await attempt.keep(result.pictures, 'final');
     const artifacts = batch.kind === 'child' ? [...own, ...batch.shared] : own;
     await attempt.succeed(result.message, artifacts, result.failures, {
       engine: engine.name,
@@ -163,11 +180,11 @@ export class JobRenderer {
     const { jobId, tenant } = attempt.job;
     const facts = { jobId, tenant, attempt: attempt.number, errorClass: error.errorClass, err: error };
     if (next.kind === 'retry') {
-      this.options.logger.warn({ ...facts, afterMs: next.afterMs }, 'render will be tried again');
+      this.logger.warn({ ...facts, afterMs: next.afterMs }, 'render will be tried again');
       return next;
     }
     await attempt.fail(next.code, error.message);
-    this.options.logger[next.alarm ? 'error' : 'warn'](facts, 'render failed');
+    this.logger[next.alarm ? 'error' : 'warn'](facts, 'render failed');
     return done;
   }
 }

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { UsageEvent } from '#domain/usage/usage.events.js';
 import { streamName } from '#domain/streams.js';
 import { DuplicateEventId, EventStore, type NewEvent } from '#event-store/event-store.js';
@@ -9,17 +9,25 @@ import { toNewEvent } from '../command-context.js';
 /** How long a refusal is tried to be recorded while the store is busy or away. */
 const patienceMs = 30_000;
 
-/** Records dispatches that were refused, for the usage log. No decision depends on them, so any revision will do. */
-@Injectable()
-export class RejectionLog {
+/**
+ * Puts a dispatch that was refused into the usage log. Answers with where in the log it stands; undefined when that is
+ * not known. Fails with a TimeoutError when the store did not answer for half a minute.
+ */
+export class RecordRejection extends Command<bigint | undefined> {
+  constructor(
+    readonly caller: Caller,
+    readonly rejection: UsageEvent['data'],
+  ) {
+    super();
+  }
+}
+
+/** No decision depends on what was refused, so any revision will do. Tried again with the same event id. */
+@CommandHandler(RecordRejection)
+export class RecordRejectionHandler implements ICommandHandler<RecordRejection> {
   constructor(private readonly store: EventStore) {}
 
-  /**
-   * Tried again with the same event id while the store does not answer.
-   * @returns where in the log it stands; undefined when that is not known
-   * @throws TimeoutError when the store did not answer for half a minute
-   */
-  async record(caller: Caller, rejection: UsageEvent['data']): Promise<bigint | undefined> {
+  execute({ caller, rejection }: RecordRejection): Promise<bigint | undefined> {
     const { environment, tenant, keyId } = caller;
     const event = toNewEvent({ type: 'RequestRejected', data: rejection }, 0, {
       environment,

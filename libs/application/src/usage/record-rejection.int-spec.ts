@@ -3,7 +3,7 @@ import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, type EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { AccountsFixture } from '../accounts.fixture.js';
-import { RejectionLog } from './rejection-log.js';
+import { RecordRejection, RecordRejectionHandler } from './record-rejection.handler.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -44,7 +44,8 @@ describe('a refusal', () => {
           at: new Date(0).toISOString(),
         },
       };
-      await new RejectionLog(failingOnce(when)).record(caller, rejection);
+      const handler = new RecordRejectionHandler(failingOnce(when));
+      await handler.execute(new RecordRejection(caller, rejection));
       const slice = await store.readStream(streamName('test', 'usage', tenant));
       const events = slice.kind === 'found' ? slice.events : [];
       expect(events.map(({ data }) => data)).toEqual([rejection]);

@@ -1,0 +1,70 @@
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import type { RefundReason } from '#domain/account/account.events.js';
+import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
+import {
+  debitCreditsTogether,
+  type DebitCredits,
+  type DebitRejection,
+} from '#domain/account/debit-credits.js';
+import type { CommandContext } from '../command-context.js';
+import type { AccountVerdict } from './account-batch.js';
+import { AccountWriter } from './account-writer.js';
+
+/** Makes all charges of one request, or none. Fails as the writer does. */
+export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {
+  constructor(
+    readonly context: CommandContext,
+    readonly charges: readonly DebitCredits[],
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(MakeCharges)
+export class MakeChargesHandler implements ICommandHandler<MakeCharges> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  execute({ context, charges }: MakeCharges): Promise<AccountVerdict<DebitRejection>> {
+    return this.accounts.execute(context, (account) => debitCreditsTogether(charges, account));
+  }
+}
+
+/** What was paid for a job, and by whom. */
+export interface JobCharge {
+  readonly chargeId: string;
+  readonly tenant: string;
+}
+
+/** How a charge ends: final, or given back. */
+export type ChargeEnd = JobCharge &
+  ({ readonly kind: 'settle' } | { readonly kind: 'refund'; readonly reason: RefundReason });
+
+/**
+ * Closes a charge, unless it is closed. Each charge and end has one command id: closing it again repeats the very same
+ * command. Answers with a position in the log by which the charge is closed.
+ */
+export class CloseCharge extends Command<bigint | undefined> {
+  constructor(
+    readonly end: ChargeEnd,
+    readonly caused: Omit<CommandContext, 'commandId' | 'tenant'>,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CloseCharge)
+export class CloseChargeHandler implements ICommandHandler<CloseCharge> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  async execute({ end, caused }: CloseCharge): Promise<bigint | undefined> {
+    const { chargeId, tenant } = end;
+    const context = { ...caused, tenant, commandId: `${end.kind}:${chargeId}` };
+    const at = caused.at.toISOString();
+    const verdict = await this.accounts.execute(context, (account) =>
+      end.kind === 'settle'
+        ? settleCharge({ chargeId, at }, account)
+        : refundCharge({ chargeId, reason: end.reason, at }, account),
+    );
+    return verdict.kind === 'accepted' ? verdict.position : undefined;
+  }
+}
