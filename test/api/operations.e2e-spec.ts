@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { installation } from '#application/operation/manage-operations.handler.js';
+import { installation } from '#application/command-context.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 import { closeCharge, failJob, startJob } from './support/finish-job.js';

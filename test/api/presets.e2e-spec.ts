@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { presetKinds } from '#domain/preset/preset.events.js';
-import { installation } from '#application/operation/manage-operations.handler.js';
+import { installation } from '#application/command-context.js';
 import { seedWithTiles } from '../support/seeded-presets.js';
 import { newId } from '#platform/ids.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';

@@ -2,7 +2,7 @@ import { categoryByKey } from '@atelier/engine/garment-categories';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { handle } from '#application/aggregate.js';
-import { installation } from '#application/operation/manage-operations.handler.js';
+import { installation } from '#application/command-context.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { archiveProduct, evolveProduct, initialProduct } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';

@@ -174,7 +174,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
   async function expectBooksToBalance(): Promise<void> {
     const { balance } = await get<{ balance: number }>('/v1/credits');
     const runtime = readRuntime(home.path);
-    const opened = openEventStore(runtime!, { maxConnections: 2 });
+    const opened = await openEventStore(runtime!, { maxConnections: 2 });
     const { state } = await new AccountWriter(opened.store, opened.snapshots).read('test', tenant);
     await opened.close();
     const account = state as OpenedAccount;

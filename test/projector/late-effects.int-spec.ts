@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 /** Closes charges, as a projector does. Its appends wait for `gate`. */
-function startCloser(gate: Promise<void>) {
+async function startCloser(gate: Promise<void>) {
   const closer = { batches: 0, handled: 0, appends: 0 };
   const { store } = workshop;
   const gated = storeWith(store, {
@@ -43,7 +43,7 @@ function startCloser(gate: Promise<void>) {
     },
   });
   const url = workshop.databaseUrl;
-  const { snapshots, close } = openEventStore({ eventStoreUrl: url, databaseUrl: url });
+  const { snapshots, close } = await openEventStore({ eventStoreUrl: url, databaseUrl: url });
   cleanups.push(close);
   const accounts = new AccountWriter(gated, snapshots);
   const manager = new ChargeCloser(commandBusOn({ store: gated, accounts }), gated, systemClock);
@@ -84,11 +84,11 @@ describe('a process manager that lost its lock in the middle of a batch', () => 
   it('may finish the batch late, beside its successor: nothing is refunded twice, and no checkpoint moves', async () => {
     const tenant = await workshop.tenantWith(100);
     const gate = Promise.withResolvers<void>();
-    const paused = startCloser(gate.promise);
+    const paused = await startCloser(gate.promise);
     for (let job = 0; job < 3; job++) await cancelled(tenant);
     await eventually(() => paused.appends > 0);
 
-    const successor = startCloser(Promise.resolve());
+    const successor = await startCloser(Promise.resolve());
     await workshop.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and datname = current_database()`,
       [`atelier.process.test.${name}`],

@@ -1,11 +1,14 @@
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
-import { toNewEvent, type CommandContext } from '#application/command-context.js';
+import {
+  installation as installationTenant,
+  toNewEvent,
+  type CommandContext,
+} from '#application/command-context.js';
 import type { Caller } from '#application/caller.js';
 import { DispatchVoided, type DispatchOutcome } from '#application/dispatch/dispatcher.js';
 import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { CancelJob } from '#application/job/cancel-job.handler.js';
-import { installation as installationTenant } from '#application/operation/manage-operations.handler.js';
 import { sha256Of } from '#application/render/render-inputs.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, DuplicateEventId, EventStoreUnavailable } from '#event-store/event-store.js';

@@ -134,7 +134,7 @@ describe('an orphaned charge', () => {
 
   it('is refunded once, or becomes a job, when two sweeps and a late JobQueued come together', async () => {
     const tenant = await workshop.tenantWith(1000);
-    const elsewhere = openEventStore({
+    const elsewhere = await openEventStore({
       eventStoreUrl: workshop.databaseUrl,
       databaseUrl: workshop.databaseUrl,
     });

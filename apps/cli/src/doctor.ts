@@ -1,5 +1,5 @@
 import { environments } from '#domain/streams.js';
-import { readServerVersion } from '#event-store/server-version.js';
+import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';

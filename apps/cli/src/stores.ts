@@ -11,7 +11,7 @@ export async function withEventStore<T>(
   options: OpenOptions,
   work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
-  const opened = openEventStore(urls, options);
+  const opened = await openEventStore(urls, options);
   try {
     return await work(opened.store);
   } finally {

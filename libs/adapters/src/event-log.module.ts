@@ -4,8 +4,9 @@ import { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { Configuration } from '#platform/configuration.js';
-import { Metrics } from '#platform/metrics.js';
+import type { Metrics } from '#platform/metrics.js';
 import { traceAppends } from '#platform/tracing.js';
+import { OwnMetrics } from './platform.module.js';
 
 const openedLog = Symbol('the opened event log');
 
@@ -21,13 +22,13 @@ export class EventLogModule implements OnApplicationShutdown {
       providers: [
         {
           provide: openedLog,
-          inject: [Configuration, Metrics],
+          inject: [Configuration, OwnMetrics],
           useFactory: (configuration: Configuration, metrics: Metrics | undefined) =>
             openEventStore(configuration, { ...options, ...(metrics && { observer: metrics.eventStore }) }),
         },
         {
           provide: EventStore,
-          inject: [openedLog, Metrics],
+          inject: [openedLog, OwnMetrics],
           useFactory: ({ store }: OpenedEventStore, metrics: Metrics | undefined) =>
             traceAppends(metrics ? tellingOutcomes(store, metrics.outcomes) : store),
         },

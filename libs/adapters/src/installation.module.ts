@@ -2,13 +2,14 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
-import { Metrics } from '#platform/metrics.js';
+import type { Metrics } from '#platform/metrics.js';
 import { Readiness } from '#platform/role-server.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Installation } from '#read-store/installation.js';
 import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
+import { OwnMetrics } from './platform.module.js';
 
 /** What one process can tell of the whole installation: whether it is ready and, where asked to, its levels. */
 @Global()
@@ -23,7 +24,7 @@ export class InstallationModule implements OnApplicationShutdown {
       providers: [
         {
           provide: Installation,
-          inject: [Configuration, EventStore, Metrics],
+          inject: [Configuration, EventStore, OwnMetrics],
           useFactory: (configuration: Configuration, store: EventStore, metrics: Metrics | undefined) => {
             const { databaseUrl, eventStoreUrl, projector } = configuration;
             const consumers = consumersOf(readModels, processManagers);

@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule, type ModuleMetadata } from '@nestjs
 import { Clock, systemClock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { Metrics } from '#platform/metrics.js';
+import type { Metrics } from '#platform/metrics.js';
 
 /** What a process has before it opens anything. */
 export interface ProcessSettings {
@@ -22,6 +22,9 @@ export type Adapters = NonNullable<ModuleMetadata['imports']>;
 /** The token of the signal that is aborted when this process is asked to stop. */
 export const Stopping = Symbol('Stopping');
 
+/** The token of this process's `Metrics`, or of undefined: the class itself would load their library in each process. */
+export const OwnMetrics = Symbol('OwnMetrics');
+
 /** Configuration, logger, clock and metrics of one process: the same for every module in it. */
 @Global()
 @Module({})
@@ -33,10 +36,10 @@ export class PlatformModule {
         { provide: Configuration, useValue: configuration },
         { provide: Logger, useValue: logger },
         { provide: Clock, useValue: clock ?? systemClock },
-        { provide: Metrics, useValue: metrics },
+        { provide: OwnMetrics, useValue: metrics },
         { provide: Stopping, useValue: stopping ?? new AbortController().signal },
       ],
-      exports: [Configuration, Logger, Clock, Metrics, Stopping],
+      exports: [Configuration, Logger, Clock, OwnMetrics, Stopping],
     };
   }
 }

@@ -20,6 +20,9 @@ export interface CommandContext {
   readonly traceparent?: string | undefined;
 }
 
+/** Whom metadata names as tenant of what belongs to no tenant: operations and presets. */
+export const installation = 'installation';
+
 /** A domain event as the store takes it. `index` numbers the events of one command. */
 export function toNewEvent(event: DomainEvent, index: number, context: CommandContext): NewEvent {
   const traceparent = context.traceparent ?? correlation().traceparent;

@@ -1,6 +1,7 @@
+import pg from 'pg';
+import { within } from './calls.js';
 import type { EventStore } from './event-store.js';
-import { isEventStoreDbUrl } from './eventstoredb/connection-string.js';
-import { createEventStoreDbEventStore } from './eventstoredb/eventstoredb-event-store.js';
+import { isEventStoreDbUrl, parseConnectionString } from './eventstoredb/connection-string.js';
 import type { EventStoreObserver } from './observer.js';
 import { createEventStorePool, createPostgresEventStore } from './postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from './postgres/postgres-snapshot-store.js';
@@ -35,17 +36,25 @@ export interface OpenedEventStore {
  * call; what PostgreSQL has of it has to be there (`prepareEventStore`).
  * @throws RangeError for a URL that no adapter serves
  */
-export function openEventStore(urls: EventStoreUrls, options: OpenOptions = {}): OpenedEventStore {
-  const { maxConnections = 8, ...rest } = options;
+export async function openEventStore(
+  urls: EventStoreUrls,
+  { maxConnections, ...options }: OpenOptions = {},
+): Promise<OpenedEventStore> {
   const pool = createEventStorePool(postgresUrlOf(urls), maxConnections);
   const store = isEventStoreDbUrl(urls.eventStoreUrl)
-    ? createEventStoreDbEventStore({ connectionString: urls.eventStoreUrl, ...rest })
-    : createPostgresEventStore({ connection: { pool }, ...rest });
+    ? await openEventStoreDb(urls.eventStoreUrl, options)
+    : createPostgresEventStore({ connection: { pool }, ...options });
   const close = async () => {
     await store.close();
     await pool.end();
   };
   return { store, snapshots: createPostgresSnapshotStore({ pool }), close };
+}
+
+/** Its client takes 60 ms to load, which a process beside PostgreSQL need not spend. */
+async function openEventStoreDb(connectionString: string, options: OpenOptions): Promise<EventStore> {
+  const { createEventStoreDbEventStore } = await import('./eventstoredb/eventstoredb-event-store.js');
+  return createEventStoreDbEventStore({ connectionString, ...options });
 }
 
 /**
@@ -66,4 +75,36 @@ function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): string {
   if (/^postgres(?:ql)?:\/\//.test(eventStoreUrl)) return eventStoreUrl;
   if (isEventStoreDbUrl(eventStoreUrl)) return databaseUrl;
   throw new RangeError('EVENT_STORE_URL starts with postgres://, esdb:// or esdb+discover://');
+}
+
+export interface ServerVersion {
+  readonly kind: 'PostgreSQL' | 'EventStoreDB';
+  /** As the server says it; `unknown` when it is too old to tell. */
+  readonly version: string;
+}
+
+/**
+ * Asks the server behind an `EVENT_STORE_URL` what it is. For operators: nothing else depends on a version.
+ * @throws what the client of that server throws
+ */
+export async function readServerVersion(eventStoreUrl: string, timeoutMs: number): Promise<ServerVersion> {
+  if (isEventStoreDbUrl(eventStoreUrl)) {
+    const { GuardedClient } = await import('./eventstoredb/connection.js');
+    const client = new GuardedClient(parseConnectionString(eventStoreUrl));
+    try {
+      return { kind: 'EventStoreDB', version: await within(timeoutMs, client.serverVersion()) };
+    } finally {
+      await client.close();
+    }
+  }
+  const limits = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs };
+  const client = new pg.Client({ connectionString: eventStoreUrl, ...limits });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>('show server_version');
+    return { kind: 'PostgreSQL', version: rows[0]?.server_version ?? 'unknown' };
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }

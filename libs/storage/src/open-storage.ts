@@ -1,14 +1,18 @@
 import type { StorageConfiguration } from '#platform/configuration.js';
 import { FolderStorage } from './folder/folder-storage.js';
-import { S3Storage } from './s3/s3-storage.js';
+import type { S3Storage } from './s3/s3-storage.js';
 
 /** The storage that the configuration names: a bucket, or a folder whose URLs the API serves at `publicUrl`. */
-export function openStorage(configuration: {
+export async function openStorage(configuration: {
   readonly storage: StorageConfiguration;
   readonly publicUrl: string;
-}): FolderStorage | S3Storage {
+}): Promise<FolderStorage | S3Storage> {
   const { storage, publicUrl } = configuration;
-  if (storage.kind === 's3') return new S3Storage(storage);
+  if (storage.kind === 's3') {
+    // The client of S3 is large: who has a folder does not load it.
+    const { S3Storage } = await import('./s3/s3-storage.js');
+    return new S3Storage(storage);
+  }
   const { directory, signingSecret } = storage;
   return new FolderStorage({ directory, signingSecret, publicUrl });
 }

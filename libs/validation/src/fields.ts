@@ -1,5 +1,4 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import 'reflect-metadata';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -27,6 +26,19 @@ import type { RuleContext, Shape } from './validate.js';
  * an error, so that a bound stands once. Optional fields may be null, which means the same as absent.
  */
 
+/**
+ * What openapi.json says of each field, in the order of their declaration, and of each class that has objects in its
+ * fields. Collected for the API, so that other processes do not load swagger for it.
+ */
+export const fieldDescriptions: {
+  readonly fields: {
+    readonly prototype: object;
+    readonly property: string | symbol;
+    readonly schema: object;
+  }[];
+  readonly shapes: { readonly owner: object; readonly shape: Shape }[];
+} = { fields: [], shapes: [] };
+
 interface FieldOptions {
   readonly description: string;
   /** Query parameters cannot be null. Default: every optional field can. */
@@ -53,17 +65,21 @@ function optionsOf({ type, message }: ValueKind, more: RuleContext = {}): Valida
   return { message, context: { type, ...more } satisfies RuleContext };
 }
 
-/** @param schema where the kind's own does not do: swagger makes named enumerations and references from these words */
-function field(
+/** A field of any kind. @param schema where the kind's own does not do: swagger makes named enumerations and references from these words */
+export function field(
   { required = false, nullable = !required, fromText, ...shown }: FieldOptions,
   kind: ValueKind,
   schema: object = kind.schema,
 ): PropertyDecorator {
-  return applyDecorators(
+  const rules = [
     ...(required ? [] : [IsOptional()]),
     ...kind.rules(optionsOf(kind, fromText && { fromText })),
-    ApiProperty({ ...schema, ...shown, required, ...(nullable ? { nullable } : {}) }),
-  );
+  ];
+  const description = { ...schema, ...shown, required, ...(nullable ? { nullable } : {}) };
+  return (prototype, property) => {
+    for (const rule of rules) rule(prototype, property);
+    fieldDescriptions.fields.push({ prototype, property, schema: description });
+  };
 }
 
 export function TextField(options: FieldOptions & { min?: number; max: number }): PropertyDecorator {
@@ -191,9 +207,9 @@ export function nested(shape: Shape): ValueKind {
   return {
     type: 'object',
     message: 'must be an object',
-    schema: { $ref: getSchemaPath(shape) },
+    schema: { $ref: `#/components/schemas/${shape.name}` },
     rules: (told) => [
-      (prototype) => ApiExtraModels(shape)(prototype.constructor),
+      ({ constructor: owner }) => void fieldDescriptions.shapes.push({ owner, shape }),
       ...[IsObject(told), ValidateNested({ ...told, context: { ...told.context, shape } })],
     ],
   };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { installation } from '#application/operation/manage-operations.handler.js';
+import { installation } from '#application/command-context.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { workflows } from '#workflows/workflows.js';
 import { eventually } from '../../support/eventually.js';

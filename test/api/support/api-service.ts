@@ -44,7 +44,10 @@ const template = {
 /** The presets are on the log of every service; their previews only where a spec stores them (`seedWithTiles`). */
 async function seedTemplate(url: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'atelier-template-'));
-  const { store, close } = openEventStore({ eventStoreUrl: url, databaseUrl: url }, { maxConnections: 2 });
+  const { store, close } = await openEventStore(
+    { eventStoreUrl: url, databaseUrl: url },
+    { maxConnections: 2 },
+  );
   try {
     const storage = new FolderStorage({ directory, signingSecret: 'x', publicUrl: 'http://127.0.0.1' });
     await seedWithTiles(store, storage);
@@ -94,7 +97,7 @@ export class ApiService implements AsyncDisposable {
   static async start(options: { readonly projector?: boolean } = {}): Promise<ApiService> {
     const database = await createTestDatabase({ template });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-api-'));
-    const events = openEventStore(
+    const events = await openEventStore(
       { eventStoreUrl: database.url, databaseUrl: database.url },
       { maxConnections: 4 },
     );

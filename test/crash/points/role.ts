@@ -46,11 +46,11 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
     const engine = recordEngine(recorder, new CrashEngine());
     return async () => {
       const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
-      const { store } = common.open();
+      const { store } = await common.open();
       const { id } = await startWorker({
         ...{ store, queue, logger, engine },
         configuration: configurationOn(databaseUrl, { workerConcurrency: 2 }),
-        storage: common.openStorage({ storage, publicUrl: 'http://127.0.0.1' }),
+        storage: await common.openStorage({ storage, publicUrl: 'http://127.0.0.1' }),
       });
       return { id };
     };
@@ -59,7 +59,7 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
     const { configurationOn, startProjector } = await import('../../support/roles.js');
     const common = await commonOf();
     return async () => {
-      const { store, snapshots } = common.open();
+      const { store, snapshots } = await common.open();
       const queue = await common.PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
       const configuration = configurationOn(databaseUrl);
       const projector = { ...configuration.projector, ...settings };

@@ -74,7 +74,7 @@ export class World implements AsyncDisposable {
     const database = await createTestDatabase({ template: worldTemplate });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-crash-'));
     const urls = { eventStoreUrl: database.url, databaseUrl: database.url };
-    const world = new World(database, folder, openEventStore(urls, { maxConnections: 4 }));
+    const world = new World(database, folder, await openEventStore(urls, { maxConnections: 4 }));
     await Promise.all(roles.map((role) => world.hosts[role].start()));
     return world;
   }

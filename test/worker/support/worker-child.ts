@@ -18,7 +18,7 @@ const endless = engineThat(async (_request, context) => {
 });
 
 await runRole(logger, async () => {
-  const { store } = openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
+  const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
   const queue = await PgBossRenderQueue.start({
     ...{ url: databaseUrl, logger, heartbeatSeconds: 2, superviseSeconds: 1 },
   });

@@ -72,7 +72,7 @@ export class Workshop implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-workshop-'));
     return new Workshop(
       database,
-      openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }),
+      await openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }),
       folder,
     );
   }

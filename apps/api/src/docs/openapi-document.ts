@@ -1,6 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiProperty,
+  DocumentBuilder,
+  SwaggerModule,
+  type OpenAPIObject,
+} from '@nestjs/swagger';
+import { fieldDescriptions } from '#validation/fields.js';
 import { signatureHeader } from '../auth/signature.js';
 
 const description = `
@@ -38,6 +45,9 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addTag('account', 'Credits: balance, usage, ledger and prices.')
     .addTag('health', 'For load balancers and supervisors.')
     .build();
+  for (const { prototype, property, schema } of fieldDescriptions.fields)
+    ApiProperty(schema)(prototype, property);
+  for (const { owner, shape } of fieldDescriptions.shapes) ApiExtraModels(shape)(owner);
   const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
   closeRequestBodies(document);
   describeEntrance(document);

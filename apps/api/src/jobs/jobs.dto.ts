@@ -1,8 +1,6 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsOptional, ValidateBy } from 'class-validator';
-import { ChoiceField } from '#validation/fields.js';
-import type { RuleContext } from '#validation/validate.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+import { ChoiceField, field } from '#validation/fields.js';
 import { IntegerQuery, PageQuery } from '../validation/valid-request.js';
 
 export class Artifact {
@@ -62,21 +60,15 @@ function JobTypesField(): PropertyDecorator {
   const among = (type: unknown) => listedJobTypes.some((listed) => listed === type);
   const validate = (value: unknown) => Array.isArray(value) && value.length <= 64 && value.every(among);
   const fromText = (sent: unknown) => (Array.isArray(sent) ? sent : [sent]);
-  return applyDecorators(
-    IsOptional(),
-    ValidateBy(
-      { name: 'enum', validator: { validate } },
-      {
-        message: `must each be one of: ${listedJobTypes.join(', ')}`,
-        context: { fromText } satisfies RuleContext,
-      },
-    ),
-    ApiPropertyOptional({
-      description: 'Repeatable. When absent, jobs of all types.',
-      enum: listedJobTypes,
-      enumName: 'ListedJobType',
-      isArray: true,
-    }),
+  const description = 'Repeatable. When absent, jobs of all types.';
+  return field(
+    { description, nullable: false, fromText },
+    {
+      type: 'enum',
+      message: `must each be one of: ${listedJobTypes.join(', ')}`,
+      schema: { enum: listedJobTypes, enumName: 'ListedJobType', isArray: true },
+      rules: (told) => [ValidateBy({ name: 'enum', validator: { validate } }, told)],
+    },
   );
 }
 
@@ -85,16 +77,14 @@ function DateTimeField(description: string): PropertyDecorator {
     typeof value === 'string' && dateTime.test(value) && !Number.isNaN(Date.parse(value));
   // An unescaped `+` of a time zone arrives as a blank.
   const fromText = (sent: unknown) => (typeof sent === 'string' ? sent.replace(' ', '+') : sent);
-  return applyDecorators(
-    IsOptional(),
-    ValidateBy(
-      { name: 'date_time', validator: { validate } },
-      {
-        message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
-        context: { fromText } satisfies RuleContext,
-      },
-    ),
-    ApiPropertyOptional({ description, format: 'date-time', example: '2026-01-31T12:00:00Z' }),
+  return field(
+    { description, nullable: false, fromText, example: '2026-01-31T12:00:00Z' },
+    {
+      type: 'date_time',
+      message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
+      schema: { type: 'string', format: 'date-time' },
+      rules: (told) => [ValidateBy({ name: 'date_time', validator: { validate } }, told)],
+    },
   );
 }
 

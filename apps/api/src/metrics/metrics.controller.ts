@@ -1,7 +1,8 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Metrics } from '#platform/metrics.js';
+import { OwnMetrics } from '#adapters/platform.module.js';
+import type { Metrics } from '#platform/metrics.js';
 import { Public } from '../auth/api-key.guard.js';
 
 /**
@@ -12,7 +13,7 @@ import { Public } from '../auth/api-key.guard.js';
 @Controller('/metrics')
 @Public()
 export class MetricsController {
-  constructor(private readonly metrics: Metrics) {}
+  constructor(@Inject(OwnMetrics) private readonly metrics: Metrics) {}
 
   @Get()
   async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {

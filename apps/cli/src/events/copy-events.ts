@@ -28,8 +28,8 @@ export async function copyHistory({ from, to, checkpoints, json }: CopyEventsOpt
   const sourceUrl = from ?? service?.configuration.eventStoreUrl ?? '';
   const places = { from: locationOf(sourceUrl), to: locationOf(to) };
   if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
-  await using source = openStore(sourceUrl, '--from');
-  await using target = openStore(to, '--to');
+  await using source = await openStore(sourceUrl, '--from');
+  await using target = await openStore(to, '--to');
   await prepare(to);
 
   const startedAt = performance.now();
@@ -77,10 +77,13 @@ async function copyWithProgress(source: OpenedEventStore, target: OpenedEventSto
   }
 }
 
-function openStore(eventStoreUrl: string, option: string): AsyncDisposable & { opened: OpenedEventStore } {
+async function openStore(
+  eventStoreUrl: string,
+  option: string,
+): Promise<AsyncDisposable & { opened: OpenedEventStore }> {
   try {
     // Snapshots, which would be kept there, are neither read nor written.
-    const opened = openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' });
+    const opened = await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' });
     return { opened, [Symbol.asyncDispose]: () => opened.close() };
   } catch (error) {
     if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);

@@ -1,8 +1,5 @@
-import {
-  installation,
-  PriceOperation,
-  SwitchOperation,
-} from '#application/operation/manage-operations.handler.js';
+import { installation } from '#application/command-context.js';
+import { PriceOperation, SwitchOperation } from '#application/operation/manage-operations.handler.js';
 import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations } from '#application/operation/operations.js';
 import type { Environment } from '#domain/streams.js';

@@ -1,5 +1,5 @@
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
-import { installation } from '#application/operation/manage-operations.handler.js';
+import { installation } from '#application/command-context.js';
 import {
   PublishPreset,
   RetirePreset,

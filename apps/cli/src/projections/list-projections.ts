@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { readServerVersion } from '#event-store/server-version.js';
+import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { lagText, readConsumers, type ConsumerStatus } from '../consumers.js';
 import { findConfiguration } from '../find-configuration.js';

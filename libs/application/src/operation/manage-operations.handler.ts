@@ -13,9 +13,6 @@ import { handle, type Handled } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { operationAggregate } from './operations.js';
 
-/** Whom the metadata of an operation's events names as tenant: it belongs to the installation. */
-export const installation = 'installation';
-
 type PricedOperation = Handled<Operation, OperationRejection>;
 
 /**

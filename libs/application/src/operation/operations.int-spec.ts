@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { workflows } from '#workflows/workflows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../accounts.fixture.js';
-import { installation } from './manage-operations.handler.js';
+import { installation } from '../command-context.js';
 import { Operations } from './operations.js';
 import { priceOperation, switchOperation } from '../../../../test/support/operator.js';
 

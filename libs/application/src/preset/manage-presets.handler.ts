@@ -21,8 +21,7 @@ import { newId } from '#platform/ids.js';
 import { packagePath } from '#platform/package-folder.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { handle, load, type Handled } from '../aggregate.js';
-import type { CommandContext } from '../command-context.js';
-import { installation } from '../operation/manage-operations.handler.js';
+import { installation, type CommandContext } from '../command-context.js';
 import { jpegSize } from './jpeg-size.js';
 
 const aggregate = { initial: initialPreset, evolve: evolvePreset };

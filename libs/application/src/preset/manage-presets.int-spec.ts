@@ -11,7 +11,7 @@ import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { ObjectNotFound } from '#storage/object-storage.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { load } from '../aggregate.js';
-import { installation } from '../operation/manage-operations.handler.js';
+import { installation } from '../command-context.js';
 import { type SeedOptions } from './manage-presets.handler.js';
 import { publishPreset, retirePreset, seedPresets } from '../../../../test/support/operator.js';
 

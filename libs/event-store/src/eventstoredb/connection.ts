@@ -143,6 +143,11 @@ export class GuardedClient extends EventStoreDBClient {
     }
   }
 
+  /** The client learns the version before it appends, and tells only itself. */
+  async serverVersion(): Promise<string> {
+    return (await this.capabilities).serverVersion;
+  }
+
   /** Takes no more calls. Those under way go on, and the connection ends with the last of them. */
   retire(): void {
     // A channel that is still being looked for in the cluster is closed when it is found, which takes no waiting.
