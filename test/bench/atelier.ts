@@ -17,6 +17,9 @@ import { grantCredits, issueKey, openAccount } from '../support/operator.js';
 
 export interface AtelierUnderLoad {
   readonly url: string;
+  readonly databaseUrl: string;
+  /** Of its roles, by name. */
+  readonly pids: Readonly<Record<string, number>>;
   /** One key for each tenant, each with plenty of credits. */
   readonly keys: readonly string[];
   /** What its roles were started with, for a worker beside them. */
@@ -57,6 +60,8 @@ export async function prepareAtelier(
 
   return {
     url: `http://127.0.0.1:${String(api.ready['port'])}`,
+    databaseUrl,
+    pids: { api: api.pid, projector: projector.pid },
     keys,
     settings,
     catchUpSeconds,

@@ -1,6 +1,12 @@
 import { Client } from 'pg';
 import { newId } from '#platform/ids.js';
 
+/** The PostgreSQL server that a run has for itself. */
+export interface BenchServer {
+  readonly url: string;
+  readonly pid: number;
+}
+
 /** A new, empty database on this server; answers its URL. It goes with the server, which is thrown away after the run. */
 export async function createDatabase(serverUrl: string, prefix: string): Promise<string> {
   const name = `${prefix}_${newId().toLowerCase()}`;

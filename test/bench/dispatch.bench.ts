@@ -1,55 +1,107 @@
 import Table from 'cli-table3';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareAtelier } from './atelier.js';
-import { createDatabase } from './databases.js';
+import { spent, spentEach, statisticsDelayMs, type Spent } from './cost.js';
+import { createDatabase, type BenchServer } from './databases.js';
 import { dispatchLoad, type LoadResult } from './load.js';
-import { startRole, type RoleProcess } from '../support/role-process.js';
+import { startRole } from '../support/role-process.js';
 
-const seconds = 8;
+const seconds = 5;
+const rounds = 3;
 const scenarios = [
+  { tenants: 1, connections: 1 },
   { tenants: 1, connections: 8 },
+  { tenants: 64, connections: 8 },
   { tenants: 1, connections: 64 },
   { tenants: 64, connections: 64 },
 ];
 
-async function startPeer(serverUrl: string, keys: readonly string[]): Promise<RoleProcess & { url: string }> {
-  const url = await createDatabase(serverUrl, 'crud');
-  const started = await startRole('test/bench/crud/main.js', { DATABASE_URL: url, KEYS: keys.join(',') });
-  return { ...started, url: String(started.ready['url']) };
+interface Service {
+  readonly name: string;
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly pids: Readonly<Record<string, number>>;
+  /** Waits until what the load has set off is done. */
+  settle(): Promise<void>;
 }
 
-/** Dispatches a second beside the plain CRUD service, in turns within one run: only the ratio counts. */
-export async function benchDispatch(serverUrl: string): Promise<void> {
-  const atelier = await prepareAtelier(serverUrl, 64);
-  const peer = await startPeer(serverUrl, atelier.keys);
-  const table = new Table({
-    head: ['tenants', 'connections', 'service', 'dispatches/s', 'p50 ms', 'p99 ms', 'not 202', 'ratio'],
-  });
+type Measured = LoadResult & { readonly each: Spent };
+
+/** Dispatches a second beside the plain CRUD service, in turns, round after round: only the ratio counts. */
+export async function benchDispatch(server: BenchServer): Promise<void> {
+  const atelier = await prepareAtelier(server.url, 64);
+  const crudUrl = await createDatabase(server.url, 'crud');
+  const environment = { DATABASE_URL: crudUrl, KEYS: atelier.keys.join(',') };
+  const crud = await startRole('test/bench/crud/main.js', environment);
+  const services: Service[] = [
+    {
+      ...{ name: 'crud', url: String(crud.ready['url']), databaseUrl: crudUrl, pids: { api: crud.pid } },
+      settle: () => Promise.resolve(),
+    },
+    {
+      ...{ name: 'atelier', url: atelier.url, databaseUrl: atelier.databaseUrl, pids: atelier.pids },
+      settle: async () => {
+        const behind = await atelier.catchUpSeconds();
+        if (behind > 0.5) console.log(`read models caught up ${behind.toFixed(1)} s after the load ended`);
+      },
+    },
+  ];
   try {
-    for (const url of [peer.url, atelier.url]) {
+    for (const { url } of services)
       await dispatchLoad({ url, keys: atelier.keys, connections: 16, seconds: 3 });
-    }
-    for (const { tenants, connections } of scenarios) {
-      const keys = atelier.keys.slice(0, tenants);
-      const crud = await dispatchLoad({ url: peer.url, keys, connections, seconds });
-      const ours = await dispatchLoad({ url: atelier.url, keys, connections, seconds });
-      const row = (name: string, result: LoadResult, ratio: string) => [
-        tenants,
-        connections,
-        name,
-        result.perSecond.toFixed(0),
-        result.p50Ms,
-        result.p99Ms,
-        result.refused,
-        ratio,
-      ];
-      table.push(row('crud', crud, ''), row('atelier', ours, (ours.perSecond / crud.perSecond).toFixed(2)));
-      console.log(
-        `read models caught up ${(await atelier.catchUpSeconds()).toFixed(1)} s after the load ended`,
+    const table = new Table({
+      head: [
+        ...['tenants', 'connections', 'service', 'dispatches/s', 'ratio', 'p50 ms', 'p99 ms', 'not 202'],
+        ...['CPU ms: api', 'projector', 'postgres', 'transactions'],
+      ],
+    });
+    for (const scenario of scenarios) {
+      const results: Record<string, Measured[]> = {};
+      for (let round = 0; round < rounds; round++) {
+        for (const service of services) {
+          const keys = atelier.keys.slice(0, scenario.tenants);
+          (results[service.name] ??= []).push(await measure(service, server.pid, keys, scenario.connections));
+        }
+      }
+      const ratios = results['atelier']!.map(
+        (ours, round) => ours.perSecond / results['crud']![round]!.perSecond,
       );
+      for (const { name } of services) {
+        const of = (value: (one: Measured) => number) => median(results[name]!.map(value));
+        table.push([
+          ...[scenario.tenants, scenario.connections, name, of(({ perSecond }) => perSecond).toFixed(0)],
+          name === 'atelier' ? median(ratios).toFixed(2) : '',
+          ...[of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms), of(({ refused }) => refused)],
+          ...['api', 'projector', 'postgres'].map((process) =>
+            of(({ each }) => each.cpuMs[process] ?? 0).toFixed(2),
+          ),
+          of(({ each }) => each.transactions).toFixed(1),
+        ]);
+      }
     }
     console.log(table.toString());
   } finally {
-    await peer.stop();
+    await crud.stop();
     await atelier.stop();
   }
+}
+
+async function measure(
+  { url, databaseUrl, pids, settle }: Service,
+  serverPid: number,
+  keys: readonly string[],
+  connections: number,
+): Promise<Measured> {
+  const used = async () => {
+    await sleep(statisticsDelayMs);
+    return spent(pids, { pid: serverPid, databaseUrl });
+  };
+  const before = await used();
+  const load = await dispatchLoad({ url, keys, connections, seconds });
+  await settle();
+  return { ...load, each: spentEach(before, await used(), load.dispatches) };
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
 }

@@ -9,6 +9,7 @@ export interface Load {
 }
 
 export interface LoadResult {
+  readonly dispatches: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -33,6 +34,7 @@ export async function dispatchLoad({ url, keys, connections, seconds }: Load): P
       }),
   });
   return {
+    dispatches: result['2xx'],
     perSecond: result['2xx'] / result.duration,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import type { BenchServer } from './databases.js';
 import { benchAudit } from './audit.bench.js';
 import { benchDispatch } from './dispatch.bench.js';
 import { benchPaced } from './paced.bench.js';
@@ -9,13 +10,13 @@ import { benchRebuild } from './rebuild.bench.js';
 import { benchRender } from './render.bench.js';
 import { benchStore } from './store.bench.js';
 
-const benches: Record<string, (serverUrl: string, size?: number) => Promise<void>> = {
+const benches: Record<string, (server: BenchServer, size?: number) => Promise<void>> = {
   dispatch: benchDispatch,
-  paced: benchPaced,
-  store: benchStore,
-  render: benchRender,
-  rebuild: benchRebuild,
-  audit: benchAudit,
+  paced: ({ url }) => benchPaced(url),
+  store: ({ url }) => benchStore(url),
+  render: ({ url }) => benchRender(url),
+  rebuild: ({ url }, jobs) => benchRebuild(url, jobs),
+  audit: ({ url }, jobs) => benchAudit(url, jobs),
 };
 
 /**
@@ -38,7 +39,7 @@ const server = await startEmbeddedPostgres({
 try {
   for (const [name, run] of Object.entries(benches)) {
     if (wanted.length === 0 || wanted.includes(name))
-      await run(server.url, size === undefined ? undefined : Number(size));
+      await run(server, size === undefined ? undefined : Number(size));
   }
 } finally {
   await server.stop();

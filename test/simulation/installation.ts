@@ -1,5 +1,6 @@
 import type { AccountWriterOptions } from '#application/account/account-writer.js';
 import type { Environment } from '#domain/streams.js';
+import { withSharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { createLogger } from '#platform/logger.js';
 import { Invariants } from './invariants.js';
 import { short } from './invariants/price-book.js';
@@ -73,9 +74,11 @@ export class Installation {
   storesFor(role: Role, process: Process, network: Network) {
     const { log, scheduler } = this;
     const client = new SimulatedEventStore({ log, scheduler, process, network, largestBatch: 6 });
+    // So small that subscriptions fall out of it and come back.
+    const shared = withSharedSubscriptions(client, { maxEvents: 12 });
     const snapshots = new SimulatedSnapshotStore(this.snapshots, scheduler, process, this.trace);
     return {
-      store: this.wiring.store(client, { role, process, scheduler }),
+      store: this.wiring.store(shared, { role, process, scheduler }),
       snapshots: this.wiring.snapshots(snapshots),
     };
   }

@@ -70,6 +70,13 @@ export interface EventFilter {
   readonly streamPrefixes?: readonly string[];
 }
 
+/** Says of each event whether it passes. */
+export function passes({ types, streamPrefixes }: EventFilter = {}): (event: RecordedEvent) => boolean {
+  const names = types && new Set(types);
+  return ({ type, stream }) =>
+    (names?.has(type) ?? true) && (streamPrefixes?.some((prefix) => stream.startsWith(prefix)) ?? true);
+}
+
 export interface ReadAllOptions {
   /** Exclusive. Absent: from the beginning. */
   readonly after?: bigint;

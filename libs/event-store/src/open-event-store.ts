@@ -6,6 +6,7 @@ import type { EventStoreObserver } from './observer.js';
 import { createEventStorePool, createPostgresEventStore } from './postgres/postgres-event-store.js';
 import { createPostgresSnapshotStore } from './postgres/postgres-snapshot-store.js';
 import { migrateEventStore } from './postgres/schema.js';
+import { withSharedSubscriptions } from './shared-subscriptions.js';
 import type { SnapshotStore } from './snapshots.js';
 
 /** Where events and snapshots are kept. The scheme of the first URL chooses the adapter, and nothing else does. */
@@ -48,7 +49,7 @@ export async function openEventStore(
     await store.close();
     await pool.end();
   };
-  return { store, snapshots: createPostgresSnapshotStore({ pool }), close };
+  return { store: withSharedSubscriptions(store), snapshots: createPostgresSnapshotStore({ pool }), close };
 }
 
 /** Its client takes 60 ms to load, which a process beside PostgreSQL need not spend. */

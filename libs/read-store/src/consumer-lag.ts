@@ -1,5 +1,5 @@
 import { environments } from '#domain/streams.js';
-import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { passes, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { earliest } from './projection-checkpoints.js';
 import type { Consumer } from './consumers.js';
 
@@ -63,7 +63,7 @@ export async function lagsOf<C extends Consumer>(
       return { events: Number(head - (position ?? 0n)), seconds: first ? secondsSince(first) : 0 };
     }
     const page = pages.get(environment) ?? [];
-    const own = page.filter((event) => event.position > (position ?? -1n) && passes(event, filter));
+    const own = page.filter((event) => event.position > (position ?? -1n)).filter(passes(filter));
     return { events: own.length, seconds: own[0] ? secondsSince(own[0]) : 0 };
   };
   return Promise.all(consumers.map(async (consumer) => ({ ...consumer, ...(await lagOf(consumer)) })));
@@ -80,11 +80,4 @@ function nextEvents(
 
 function afterOf(position: bigint | null): { after?: bigint } {
   return position === null ? {} : { after: position };
-}
-
-function passes({ type, stream }: RecordedEvent, { types, streamPrefixes }: EventFilter): boolean {
-  return (
-    (types === undefined || types.includes(type)) &&
-    (streamPrefixes === undefined || streamPrefixes.some((prefix) => stream.startsWith(prefix)))
-  );
 }

@@ -1,3 +1,5 @@
+import type { EventStore } from '../event-store.js';
+import { withSharedSubscriptions } from '../shared-subscriptions.js';
 import { describeAppends } from './appends.conformance.js';
 import { describeFaults } from './faults.conformance.js';
 import type { EventStoreHarness, Subject } from './harness.js';
@@ -11,23 +13,41 @@ import { describeSubscriptions } from './subscriptions.conformance.js';
  */
 export function describeEventStore(name: string, start: () => Promise<EventStoreHarness>): void {
   describe(`${name} as an event store`, () => {
-    let running: Subject | undefined;
-    const subject = (): Subject => running!;
-
-    beforeAll(async () => {
-      const harness = await start();
-      running = { harness, store: harness.open() };
-    });
-
-    afterAll(async () => {
-      await running?.store.close();
-      await running?.harness.close();
-    });
-
+    const subject = startedBefore(start);
     describeAppends(subject);
     describeInput(subject);
     describeReads(subject);
     describeSubscriptions(subject);
     describeFaults(subject);
   });
+
+  describe(`${name} as an event store, one subscription shared by all`, () => {
+    const subject = startedBefore(async () => sharing(await start()));
+    describeSubscriptions(subject);
+    describeFaults(subject);
+  });
+}
+
+function startedBefore(start: () => Promise<EventStoreHarness>): () => Subject {
+  let running: Subject | undefined;
+  beforeAll(async () => {
+    const harness = await start();
+    running = { harness, store: harness.open() };
+  });
+  afterAll(async () => {
+    await running?.store.close();
+    await running?.harness.close();
+  });
+  return () => running!;
+}
+
+/** The window is so small that subscriptions fall out of it and come back all the time. */
+function sharing(harness: EventStoreHarness): EventStoreHarness {
+  const shared = (store: EventStore) => withSharedSubscriptions(store, { maxEvents: 16 });
+  const { faults } = harness;
+  return {
+    ...harness,
+    open: () => shared(harness.open()),
+    ...(faults && { faults: { ...faults, open: (options) => shared(faults.open(options)) } }),
+  };
 }

@@ -9,7 +9,7 @@ import {
   type Filter,
 } from '@eventstore/db-client';
 import { NoAnswer } from '../calls.js';
-import type { EventFilter, EventMetadata, RecordedEvent } from '../event-store.js';
+import { passes, type EventFilter, type EventMetadata, type RecordedEvent } from '../event-store.js';
 import type { GuardedClient } from './connection.js';
 
 /**
@@ -44,7 +44,9 @@ export class Feed {
   constructor(client: GuardedClient, { after = 0n, filter, reached = 0n }: FeedOptions) {
     this.position = after;
     this.checkpoint = after;
-    this.passes = passes(filter);
+    // The server's filter lets more pass, see `serverFilter`.
+    const wanted = passes(filter);
+    this.passes = (event) => !isSystemEvent(event) && wanted(event);
     const moved = (to: bigint) => this.changed(() => this.pass(to));
     this.subscription = client.subscribeToAll(
       {
@@ -151,15 +153,6 @@ export function toRecordedEvent({
 /** Streams and types that begin with a dollar sign are the server's own: statistics, settings, links. */
 export function isSystemEvent({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
   return stream.startsWith('$') || type.startsWith('$');
-}
-
-/** Says of each event whether it is delivered. The server's filter lets more pass, see `serverFilter`. */
-export function passes({ types, streamPrefixes }: EventFilter = {}): (event: RecordedEvent) => boolean {
-  const names = types && new Set(types);
-  return (event) =>
-    !isSystemEvent(event) &&
-    (names?.has(event.type) ?? true) &&
-    (streamPrefixes?.some((prefix) => event.stream.startsWith(prefix)) ?? true);
 }
 
 /**

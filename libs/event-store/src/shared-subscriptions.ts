@@ -1,0 +1,216 @@
+import { defaultBatchSize, orAborted } from './calls.js';
+import {
+  passes,
+  storeWith,
+  type EventFilter,
+  type EventStore,
+  type RecordedEvent,
+  type SubscribeOptions,
+  type SubscriptionBatch,
+} from './event-store.js';
+
+/** Bounds of a window. What falls out of it is read from the log again by whoever was not fast enough. */
+export interface WindowLimits {
+  /** Default 8,192. */
+  readonly maxEvents?: number;
+  /** Of the events' data as JSON. Default 16 MiB. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * The same store with one live subscription for all that this process subscribes to: the log is read once for each
+ * wake-up, however many tasks follow it. A subscription catches up by pages of its own; at the end of the log it joins a
+ * window of recent events in memory, which one subscription to the store keeps filled. One that falls behind the window
+ * reads pages again until it meets it.
+ */
+export function withSharedSubscriptions(store: EventStore, limits: WindowLimits = {}): EventStore {
+  const shared = new SharedSubscriptions(store, limits);
+  return storeWith(store, { subscribe: (options) => shared.subscribe(options) });
+}
+
+class SharedSubscriptions {
+  private subscribers = 0;
+  private window: LogWindow | undefined;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly limits: WindowLimits,
+  ) {}
+
+  async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionBatch, void, void> {
+    const { signal, filter = {} } = options;
+    this.subscribers += 1;
+    try {
+      let position = options.after ?? 0n;
+      let joined: LogWindow | undefined;
+      while (!signal.aborted) {
+        if (joined?.holds(position)) {
+          for await (const batch of joined.follow(position, options)) {
+            ({ position } = batch);
+            yield batch;
+          }
+          joined = undefined;
+          continue;
+        }
+        for await (const batch of this.store.subscribe({ ...options, after: position })) {
+          ({ position } = batch);
+          yield batch;
+          joined = batch.caughtUp ? this.windowAt(position, filter) : undefined;
+          if (joined) break;
+        }
+        // The store was closed.
+        if (!joined) return;
+      }
+    } finally {
+      this.subscribers -= 1;
+      if (this.subscribers === 0) this.leave();
+    }
+  }
+
+  /** The window, if all that passes the filter after the position is or will be in it. One that lacks types makes way. */
+  private windowAt(position: bigint, filter: EventFilter): LogWindow | undefined {
+    const { window } = this;
+    if (window && !window.ended && covers(window.types, filter.types)) {
+      return window.holds(position) ? window : undefined;
+    }
+    this.leave();
+    const types = window ? union(window.types, filter.types) : filter.types;
+    return (this.window = new LogWindow(this.store, position, types, this.limits));
+  }
+
+  private leave(): void {
+    this.window?.end();
+    this.window = undefined;
+  }
+}
+
+type Types = EventFilter['types'];
+
+function covers(types: Types, wanted: Types): boolean {
+  return types === undefined || (wanted?.every((type) => types.includes(type)) ?? false);
+}
+
+function union(one: Types, other: Types): Types {
+  return one && other ? [...new Set([...one, ...other])] : undefined;
+}
+
+/** The last events of the log that are of these types, as one subscription brings them. It ends when that one does. */
+class LogWindow {
+  ended = false;
+  private readonly ending = new AbortController();
+  private readonly maxEvents: number;
+  private readonly maxBytes: number;
+  private events: RecordedEvent[] = [];
+  private sizes: number[] = [];
+  private bytes = 0;
+  /** Everything of these types after `from`, up to and including `to`, is in the window. */
+  private to: bigint;
+  private caughtUp = true;
+  private growth = Promise.withResolvers<void>();
+
+  constructor(
+    store: EventStore,
+    private from: bigint,
+    readonly types: Types,
+    { maxEvents = 8_192, maxBytes = 16 * 1024 * 1024 }: WindowLimits,
+  ) {
+    this.to = from;
+    this.maxEvents = maxEvents;
+    this.maxBytes = maxBytes;
+    // Those who follow go back to pages of their own, which tell them what is wrong.
+    void this.fill(store)
+      .catch(() => undefined)
+      .finally(() => this.end());
+  }
+
+  holds(position: bigint): boolean {
+    return !this.ended && position >= this.from;
+  }
+
+  end(): void {
+    this.ended = true;
+    this.ending.abort();
+    this.growth.resolve();
+  }
+
+  /** Returns when the position has fallen out of the window, or the window has ended. */
+  async *follow(
+    after: bigint,
+    { filter, batchSize = defaultBatchSize, signal }: SubscribeOptions,
+  ): AsyncGenerator<SubscriptionBatch, void, void> {
+    const wanted = passes(filter);
+    let position = after;
+    let toldCaughtUp = position === this.to && this.caughtUp;
+    while (this.holds(position) && !signal.aborted) {
+      const batch = this.after(position, wanted, batchSize);
+      if (batch.position > position || (batch.caughtUp && !toldCaughtUp)) {
+        ({ position } = batch);
+        toldCaughtUp = batch.caughtUp;
+        yield batch;
+      } else await orAborted(this.growth.promise, signal);
+    }
+  }
+
+  private after(
+    position: bigint,
+    wanted: (event: RecordedEvent) => boolean,
+    limit: number,
+  ): SubscriptionBatch {
+    const events: RecordedEvent[] = [];
+    for (let index = this.placeAfter(position); index < this.events.length; index++) {
+      const event = this.events[index]!;
+      if (!wanted(event)) continue;
+      if (events.length === limit) return { events, position: events.at(-1)!.position, caughtUp: false };
+      events.push(event);
+    }
+    // Who has come further by pages waits until the window has.
+    const reached = position > this.to ? position : this.to;
+    return { events, position: reached, caughtUp: this.caughtUp && reached === this.to };
+  }
+
+  /** Of the first event after the position, by halves. */
+  private placeAfter(position: bigint): number {
+    let [low, high] = [0, this.events.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.events[middle]!.position > position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  private async fill(store: EventStore): Promise<void> {
+    const filter = this.types && { types: this.types };
+    const options = { after: this.from, signal: this.ending.signal, ...(filter && { filter }) };
+    for await (const { events, position, caughtUp } of store.subscribe(options)) {
+      for (const event of events) this.push(event);
+      this.forget();
+      this.to = position;
+      this.caughtUp = caughtUp;
+      this.growth.resolve();
+      this.growth = Promise.withResolvers();
+    }
+  }
+
+  private push(event: RecordedEvent): void {
+    const size = JSON.stringify(event.data).length;
+    this.events.push(event);
+    this.sizes.push(size);
+    this.bytes += size;
+  }
+
+  /** The older half goes at once, so that an event is moved once on average. */
+  private forget(): void {
+    if (this.events.length <= this.maxEvents && this.bytes <= this.maxBytes) return;
+    let kept = this.events.length;
+    let bytes = 0;
+    while (kept > 0 && this.events.length - kept < this.maxEvents / 2 && bytes < this.maxBytes / 2) {
+      kept -= 1;
+      bytes += this.sizes[kept]!;
+    }
+    this.from = this.events[kept - 1]?.position ?? this.from;
+    this.events = this.events.slice(kept);
+    this.sizes = this.sizes.slice(kept);
+    this.bytes = bytes;
+  }
+}
