@@ -3,9 +3,6 @@ import type { PurchaseKind } from '#domain/account/account.events.js';
 import type { Capability } from '#domain/key/key.events.js';
 import type { Environment } from '#domain/streams.js';
 
-/** More than this at once is a slip of the finger. */
-export const maxCreditsAtOnce = 1_000_000_000;
-
 /** A parser for whole numbers within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
@@ -14,6 +11,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
 }
+
+/** A parser for credits. More than this at once is a slip of the finger. */
+export const credits = (least: number) => wholeNumber(least, 1_000_000_000);
 
 /** A parser for text that people read: trimmed, within bounds, on one line. */
 export function shortText(least: number, most: number): (text: string) => string {
@@ -73,9 +73,12 @@ export function tenantOption(): Option {
   return new Option('--tenant <id>', 'tenant').argParser(ulid).makeOptionMandatory();
 }
 
+export function reasonOption(otherwise: string): Option {
+  const option = new Option('--reason <text>', 'why, for the record');
+  return option.argParser(shortText(1, 200)).default(otherwise);
+}
+
 export function purchaseKindOption(): Option {
-  return new Option('--kind <kind>', 'what was bought').choices([
-    'pack',
-    'subscription',
-  ] satisfies PurchaseKind[]);
+  const kinds: PurchaseKind[] = ['pack', 'subscription'];
+  return new Option('--kind <kind>', 'what was bought').choices(kinds);
 }

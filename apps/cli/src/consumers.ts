@@ -1,10 +1,11 @@
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import type { Configuration } from '#platform/configuration.js';
 import { readModels } from '#projections/read-models.js';
 import { lagsOf } from '#read-store/consumer-lag.js';
 import { consumersOf } from '#read-store/consumers.js';
-import { answerWithinMs, withDatabase } from './stores.js';
+import { answerWithinMs, patience, withDatabase, withEventStore } from './service.js';
 
 /** All that the projector runs. */
 export const consumers = consumersOf(readModels, processManagers);
@@ -31,11 +32,13 @@ const mostCounted = 500;
 /** The state of a consumer whose checkpoint is none of this store's. */
 const beyondTheLog = 'beyond the log';
 
-/** How far each consumer that has ever run is behind. */
-export async function readConsumers(
-  databaseUrl: string,
-  { store, kind }: { readonly store: EventStore; readonly kind: string },
-): Promise<ConsumerStatus[]> {
+/** How far each consumer that has ever run is behind. @param kind of the event store */
+export function readConsumers(configuration: Configuration, kind: string): Promise<ConsumerStatus[]> {
+  const { databaseUrl } = configuration;
+  return withEventStore(configuration, patience, (store) => compareWithLog(databaseUrl, store, kind));
+}
+
+async function compareWithLog(databaseUrl: string, store: EventStore, kind: string) {
   const [rows, head] = await Promise.all([readRows(databaseUrl), store.head()]);
   const positionsAreCounts = kind === 'PostgreSQL';
   const followed = rows.map((row) => {
@@ -45,7 +48,7 @@ export async function readConsumers(
     return { ...consumer, row, position: position === null ? null : BigInt(position) };
   });
   const lags = await lagsOf(followed, { store, positionsAreCounts, now: new Date() });
-  return lags.map(({ row, position, events, seconds }) => {
+  return lags.map(({ row, position, events, seconds }): ConsumerStatus => {
     // EventStoreDB's own events lie between ours, so a checkpoint there may well be beyond our last one.
     const isBeyond = positionsAreCounts && (position ?? 0n) > (head ?? 0n);
     return {

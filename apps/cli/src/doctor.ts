@@ -4,9 +4,8 @@ import type { Configuration } from '#platform/configuration.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
-import { findConfiguration } from './find-configuration.js';
+import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
 import { printJson, printLine, printTable } from './output.js';
-import { answerWithinMs, withDatabase, withEventStore } from './stores.js';
 import type { OutputOptions } from './verb.js';
 
 interface Examination {
@@ -62,10 +61,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
     }),
     await check('read models', projectorAdvice, async () => {
       if (!eventStore) throw new Error('how far they are is unknown without the event store');
-      const { kind } = eventStore;
-      consumers = await withEventStore(configuration, patience, (store) =>
-        readConsumers(databaseUrl, { store, kind }),
-      );
+      consumers = await readConsumers(configuration, eventStore.kind);
       return judgeConsumers(of('read model'));
     }),
     await check('process managers', projectorAdvice, async () => {
@@ -83,8 +79,6 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
   ];
   return { checks, eventStore, consumers, queues };
 }
-
-const patience = { maxConnections: 2, deadlineMs: answerWithinMs };
 
 /** Makes one check, which says what it found or throws what is wrong. */
 async function check(name: string, advice: string, look: () => Promise<string>): Promise<Examination> {

@@ -1,11 +1,5 @@
 import { Command } from 'commander';
-import { addEvents } from './events/events.command.js';
-import { addKeys } from './keys/keys.command.js';
-import { addLedger, addOrphans } from './ledger/ledger.command.js';
-import { addOperations } from './operations/operations.command.js';
-import { addPresets } from './presets/presets.command.js';
-import { addParked, addProjections } from './projections/projections.command.js';
-import { addCredits, addTenants } from './tenants/tenants.command.js';
+import * as commands from './commands.js';
 import { lazily, verb } from './verb.js';
 
 const program = new Command('atelier')
@@ -17,16 +11,16 @@ const program = new Command('atelier')
     outputError: (text, write) => write(text.replace(/^error: /, 'atelier: ')),
   });
 
-addTenants(program);
-addKeys(program);
-addCredits(program);
-addLedger(program);
-addOperations(program);
-addPresets(program);
-addOrphans(program);
-addEvents(program);
-addProjections(program);
-addParked(program);
+commands.addTenants(program);
+commands.addKeys(program);
+commands.addCredits(program);
+commands.addLedger(program);
+commands.addOperations(program);
+commands.addPresets(program);
+commands.addOrphans(program);
+commands.addEvents(program);
+commands.addProjections(program);
+commands.addParked(program);
 
 verb(program, 'replay', 'what a stream folds into, after each of its events')
   .argument(

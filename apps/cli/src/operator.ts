@@ -5,7 +5,7 @@ import type { OpenedAccount } from '#domain/account/account.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { createLogger } from '#platform/logger.js';
 import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
-import { findConfiguration } from './find-configuration.js';
+import { findConfiguration } from './service.js';
 import { CliError } from './verb.js';
 
 /** How long a write waits for the read models. They usually need some ten milliseconds. */

@@ -8,7 +8,7 @@ import type { Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { messageOf } from '#platform/errors.js';
 import { readRuntime } from '#platform/home-files.js';
-import { findConfiguration } from '../find-configuration.js';
+import { findConfiguration } from '../service.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
 import { withProgress } from '../progress.js';
 import { CliError, type OutputOptions } from '../verb.js';

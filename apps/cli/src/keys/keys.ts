@@ -1,4 +1,10 @@
-import { findApiKey, IssueKey, RevokeKey, RotateKey } from '#application/key/manage-keys.handler.js';
+import {
+  findApiKey,
+  IssueKey,
+  RevokeKey,
+  RotateKey,
+  type IssuedApiKey,
+} from '#application/key/manage-keys.handler.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { signingSecretOf } from '#application/key/api-key.js';
 import type { Capability } from '#domain/key/key.events.js';
@@ -33,23 +39,16 @@ export async function issueTenantKey(options: IssueKeyOptions): Promise<void> {
 
   const { keyId, key } = issued;
   const secret = signingSecret(operator.configuration, keyId);
-  if (json) {
-    printJson({
+  if (json)
+    return printJson({
       ...{ key_id: keyId, key, tenant_id: tenant, env, capabilities, label },
       requires_signature: requireSignature,
       ...(secret !== undefined && { signing_secret: secret }),
     });
-    return;
-  }
-  printProperties([
-    ['key', key],
-    ['key id', keyId],
-    ['tenant', tenant],
-    ['environment', env],
+  printNewKey(issued, { environment: env, tenant }, [
     ['capabilities', capabilities.join(', ')],
-    ...(secret === undefined ? [] : [['signing secret', secret] as const]),
+    ...asProperty(secret),
     ['requests', requireSignature ? 'must be signed' : 'may be signed'],
-    shownOnce,
   ]);
 }
 
@@ -68,26 +67,37 @@ export async function rotateTenantKey(keyId: string, { overlap, json }: RotateKe
   await operator.caughtUp(environment, 'keys', successor.position);
 
   const secret = signingSecret(operator.configuration, successor.keyId);
-  if (json) {
-    printJson({
+  if (json)
+    return printJson({
       ...{ key_id: successor.keyId, key: successor.key, tenant_id: tenant, env: environment },
       ...(secret !== undefined && { signing_secret: secret }),
       ...{ replaces: keyId, retires_at: retiresAt },
     });
-    return;
-  }
-  printProperties([
-    ['key', successor.key],
-    ['key id', successor.keyId],
-    ['tenant', tenant],
-    ['environment', environment],
-    ...(secret === undefined ? [] : [['signing secret', secret] as const]),
+  printNewKey(successor, { environment, tenant }, [
+    ...asProperty(secret),
     ['replaces', `${keyId}, which works until ${retiresAt.toISOString()}`],
-    shownOnce,
   ]);
 }
 
-const shownOnce = ['', 'The key is shown only now: keep it where only your servers can read it.'] as const;
+type Property = readonly [name: string, value: string];
+
+const asProperty = (secret: string | undefined): Property[] =>
+  secret === undefined ? [] : [['signing secret', secret]];
+
+function printNewKey(
+  { key, keyId }: IssuedApiKey,
+  { tenant, environment }: FoundKey,
+  more: Property[],
+): void {
+  const names: Property[] = [
+    ['key', key],
+    ['key id', keyId],
+    ['tenant', tenant],
+    ['environment', environment],
+  ];
+  const warning = 'The key is shown only now: keep it where only your servers can read it.';
+  printProperties([...names, ...more, ['', warning]]);
+}
 
 export async function revokeTenantKey(
   keyId: string,

@@ -1,8 +1,7 @@
-import { installation } from '#application/command-context.js';
+import { installation, type CommandContext } from '#application/command-context.js';
 import { PriceOperation, SwitchOperation } from '#application/operation/manage-operations.handler.js';
 import { OperationModule } from '#application/operation/operation.module.js';
 import { Operations } from '#application/operation/operations.js';
-import type { Environment } from '#domain/streams.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { Operator } from '../operator.js';
 import { printJson, printTable } from '../output.js';
@@ -37,40 +36,34 @@ export async function setPrice(
 ): Promise<void> {
   const { batch } = workflowOf(name);
   if (batch) throw new CliError(`${name} costs what ${batch.workflow} costs, for each item: price that`);
-  await change(name, options, async (operator, environment) => {
-    const context = operator.context(environment, installation);
+  await change(name, options, async (operator, context) => {
     const price = { credits, reason: options.reason };
     const priced = await operator.execute(new PriceOperation(context, name, price));
     if (priced.kind === 'rejected') throw new CliError(priced.rejection.message);
   });
 }
 
-export async function enable(name: string, options: ChangeOperationOptions): Promise<void> {
-  await switchTo(true, name, options);
-}
+export const enable = switchTo(true);
+export const disable = switchTo(false);
 
-export async function disable(name: string, options: ChangeOperationOptions): Promise<void> {
-  await switchTo(false, name, options);
-}
-
-async function switchTo(enabled: boolean, name: string, options: ChangeOperationOptions): Promise<void> {
-  await change(name, options, async (operator, environment) => {
-    const context = operator.context(environment, installation);
-    await operator.execute(new SwitchOperation(context, name, { enabled, reason: options.reason }));
-  });
+function switchTo(enabled: boolean) {
+  return (name: string, options: ChangeOperationOptions) =>
+    change(name, options, async (operator, context) => {
+      await operator.execute(new SwitchOperation(context, name, { enabled, reason: options.reason }));
+    });
 }
 
 /** Does it in each environment that is asked for, and tells what the operation is then. */
 async function change(
   name: string,
   { env, json }: ChangeOperationOptions,
-  execute: (operator: Operator, environment: Environment) => Promise<void>,
+  execute: (operator: Operator, context: CommandContext) => Promise<void>,
 ): Promise<void> {
   await using operator = await Operator.connect([OperationModule]);
   const current = operator.get(Operations);
   const operations = [];
   for (const environment of environmentsOf(env)) {
-    await execute(operator, environment);
+    await execute(operator, operator.context(environment, installation));
     const { credits, enabled } = await current.termsOf(environment, name);
     operations.push({ env: environment, name, credits_cost: credits, enabled });
   }

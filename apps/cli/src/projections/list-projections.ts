@@ -3,9 +3,8 @@ import type { Environment } from '#domain/streams.js';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { lagText, readConsumers, type ConsumerStatus } from '../consumers.js';
-import { findConfiguration } from '../find-configuration.js';
+import { answerWithinMs, findConfiguration, withDatabase } from '../service.js';
 import { printJson, printLine, printTable } from '../output.js';
-import { answerWithinMs, withDatabase, withEventStore } from '../stores.js';
 import type { EnvironmentOptions } from '../verb.js';
 
 interface GenerationRow {
@@ -42,12 +41,8 @@ export async function listProjections({ env, json }: EnvironmentOptions): Promis
 }
 
 async function readLags(configuration: Configuration): Promise<ConsumerStatus[]> {
-  const { kind } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
-  const patience = { maxConnections: 2, deadlineMs: answerWithinMs };
-  const all = await withEventStore(configuration, patience, (store) =>
-    readConsumers(configuration.databaseUrl, { store, kind }),
-  );
-  return all.filter((consumer) => consumer.kind === 'read model');
+  const { kind: store } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
+  return (await readConsumers(configuration, store)).filter(({ kind }) => kind === 'read model');
 }
 
 function readGenerations(

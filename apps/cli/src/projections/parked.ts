@@ -3,10 +3,9 @@ import { readModels } from '#projections/read-models.js';
 import { RetryRefused } from '#read-store/parked-refold.js';
 import { retryParked, type ParkedRetryOutcome } from '#read-store/parked-retry.js';
 import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.js';
-import { findConfiguration } from '../find-configuration.js';
+import { findConfiguration, withEventStore } from '../service.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { checkStreamName } from '../places.js';
-import { withEventStore } from '../stores.js';
 import { CliError, type EnvironmentOptions } from '../verb.js';
 
 export async function listParked({ env, json }: EnvironmentOptions): Promise<void> {

@@ -7,6 +7,7 @@ import {
   SuspendAccount,
   type Purchase,
 } from '#application/account/manage-accounts.handler.js';
+import type { CommandContext } from '#application/command-context.js';
 import type { AccountTerms } from '#domain/account/account.events.js';
 import { spentToday, type OpenedAccount } from '#domain/account/account.js';
 import { environments, type Environment } from '#domain/streams.js';
@@ -123,20 +124,27 @@ export async function changeTenantTerms(tenant: string, options: TermsOptions): 
 /** Suspending a suspended tenant changes nothing; the same goes for the reverse. */
 export async function suspendTenant(
   tenant: string,
-  { reason, env, json }: EnvironmentOptions & { readonly reason: string },
+  options: EnvironmentOptions & { readonly reason: string },
 ): Promise<void> {
-  await using operator = await Operator.connect();
-  const found = await operator.accountsOf(tenant, env);
-  for (const each of found)
-    await operator.execute(new SuspendAccount(operator.context(each, tenant), reason));
-  printStatus(tenant, 'suspended', found, json);
+  const { reason } = options;
+  await changeStatus(tenant, 'suspended', options, (context) => new SuspendAccount(context, reason));
 }
 
-export async function reactivateTenant(tenant: string, { env, json }: EnvironmentOptions): Promise<void> {
+export async function reactivateTenant(tenant: string, options: EnvironmentOptions): Promise<void> {
+  await changeStatus(tenant, 'active', options, (context) => new ReactivateAccount(context));
+}
+
+async function changeStatus(
+  tenant: string,
+  status: 'active' | 'suspended',
+  { env, json }: EnvironmentOptions,
+  command: (context: CommandContext) => SuspendAccount | ReactivateAccount,
+): Promise<void> {
   await using operator = await Operator.connect();
-  const found = await operator.accountsOf(tenant, env);
-  for (const each of found) await operator.execute(new ReactivateAccount(operator.context(each, tenant)));
-  printStatus(tenant, 'active', found, json);
+  const environments = await operator.accountsOf(tenant, env);
+  for (const each of environments) await operator.execute(command(operator.context(each, tenant)));
+  if (json) printJson({ tenant_id: tenant, status, environments });
+  else printLine(`Tenant ${tenant} is ${status} in ${environments.join(' and ')}.`);
 }
 
 export interface GrantOptions extends OutputOptions, Purchase {
@@ -193,14 +201,4 @@ function describeTerms(terms: AccountTerms) {
     monthly_credit_quota: terms.monthlyCreditQuota,
     rate_limit_per_min: terms.rateLimitPerMin,
   };
-}
-
-function printStatus(
-  tenant: string,
-  status: 'active' | 'suspended',
-  found: readonly Environment[],
-  json: boolean | undefined,
-): void {
-  if (json) printJson({ tenant_id: tenant, status, environments: found });
-  else printLine(`Tenant ${tenant} is ${status} in ${found.join(' and ')}.`);
 }

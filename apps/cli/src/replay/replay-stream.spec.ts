@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { streamCategories } from '#domain/streams.js';
-import { foldOf } from './folds.js';
+import { foldOf } from './replay-stream.js';
 
 const at = '2026-01-31T12:00:00.000Z';
 const terms = { plan: 'standard', dailySpendCapCredits: 0, monthlyCreditQuota: 0, rateLimitPerMin: 60 };

@@ -1,0 +1,337 @@
+import { Argument, Option, type Command } from 'commander';
+import {
+  capabilities,
+  credits,
+  duration,
+  environmentOption,
+  purchaseKindOption,
+  reasonOption,
+  shortText,
+  tenantOption,
+  ulid,
+  wholeNumber,
+} from './arguments.js';
+import { lazily, verb } from './verb.js';
+
+// What the operator can type. Each verb names the module that does it, which is loaded when the verb is called.
+
+const everywhere = 'only in this environment';
+const only = 'only this environment';
+
+export function addTenants(program: Command): void {
+  const actions = () => import('./tenants/tenants.js');
+  const tenants = program.command('tenants').description('the customers, and their accounts');
+  const tenant = ['<tenant>', 'id of the tenant', ulid] as const;
+  const plan = ['--plan <plan>', 'name of the plan', shortText(1, 64)] as const;
+  const dailyCap = [
+    '--daily-cap <credits>',
+    'most that is spent in 24 hours; 0: no cap',
+    credits(0),
+  ] as const;
+  const rateLimit = ['--rate-limit <n>', 'requests a minute, per key', wholeNumber(1, 1_000_000)] as const;
+
+  verb(tenants, 'create', 'open an account, in both environments unless --env says which')
+    .requiredOption('--name <name>', 'name of the customer', shortText(1, 128))
+    .requiredOption('--credits <n>', 'credits to begin with, in each', credits(0))
+    .option(...plan)
+    .option(...dailyCap)
+    .option(...rateLimit)
+    .addOption(environmentOption('open the account in this environment only'))
+    .action(lazily(actions, 'createTenant'));
+
+  verb(tenants, 'show', 'balances and terms of a tenant')
+    .argument(...tenant)
+    .action(lazily(actions, 'showTenant'));
+
+  verb(tenants, 'plan', 'change the terms of a tenant; what is not named stays as it is')
+    .argument(...tenant)
+    .option(...plan)
+    .option(...dailyCap)
+    .option(
+      '--monthly-quota <credits>',
+      'credits that the plan means for a month; 0: pay as you go',
+      credits(0),
+    )
+    .option(...rateLimit)
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'changeTenantTerms'));
+
+  verb(tenants, 'suspend', 'refuse the dispatches of a tenant; reading goes on')
+    .argument(...tenant)
+    .addOption(reasonOption('suspended by the operator'))
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'suspendTenant'));
+
+  verb(tenants, 'reactivate', 'accept the dispatches of a suspended tenant again')
+    .argument(...tenant)
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'reactivateTenant'));
+}
+
+export function addCredits(program: Command): void {
+  verb(
+    program.command('credits').description('what tenants may spend'),
+    'grant',
+    'add credits to a balance, as a purchase in the ledger',
+  )
+    .addOption(tenantOption())
+    .addOption(environmentOption().makeOptionMandatory())
+    .requiredOption('--amount <credits>', 'how many', credits(1))
+    .addOption(purchaseKindOption().makeOptionMandatory())
+    .requiredOption('--label <text>', 'what the ledger says about it', shortText(1, 128))
+    .action(lazily(() => import('./tenants/tenants.js'), 'grantTenantCredits'));
+}
+
+export function addKeys(program: Command): void {
+  const actions = () => import('./keys/keys.js');
+  const keys = program.command('keys').description('API keys');
+  const key = ['<key>', 'id of the key, as `keys list` shows it', ulid] as const;
+
+  verb(keys, 'issue', 'make a key; it is shown this once and stored only as a hash')
+    .addOption(tenantOption())
+    .addOption(environmentOption('environment that the key opens').makeOptionMandatory())
+    .requiredOption('--capabilities <list>', 'jobs:create, jobs:read or both, with a comma', capabilities)
+    .option('--label <text>', 'what it is for', shortText(0, 128), '')
+    .option('--require-signature', 'refuse its requests unless they are signed')
+    .action(lazily(actions, 'issueTenantKey'));
+
+  verb(keys, 'rotate', 'make a successor that may do the same; the old key goes on for a while')
+    .argument(...key)
+    .option(
+      '--overlap <time>',
+      'how long the old one goes on: 0, 90s, 15m, 24h, 7d',
+      duration(90),
+      86_400_000,
+    )
+    .action(lazily(actions, 'rotateTenantKey'));
+
+  verb(keys, 'signing-secret', 'what the client of a key signs its requests with')
+    .argument(...key)
+    .action(lazily(actions, 'showSigningSecret'));
+
+  verb(keys, 'list', "a tenant's keys, those that retire or are revoked included")
+    .addOption(tenantOption())
+    .addOption(environmentOption('only those of this environment'))
+    .action(lazily(actions, 'listTenantKeys'));
+
+  verb(keys, 'revoke', 'make a key invalid, for good')
+    .argument(...key)
+    .addOption(reasonOption('revoked by the operator'))
+    .action(lazily(actions, 'revokeTenantKey'));
+}
+
+export function addLedger(program: Command): void {
+  const ledger = program
+    .command('ledger')
+    .description('what the credits are, and that they are what they must be');
+  const tenant = (description: string) => new Option('--tenant <id>', description).argParser(ulid);
+
+  verb(
+    ledger,
+    'audit',
+    'check all that must hold, against history and row for row; exit code 0 only if all does',
+  )
+    .addOption(environmentOption(only))
+    .addOption(tenant('only what is of this tenant'))
+    .option(
+      '--at <time|position>',
+      'history up to then, and no read models: a time such as 2026-01-31T12:00:00Z, or a position of the log',
+    )
+    .option(
+      '--horizon <time>',
+      'how long a charge may stay open that should be closed, for example 5m; without it a minute more than the orphan horizon',
+      duration(7),
+    )
+    .action(lazily(() => import('./ledger/audit-ledger.js'), 'auditLedger'));
+
+  verb(ledger, 'export', 'the movements of every account, with opening and closing balance')
+    .addOption(environmentOption(only))
+    .addOption(tenant('only the account of this tenant'))
+    .option('--csv', 'comma-separated values, with a header')
+    .option('--from <time>', 'from this time on, inclusive, for example 2026-01-01T00:00:00Z')
+    .option('--to <time>', 'up to this time, exclusive')
+    .action(lazily(() => import('./ledger/export-ledger.js'), 'exportLedger'));
+
+  verb(ledger, 'show', 'the balance and the ledger of a tenant, now or at any moment that was')
+    .addOption(tenantOption())
+    .addOption(environmentOption(only))
+    .option('--at <time|revision>', 'as of then: a time, or a revision of the account')
+    .action(lazily(() => import('./ledger/show-ledger.js'), 'showLedger'));
+}
+
+export function addOperations(program: Command): void {
+  const actions = () => import('./operations/operations.js');
+  const operations = program.command('operations').description('what can be dispatched, and what it costs');
+  const names: Argument[] = [];
+  const name = () => {
+    const argument = new Argument('<name>', 'name of the workflow');
+    names.push(argument);
+    return argument;
+  };
+  // Their declarations bring the rules of their bodies along: only these verbs wait for them.
+  operations.hook('preSubcommand', async () => {
+    const { workflows } = await import('#workflows/workflows.js');
+    for (const argument of names) argument.choices(workflows.map((workflow) => workflow.name));
+  });
+
+  verb(operations, 'list', 'every workflow as it is now')
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'listAllOperations'));
+
+  verb(operations, 'price', 'what a dispatch costs from now on; charges that were made stay what they are')
+    .addArgument(name())
+    .argument('<credits>', 'how many', credits(1))
+    .addOption(reasonOption('priced by the operator'))
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'setPrice'));
+
+  verb(operations, 'enable', 'let it be dispatched again')
+    .addArgument(name())
+    .addOption(reasonOption('enabled by the operator'))
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'enable'));
+
+  verb(operations, 'disable', 'refuse its dispatches; jobs that are under way go on')
+    .addArgument(name())
+    .addOption(reasonOption('disabled by the operator'))
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'disable'));
+}
+
+export function addPresets(program: Command): void {
+  const actions = () => import('./presets/presets.js');
+  const presets = program.command('presets').description('models, backgrounds and shots to choose from');
+
+  verb(presets, 'publish', "a preset of your own from a file, or with --all this release's own")
+    .argument('[file]', 'JSON: {id?, kind, label, spec, image}; image is the path of a JPEG beside it')
+    .option('--all', 'those that come with this release, also the ones that were retired')
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'publishPresets'));
+
+  verb(presets, 'list', 'every preset, retired ones included')
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'listAllPresets'));
+
+  verb(presets, 'retire', 'take a preset out of use; jobs that were queued with it still render')
+    .argument('<id>', 'id of the preset, as `presets list` shows it', ulid)
+    .addOption(reasonOption('retired by the operator'))
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'retireOwnPreset'));
+}
+
+export function addOrphans(program: Command): void {
+  const actions = () => import('./ledger/orphans.js');
+  const orphans = program
+    .command('orphans')
+    .description('charges whose job never came; the projector gives them back by itself');
+  const horizon = [
+    '--horizon <time>',
+    'how old they must be, such as 90s or 15m (default: ATELIER_ORPHAN_HORIZON_MS, or 60s)',
+    duration(7),
+  ] as const;
+
+  verb(orphans, 'list', 'open charges without a job that are older than the horizon')
+    .option(...horizon)
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'listOrphans'));
+
+  verb(orphans, 'sweep', 'fence their jobs off and give them back, now')
+    .option(...horizon)
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'sweepNow'));
+}
+
+export function addEvents(program: Command): void {
+  const actions = () => import('./events/events.js');
+  const events = program.command('events').description('the log, as it is stored');
+  const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value];
+
+  verb(events, 'show', 'the events of one stream')
+    .argument('<stream>', 'name of the stream, for example test.job-01J…')
+    .option('--from <revision>', 'first revision to show', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('--limit <n>', 'most events to show', wholeNumber(1, 4_096), 100)
+    .action(lazily(actions, 'showEvents'));
+
+  verb(events, 'tail', 'events as they come, until Ctrl-C; with --json one line each')
+    .addOption(environmentOption('only those of this environment'))
+    .option('--prefix <prefix>', 'only streams that begin so, for example job- ; repeatable', collect)
+    .option('--type <type>', 'only events of this type, for example JobFailed ; repeatable', collect)
+    .action(lazily(actions, 'tailEvents'));
+
+  verb(events, 'export', 'the log as it is stored, one JSON object a line, up to its end of now')
+    .option('--from <position|time>', 'begin after this position, or at this time')
+    .option('--to <position|time>', 'end with this position, or at this time')
+    .addOption(environmentOption('only events of this environment'))
+    .option('--stream <stream>', 'only events of this stream')
+    .option('--output <file>', 'a new file; without it, standard output')
+    .option(
+      '--resume',
+      'go on where the file ends, after an export that was interrupted or that you want to continue',
+    )
+    .action(lazily(() => import('./events/export-events.js'), 'exportEvents'));
+
+  const from = new Option('--from <url>', 'source; without it, where the service has its events');
+  const to = new Option('--to <url>', 'target: empty, or what an earlier copy made of it');
+  const checkpoints = 'what to do with the positions of read models and process managers';
+  verb(events, 'copy', 'copy the history into another store; may be stopped and run again at any time')
+    .addOption(from.env('ATELIER_COPY_FROM'))
+    .addOption(to.env('ATELIER_COPY_TO').makeOptionMandatory())
+    .addOption(new Option('--checkpoints <how>', checkpoints).choices(['translate', 'reset']))
+    .action(lazily(() => import('./events/copy-events.js'), 'copyHistory'));
+}
+
+export function addProjections(program: Command): void {
+  const rebuilding = () => import('./projections/rebuild-projections.js');
+  const projections = program
+    .command('projections')
+    .description('read models: how far they are, and rebuilding them from the history');
+  /** A verb over some read models, or all of them, in one environment or both. */
+  const overReadModels = (name: string, description: string) =>
+    verb(projections, name, description)
+      .argument('[name...]', 'read models, for example jobs ledger')
+      .option('--all', 'all read models')
+      .addOption(environmentOption(everywhere));
+  const acceptDifferences = [
+    '--accept-differences',
+    'switch even where the new rows differ from the live ones',
+  ] as const;
+
+  verb(projections, 'list', 'every generation of every read model: state, position, rows, what is parked')
+    .addOption(environmentOption(only))
+    .action(lazily(() => import('./projections/list-projections.js'), 'listProjections'));
+
+  overReadModels('rebuild', 'fold the history anew beside what is live, compare, and switch')
+    .option(...acceptDifferences)
+    .option('--no-switch', 'build and compare only: "projections switch" does the rest')
+    .action(lazily(rebuilding, 'rebuildReadModels'));
+
+  overReadModels('compare', 'prove that the live rows are what the history says; changes nothing').action(
+    lazily(rebuilding, 'compareReadModels'),
+  );
+
+  overReadModels('switch', 'compare what was built before once more, and switch to it')
+    .option(...acceptDifferences)
+    .action(lazily(rebuilding, 'switchReadModels'));
+
+  overReadModels('rollback', 'go back to the rows that were live before the last switch').action(
+    lazily(rebuilding, 'rollBackReadModels'),
+  );
+}
+
+export function addParked(program: Command): void {
+  const actions = () => import('./projections/parked.js');
+  const parked = program
+    .command('parked')
+    .description('streams that a read model does not follow, because it cannot fold one of their events');
+
+  verb(parked, 'list', 'which they are, what is wrong, and how many events wait')
+    .addOption(environmentOption('only those of this environment'))
+    .action(lazily(actions, 'listParked'));
+
+  verb(parked, 'retry', 'fold their events with the code of this release; exit code 1 when some stay parked')
+    .argument('[read-model]', 'all streams that are parked for this read model')
+    .option('--stream <stream>', 'only this stream, for example test.account-01J…')
+    .option('--all', 'whatever is parked')
+    .addOption(environmentOption('only those of this environment'))
+    .action(lazily(actions, 'retryParkedStreams'));
+}
