@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { handle, load } from '#application/aggregate.js';
-import { childJobId, childrenOf } from '#application/dispatch/batch.js';
+import { childJobId, childrenOf } from '#application/dispatch/dispatched-jobs.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import { type QueuedJob, queueJob } from '#domain/job/job.js';

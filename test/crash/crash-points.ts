@@ -109,12 +109,12 @@ export const crashPoints: readonly CrashPoint[] = [
   ...at('api', 'libs/adapters/src/stored-jobs.ts', [
     ['event-store.read:job', ['cancelled', 'cancelled-batch'], 'the cancel stands; asked again, it is a 409'],
   ]),
-  ...at('api', `${application}/job/await-job.handler.ts`, [['event-store.head', ['waiting'], readOnly]]),
   ...at('api', `${application}/job/job-watch.ts`, [
     ['event-store.read:job', ['waiting'], readOnly],
     ['event-store.subscription', ['waiting'], readOnly],
   ]),
-  ...at('api', `${application}/job/get-job.handler.ts`, [
+  ...at('api', `${application}/job/job-queries.handler.ts`, [
+    ['event-store.head', ['waiting'], readOnly],
     ['jobs.find', ['waiting'], readOnly],
     ['jobs.children', ['waiting'], readOnly],
   ]),

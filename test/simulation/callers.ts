@@ -3,8 +3,8 @@ import {
   installation as installationTenant,
   toNewEvent,
   type CommandContext,
+  type Caller,
 } from '#application/command-context.js';
-import type { Caller } from '#application/caller.js';
 import { DispatchVoided, type DispatchOutcome } from '#application/dispatch/dispatcher.js';
 import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';

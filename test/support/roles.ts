@@ -1,7 +1,7 @@
 import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { openContext } from '#adapters/role-context.js';
-import { ImageEngines } from '#application/render/image-engines.js';
+import { ImageEngines } from '#application/render/engine-run.js';
 import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';

@@ -4,8 +4,7 @@ import { createOperatorApp, OperatorContext } from '#adapters/operator-context.j
 import { defaultTerms, GrantCredits, OpenAccount } from '#application/account/manage-accounts.handler.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { IssueKey, RevokeKey, type IssuedApiKey } from '#application/key/manage-keys.handler.js';
-import { SeedPresets } from '#application/preset/manage-presets.handler.js';
-import { PresetModule } from '#application/preset/preset.module.js';
+import { SeedPresets, PresetModule } from '#application/preset/manage-presets.handler.js';
 import { categoryPrefix, environments } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';

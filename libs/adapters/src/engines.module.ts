@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { EngineError, type ImageEngine, type Renderers } from '@atelier/engine';
 import { SketchEngine, sketchRenderers } from '@atelier/sketch';
-import { ImageEngines } from '#application/render/image-engines.js';
+import { ImageEngines } from '#application/render/engine-run.js';
 import { Configuration } from '#platform/configuration.js';
 import { modelFor, type ImageModel, type ImageModelFamily } from '#platform/image-models.js';
 import type { WorkflowBodies } from '#workflows/workflows.js';

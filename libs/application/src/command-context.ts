@@ -1,9 +1,20 @@
+import type { Capability } from '#domain/key/key.events.js';
+import type { Environment } from '#domain/streams.js';
 import { currentSchemaVersion } from '#domain/stored-events.js';
 import type { DomainEvent } from '#domain/events.js';
-import type { Environment } from '#domain/streams.js';
 import type { EventMetadata, NewEvent } from '#event-store/event-store.js';
 import { correlation } from '#platform/correlation.js';
 import { eventId } from '#platform/ids.js';
+
+/** Whom a valid key speaks for. It scopes every read and write, and its tenant pays. */
+export interface Caller {
+  readonly environment: Environment;
+  readonly tenant: string;
+  readonly keyId: string;
+  readonly capabilities: readonly Capability[];
+  /** Whether its requests must be signed. Absent: they may be. */
+  readonly requiresSignature?: boolean;
+}
 
 /** Who asks for what, and when: comes in with each command and ends up in the metadata of its events. */
 export interface CommandContext {

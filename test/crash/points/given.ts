@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { handle } from '#application/aggregate.js';
 import { toNewEvent } from '#application/command-context.js';
-import { childrenOf, jobsToCharge } from '#application/dispatch/batch.js';
+import { childrenOf, jobsToCharge } from '#application/dispatch/dispatched-jobs.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { debitCreditsTogether } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';

@@ -93,7 +93,7 @@ export class Recorder {
 
 /** They call on behalf of their own caller. */
 const goBetweens = new Set([
-  ...['aggregate', 'batch-grouping', 'remembered'],
+  ...['aggregate', 'batch-grouping'],
   ...['job-writes.handler', 'store-picture.handler'],
 ]);
 

@@ -1,7 +1,7 @@
 import type { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';
 import type { CommandContext } from '#application/command-context.js';
-import { childrenOf } from '#application/dispatch/batch.js';
+import { childrenOf } from '#application/dispatch/dispatched-jobs.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { Decision } from '#domain/decision.js';

@@ -1,8 +1,11 @@
-import { AccountWriter, type AccountWriterOptions } from '#application/account/account-writer.js';
-import type { AccountVerdict } from '#application/account/account-batch.js';
+import {
+  AccountWriter,
+  type AccountWriterOptions,
+  type AccountVerdict,
+} from '#application/account/account-writer.js';
 import type { CommandContext } from '#application/command-context.js';
 import { Dispatcher, type DispatchOutcome, type Prices } from '#application/dispatch/dispatcher.js';
-import type { DispatchRequest } from '#application/dispatch/dispatch-request.js';
+import type { DispatchRequest } from '#application/dispatch/dispatched-jobs.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { CancelJobHandler, type CancelJob, type CancelledJob } from '#application/job/cancel-job.handler.js';
 import { CloseCharge, CloseChargeHandler } from '#application/account/charges.handler.js';

@@ -1,5 +1,5 @@
 import { toNewEvent } from '#application/command-context.js';
-import { childrenOf } from '#application/dispatch/batch.js';
+import { childrenOf } from '#application/dispatch/dispatched-jobs.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';

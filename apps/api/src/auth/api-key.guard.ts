@@ -1,7 +1,7 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#application/caller.js';
+import type { Caller } from '#application/command-context.js';
 import { Attempts } from '#application/limits/attempts.js';
 import { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { RateVerdict } from '#application/limits/leaky-bucket.js';
+import type { RateVerdict } from '#application/limits/rate-limit-store.js';
 import { ApiError } from '../errors/api-error.js';
 
 /**

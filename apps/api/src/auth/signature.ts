@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '#application/caller.js';
+import type { Caller } from '#application/command-context.js';
 import { signingSecretOf } from '#application/key/api-key.js';
 import { ApiError } from '../errors/api-error.js';
 import { readRawBody } from '../http/request-body.js';

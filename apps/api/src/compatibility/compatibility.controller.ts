@@ -2,7 +2,7 @@ import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '#application/caller.js';
+import type { Caller } from '#application/command-context.js';
 import { CheckCompatibility } from '#application/compatibility/check-compatibility.handler.js';
 import { IdField, ListField, text } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';

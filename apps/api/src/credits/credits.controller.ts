@@ -1,8 +1,8 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '#application/caller.js';
-import { GetCredits } from '#application/credits/get-credits.handler.js';
+import type { Caller } from '#application/command-context.js';
+import { GetCredits } from '#application/ledger/ledger.module.js';
 import { Clock } from '#platform/clock.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '#application/caller.js';
+import type { Caller } from '#application/command-context.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
 import { invalid } from '../errors/api-error.js';
 

@@ -2,7 +2,7 @@ import { Controller, HttpCode, Inject, Injectable, Post, Req, Res, type Type } f
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#application/caller.js';
+import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
 import { DryRun } from '#application/dispatch/dry-run.handler.js';

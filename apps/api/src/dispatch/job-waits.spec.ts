@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import type { AwaitJob } from '#application/job/await-job.handler.js';
+import type { AwaitJob } from '#application/job/job-queries.handler.js';
 import { createLogger } from '#platform/logger.js';
 import { JobWaits } from './job-waits.js';
 

@@ -1,9 +1,8 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '#application/caller.js';
-import type { JobDetail } from '#application/job/get-job.handler.js';
-import { AwaitJob } from '#application/job/await-job.handler.js';
+import type { Caller } from '#application/command-context.js';
+import { type JobDetail, AwaitJob } from '#application/job/job-queries.handler.js';
 import { Logger } from '#platform/logger.js';
 
 /** Clients that wait for the job they have just dispatched. */

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '#application/caller.js';
+import type { Caller } from '#application/command-context.js';
 import { callerOf } from '../auth/caller.js';
 import { invalid } from '../errors/api-error.js';
 

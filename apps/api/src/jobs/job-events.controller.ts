@@ -3,9 +3,13 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#application/caller.js';
-import { FollowJob, type JobProgress } from '#application/job/follow-job.handler.js';
-import { GetJobEvents, type JobTimeline } from '#application/job/get-job-events.handler.js';
+import type { Caller } from '#application/command-context.js';
+import {
+  FollowJob,
+  type JobProgress,
+  GetJobEvents,
+  type JobTimeline,
+} from '#application/job/job-queries.handler.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from '../docs/describe.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
 import { ObjectStorage } from '#storage/object-storage.js';
-import type { JobDetail } from '#application/job/get-job.handler.js';
+import type { JobDetail } from '#application/job/job-queries.handler.js';
 import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
 
 export function presentSummary(job: JobView): JobSummaryResponse {

@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '#application/caller.js';
-import { ListOperations } from '#application/operation/list-operations.handler.js';
+import type { Caller } from '#application/command-context.js';
+import { ListOperations } from '#application/operation/operations.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../docs/describe.js';
 

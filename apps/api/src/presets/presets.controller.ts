@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '#application/caller.js';
-import { ListPresets } from '#application/preset/list-presets.handler.js';
+import type { Caller } from '#application/command-context.js';
+import { ListPresets } from '#application/catalog/catalog.module.js';
 import { type PresetKind, presetKinds } from '#domain/preset/preset.events.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { ChoiceField } from '#validation/fields.js';

@@ -1,6 +1,9 @@
 import { installation, type CommandContext } from '#application/command-context.js';
-import { PriceOperation, SwitchOperation } from '#application/operation/manage-operations.handler.js';
-import { OperationModule } from '#application/operation/operation.module.js';
+import {
+  PriceOperation,
+  SwitchOperation,
+  OperationModule,
+} from '#application/operation/manage-operations.handler.js';
 import { Operations } from '#application/operation/operations.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { Operator } from '../operator.js';

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { jpegSize } from '#application/preset/jpeg-size.js';
-import type { PresetDraft } from '#application/preset/manage-presets.handler.js';
+import { jpegSize, type PresetDraft } from '#application/preset/manage-presets.handler.js';
 import { presetKinds, type PresetKind } from '#domain/preset/preset.events.js';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { errorCode } from '#platform/errors.js';

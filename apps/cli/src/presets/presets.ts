@@ -5,8 +5,8 @@ import {
   RetirePreset,
   SeedPresets,
   type PresetDraft,
+  PresetModule,
 } from '#application/preset/manage-presets.handler.js';
-import { PresetModule } from '#application/preset/preset.module.js';
 import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { PresetsReader } from '#projections/presets/presets.reader.js';

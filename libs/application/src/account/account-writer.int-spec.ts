@@ -9,8 +9,7 @@ import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { readForwards } from '../aggregate.js';
-import type { AccountVerdict } from './account-batch.js';
-import { AccountWriter } from './account-writer.js';
+import { type AccountVerdict, AccountWriter } from './account-writer.js';
 import { grantCredits } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;

@@ -7,8 +7,7 @@ import {
   type DebitRejection,
 } from '#domain/account/debit-credits.js';
 import type { CommandContext } from '../command-context.js';
-import type { AccountVerdict } from './account-batch.js';
-import { AccountWriter } from './account-writer.js';
+import { type AccountVerdict, AccountWriter } from './account-writer.js';
 
 /** Makes all charges of one request, or none. Fails as the writer does. */
 export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {

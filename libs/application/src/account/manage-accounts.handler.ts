@@ -10,8 +10,7 @@ import {
 } from '#domain/account/manage-account.js';
 import { newId } from '#platform/ids.js';
 import type { CommandContext } from '../command-context.js';
-import type { AccountVerdict } from './account-batch.js';
-import { AccountWriter } from './account-writer.js';
+import { type AccountVerdict, AccountWriter } from './account-writer.js';
 
 type Verdict = AccountVerdict<AccountRejection>;
 

@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '#domain/streams.js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../command-context.js';
 
 /** How far each read model has come. */
 export abstract class Checkpoints {
@@ -68,3 +68,7 @@ export class ReadYourWrites {
     return { value: await read(), stale: !reached };
   }
 }
+
+/** Read your writes: one memory of what each tenant wrote through this process. */
+@Module({ providers: [ReadYourWrites], exports: [ReadYourWrites] })
+export class ConsistencyModule {}

@@ -12,8 +12,12 @@ import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { handle, load } from '../aggregate.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
-import { childChargeId, childJobId, childrenOf as childrenOfParent } from './batch.js';
-import type { DispatchRequest } from './dispatch-request.js';
+import {
+  childChargeId,
+  childJobId,
+  childrenOf as childrenOfParent,
+  type DispatchRequest,
+} from './dispatched-jobs.js';
 import { DispatchVoided } from './dispatcher.js';
 import type { DispatchIds } from './idempotency.js';
 import { priceOperation } from '../../../../test/support/operator.js';

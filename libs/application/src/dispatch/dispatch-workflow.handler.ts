@@ -1,6 +1,6 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { newId } from '#platform/ids.js';
-import type { DispatchRequest } from './dispatch-request.js';
+import type { DispatchRequest } from './dispatched-jobs.js';
 import { Dispatcher, type DispatchOutcome } from './dispatcher.js';
 import {
   type DispatchIds,
@@ -8,6 +8,13 @@ import {
   type IdempotencyLease,
   IdempotencyStore,
 } from './idempotency.js';
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { JobWritesModule } from '../job/job-writes.handler.js';
+import { OperationModule } from '../operation/manage-operations.handler.js';
+import { PictureModule } from '../picture/store-picture.handler.js';
+import { DryRunHandler } from './dry-run.handler.js';
+import { References } from './references.js';
 
 /** Dispatch one workflow; with an Idempotency-Key, at most once. */
 export class DispatchWorkflow extends Command<DispatchAnswer> {
@@ -101,3 +108,10 @@ function fromStored(stored: unknown): DispatchOutcome {
   const outcome = stored as DispatchOutcome;
   return outcome.kind === 'accepted' ? { ...outcome, position: BigInt(outcome.position) } : outcome;
 }
+
+/** Dispatching a workflow: references, charge, job; or what it would come to. */
+@Module({
+  imports: [AccountModule, JobWritesModule, OperationModule, PictureModule],
+  providers: [References, Dispatcher, DispatchWorkflowHandler, DryRunHandler],
+})
+export class DispatchModule {}

@@ -8,7 +8,7 @@ import { AccountWriter } from '../account/account-writer.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { sweepOrphans } from '../process-managers/orphan-sweep.js';
 import { DispatchWorkflow, DispatchWorkflowHandler } from './dispatch-workflow.handler.js';
-import type { DispatchRequest } from './dispatch-request.js';
+import type { DispatchRequest } from './dispatched-jobs.js';
 import { type Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
 import { priceOperation, switchOperation } from '../../../../test/support/operator.js';

@@ -5,16 +5,19 @@ import { isUnfinished, type QueuedJob } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { DuplicateEventId, EventStore } from '#event-store/event-store.js';
-import type { AccountVerdict } from '../account/account-batch.js';
-import { AccountWriter } from '../account/account-writer.js';
+import { type AccountVerdict, AccountWriter } from '../account/account-writer.js';
 import { CloseCharge, MakeCharges } from '../account/charges.handler.js';
 import { load, untouched } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { FenceJob, jobAggregate, QueueJob } from '../job/job-writes.handler.js';
-import { childrenOf, jobsToCharge, type JobToCharge } from './batch.js';
-import type { DispatchRequest } from './dispatch-request.js';
+import {
+  childrenOf,
+  jobsToCharge,
+  type JobToCharge,
+  type DispatchRequest,
+  queuedJob,
+} from './dispatched-jobs.js';
 import type { DispatchIds } from './idempotency.js';
-import { queuedJob } from './queued-job.js';
 import { References, type UnknownReference } from './references.js';
 
 export type DispatchOutcome =

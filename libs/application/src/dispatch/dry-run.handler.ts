@@ -2,8 +2,7 @@ import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spentToday } from '#domain/account/account.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { AccountWriter } from '../account/account-writer.js';
-import { batchSizeOf } from './batch.js';
-import type { DispatchRequest } from './dispatch-request.js';
+import { batchSizeOf, type DispatchRequest } from './dispatched-jobs.js';
 import { Prices } from './dispatcher.js';
 import { References, type UnknownReference } from './references.js';
 

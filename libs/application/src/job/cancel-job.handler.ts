@@ -2,12 +2,11 @@ import { Inject } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { QueuedJob } from '#domain/job/job.js';
 import { CloseCharge } from '../account/charges.handler.js';
-import type { Caller } from '../caller.js';
-import { childrenOf } from '../dispatch/batch.js';
+import type { Caller } from '../command-context.js';
+import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import type { JobStreams } from '../read-models.js';
-import type { JobDetail } from './get-job.handler.js';
+import { type JobDetail, NotedJobStreams } from './job-queries.handler.js';
 import { FenceJob, StopJob } from './job-writes.handler.js';
-import { NotedJobStreams } from './noted-job-streams.js';
 
 /** Ends one of the caller's jobs before it is done, and gives back what it cost. */
 export class CancelJob extends Command<CancelledJob> {

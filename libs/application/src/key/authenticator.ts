@@ -6,7 +6,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { load } from '../aggregate.js';
 import type { Announcement, Listener } from '../announcements.js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../command-context.js';
 import { hashApiKey, parseApiKey } from './api-key.js';
 import { keyAggregate } from './manage-keys.handler.js';
 

@@ -1,10 +1,134 @@
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import { spentToday } from '#domain/account/account.js';
+import { AccountWriter } from '../account/account-writer.js';
+import type { Caller } from '../command-context.js';
+import { type Fresh, ReadYourWrites, ConsistencyModule } from '../consistency/read-your-writes.js';
+import {
+  type LedgerEntryView,
+  type Page,
+  type PageRequest,
+  ReadModels,
+  type UsageView,
+} from '../read-models.js';
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
-import { ConsistencyModule } from '../consistency/consistency.module.js';
-import { GetCreditsHandler } from '../credits/get-credits.handler.js';
-import { ListUsageHandler } from '../usage/list-usage.handler.js';
 import { RecordRejectionHandler } from '../usage/record-rejection.handler.js';
-import { ListTransactionsHandler } from './list-transactions.handler.js';
+
+export interface CreditsView {
+  readonly tenant: string;
+  /** All amounts in credits. */
+  readonly balance: number;
+  readonly plan: string;
+  readonly dailySpendToday: number;
+  readonly dailySpendCapCredits: number;
+  readonly monthlyCreditQuota: number;
+  readonly rateLimitPerMin: number;
+  readonly isActive: boolean;
+}
+
+/** The caller's account, from the aggregate itself: never behind. */
+export class GetCredits extends Query<CreditsView> {
+  constructor(
+    readonly caller: Caller,
+    readonly at: Date,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetCredits)
+export class GetCreditsHandler implements IQueryHandler<GetCredits> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  async execute({ caller, at }: GetCredits): Promise<CreditsView> {
+    const { tenant } = caller;
+    const { state } = await this.accounts.read(caller.environment, tenant);
+    if (state.status === 'unopened') return nothing(tenant);
+    const { plan, dailySpendCapCredits, monthlyCreditQuota, rateLimitPerMin } = state.terms;
+    return {
+      tenant,
+      balance: state.balance,
+      plan,
+      dailySpendToday: spentToday(state, at.toISOString()),
+      dailySpendCapCredits,
+      monthlyCreditQuota,
+      rateLimitPerMin,
+      isActive: state.status === 'active',
+    };
+  }
+}
+
+/** A key can be there before the account is. */
+function nothing(tenant: string): CreditsView {
+  return {
+    tenant,
+    balance: 0,
+    plan: '',
+    dailySpendToday: 0,
+    dailySpendCapCredits: 0,
+    monthlyCreditQuota: 0,
+    rateLimitPerMin: 0,
+    isActive: false,
+  };
+}
+
+export class ListTransactions extends Query<Fresh<Page<LedgerEntryView>>> {
+  constructor(
+    readonly caller: Caller,
+    readonly page: PageRequest,
+  ) {
+    super();
+  }
+}
+
+/**
+ * Waits for the account's own last event, whichever process wrote it: so the ledger sums to the balance that
+ * `GET /v1/credits` takes from the same stream.
+ */
+@QueryHandler(ListTransactions)
+export class ListTransactionsHandler implements IQueryHandler<ListTransactions> {
+  constructor(
+    private readonly reads: ReadModels,
+    private readonly accounts: AccountWriter,
+    private readonly consistency: ReadYourWrites,
+  ) {}
+
+  async execute({ caller, page }: ListTransactions): Promise<Fresh<Page<LedgerEntryView>>> {
+    const { environment, tenant } = caller;
+    const { position } = await this.accounts.read(environment, tenant);
+    const reached = await this.consistency.waitFor(caller, 'ledger', position);
+    return { value: await this.reads.of(environment).ledger.list(tenant, page), stale: !reached };
+  }
+}
+
+export class ListUsage extends Query<Fresh<Page<UsageView>>> {
+  constructor(
+    readonly caller: Caller,
+    readonly page: PageRequest,
+    readonly token?: bigint,
+  ) {
+    super();
+  }
+}
+
+/** Waits for the account's last event as well as for the caller's last write, so that it agrees with the ledger. */
+@QueryHandler(ListUsage)
+export class ListUsageHandler implements IQueryHandler<ListUsage> {
+  constructor(
+    private readonly reads: ReadModels,
+    private readonly accounts: AccountWriter,
+    private readonly consistency: ReadYourWrites,
+  ) {}
+
+  async execute({ caller, page, token }: ListUsage): Promise<Fresh<Page<UsageView>>> {
+    const { environment, tenant } = caller;
+    const { position } = await this.accounts.read(environment, tenant);
+    const required = this.consistency.required(caller, token);
+    const target = required === undefined || (position ?? -1n) > required ? position : required;
+    const reached = await this.consistency.waitFor(caller, 'usage', target);
+    return { value: await this.reads.of(environment).usage.list(tenant, page), stale: !reached };
+  }
+}
 
 /** What a caller sees of its account: balance, transactions, usage. */
 @Module({

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { pour, verdictOf, type Bucket } from './leaky-bucket.js';
+import { pour, verdictOf, type Bucket } from './rate-limit-store.js';
 
 /**
  * Bounds how often an address may fail to authenticate: in memory only, and forgetful under pressure, because it is

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pour, verdictOf, type Bucket } from './leaky-bucket.js';
+import { pour, verdictOf, type Bucket } from './rate-limit-store.js';
 
 /** Pours at each of these moments and tells which passed. */
 function pourAt(perMinute: number, moments: readonly number[]): boolean[] {

@@ -5,10 +5,9 @@ import { AccountModule } from '../account/account.module.js';
 import { Announcements, Listeners } from '../announcements.js';
 import { Authenticator } from '../key/authenticator.js';
 import { KeyModule } from '../key/key.module.js';
-import { AccountRates } from './account-rates.js';
+import { AccountRates, RateLimiter } from './rate-limiter.js';
 import { Attempts } from './attempts.js';
 import { RateLimitStore } from './rate-limit-store.js';
-import { RateLimiter } from './rate-limiter.js';
 
 /** Whom a request is let in for, and how often. What is remembered of keys and plans follows the log. */
 @Module({

@@ -1,6 +1,15 @@
-import type { Caller } from '../caller.js';
-import { verdictOf, type RateVerdict } from './leaky-bucket.js';
-import { MemoryRateLimitStore, type RateLimitStore } from './rate-limit-store.js';
+import type { Caller } from '../command-context.js';
+import {
+  verdictOf,
+  type RateVerdict,
+  MemoryRateLimitStore,
+  type RateLimitStore,
+} from './rate-limit-store.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { AccountWriter } from '../account/account-writer.js';
+import { defaultTerms } from '../account/manage-accounts.handler.js';
+import type { Announcement, Listener } from '../announcements.js';
+import { LRUCache } from 'lru-cache';
 
 /** What a tenant's account allows each of its keys. */
 export interface RateTerms {
@@ -28,5 +37,67 @@ export class RateLimiter {
       return this.meanwhile.pour(caller.keyId, limit);
     });
     return verdictOf(passed, level, limit);
+  }
+}
+
+/**
+ * Each account's limit, remembered until its plan changes, in whichever process that happens; should this one be cut
+ * off from the store, for a minute at most. An account that does not exist has the limit of a new one.
+ */
+@Injectable()
+export class AccountRates implements RateTerms, Listener {
+  readonly category = 'account';
+  readonly types = ['AccountOpened', 'PlanChanged'] as const;
+  private readonly rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
+
+  constructor(@Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read'>) {}
+
+  perMinute({ environment, tenant }: Caller): number | Promise<number> {
+    return this.rates.get(`${environment}.${tenant}`, async () => {
+      const { state } = await this.accounts.read(environment, tenant);
+      return state.status === 'unopened' ? defaultTerms.rateLimitPerMin : state.terms.rateLimitPerMin;
+    });
+  }
+
+  hear({ environment, id }: Announcement): void {
+    this.rates.forget(`${environment}.${id}`);
+  }
+}
+
+/**
+ * What streams said, remembered until it is forgotten ({@link forget}) or a time has passed. A value that is
+ * being read while its stream changes is given out once and not remembered: it may be the older one.
+ */
+export class Remembered<Value extends object | string | number> {
+  private readonly values: LRUCache<string, Value>;
+  /** Reads under way; those that come meanwhile share them. */
+  private readonly reading = new Map<string, Promise<Value>>();
+
+  constructor(options: { readonly max: number; readonly ttlMs: number }) {
+    this.values = new LRUCache({ max: options.max, ttl: options.ttlMs });
+  }
+
+  /** The value, read when it is not known. @throws what `read` throws, which is then not remembered */
+  get(key: string, read: () => Promise<Value>): Value | Promise<Value> {
+    const known = this.values.get(key);
+    if (known !== undefined) return known;
+    return this.reading.get(key) ?? this.read(key, read);
+  }
+
+  forget(key: string): void {
+    this.values.delete(key);
+    this.reading.delete(key);
+  }
+
+  private async read(key: string, read: () => Promise<Value>): Promise<Value> {
+    const reading = read();
+    this.reading.set(key, reading);
+    try {
+      const value = await reading;
+      if (this.reading.get(key) === reading) this.values.set(key, value);
+      return value;
+    } finally {
+      if (this.reading.get(key) === reading) this.reading.delete(key);
+    }
   }
 }

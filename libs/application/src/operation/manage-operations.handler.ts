@@ -11,7 +11,9 @@ import { workflowOf } from '#workflows/workflows.js';
 import { EventStore } from '#event-store/event-store.js';
 import { handle, type Handled } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
-import { operationAggregate } from './operations.js';
+import { operationAggregate, ListOperationsHandler, Operations } from './operations.js';
+import { Module } from '@nestjs/common';
+import { Prices } from '../dispatch/dispatcher.js';
 
 type PricedOperation = Handled<Operation, OperationRejection>;
 
@@ -72,3 +74,15 @@ function streamOf({ environment }: CommandContext, workflow: string): string {
 }
 
 export const operationHandlers = [PriceOperationHandler, SwitchOperationHandler];
+
+/** What each workflow costs, and whether it is enabled. */
+@Module({
+  providers: [
+    Operations,
+    { provide: Prices, useExisting: Operations },
+    ListOperationsHandler,
+    ...operationHandlers,
+  ],
+  exports: [Operations, Prices],
+})
+export class OperationModule {}

@@ -6,7 +6,8 @@ import type { WorkflowClass } from '#workflows/define-workflow.js';
 import { workflowOf, workflows } from '#workflows/workflows.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load, type Aggregate, type Loaded } from '../aggregate.js';
-import { SharedRead } from '../shared-read.js';
+import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
+import type { Caller } from '../command-context.js';
 
 /** What a dispatch of a workflow costs now, and whether it may be dispatched at all. */
 export interface OperationTerms {
@@ -71,5 +72,54 @@ export class Operations {
       this.reads.set(stream, read);
     }
     return read;
+  }
+}
+
+/** What can be dispatched in the caller's environment, and what it costs there. */
+export class ListOperations extends Query<readonly OperationView[]> {
+  constructor(readonly caller: Caller) {
+    super();
+  }
+}
+
+@QueryHandler(ListOperations)
+export class ListOperationsHandler implements IQueryHandler<ListOperations> {
+  constructor(private readonly operations: Operations) {}
+
+  execute({ caller }: ListOperations): Promise<readonly OperationView[]> {
+    return this.operations.list(caller.environment);
+  }
+}
+
+/**
+ * A read whose answer is never older than the question. A call that comes while a read is under way shares the next one with
+ * all others who do: under load that is one read after the other, however many ask.
+ */
+export class SharedRead<Value> {
+  private current: Promise<Value> | undefined;
+  private next: Promise<Value> | undefined;
+
+  constructor(private readonly read: () => Promise<Value>) {}
+
+  /** @throws what `read` throws, to all who share it */
+  ask(): Promise<Value> {
+    if (!this.current) return this.begin();
+    // What the one under way gives may have been read before the question.
+    const over = this.current.then(
+      () => undefined,
+      () => undefined,
+    );
+    return (this.next ??= over.then(() => this.begin()));
+  }
+
+  private begin(): Promise<Value> {
+    this.next = undefined;
+    const reading = this.read();
+    this.current = reading;
+    const end = () => {
+      if (this.current === reading) this.current = undefined;
+    };
+    reading.then(end, end);
+    return reading;
   }
 }

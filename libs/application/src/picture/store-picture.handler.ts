@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { evolveAsset, initialAsset, storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
@@ -8,8 +8,8 @@ import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { handle, untouched, type Aggregate } from '../aggregate.js';
-import type { Caller } from '../caller.js';
-import type { CommandContext } from '../command-context.js';
+import type { Caller, CommandContext } from '../command-context.js';
+import { StoredPictures } from './stored-pictures.js';
 
 export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp';
 
@@ -115,3 +115,17 @@ export class StoreRenderHandler extends PictureWriter implements ICommandHandler
     return this.keep(context, bytes, { ...asset, tenant: context.tenant, sizeBytes, origin: 'render', at });
   }
 }
+
+/** Pictures that tenants have uploaded, and those that their jobs have made. */
+@Module({
+  providers: [
+    {
+      provide: StoredPictures,
+      inject: [EventStore],
+      useFactory: (store: EventStore) => new StoredPictures(store),
+    },
+    StoreUploadHandler,
+  ],
+  exports: [StoredPictures],
+})
+export class PictureModule {}

@@ -5,7 +5,7 @@ import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { load, readForwards } from '../aggregate.js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../command-context.js';
 
 export type Owner = Pick<Caller, 'environment' | 'tenant'>;
 

@@ -6,11 +6,10 @@ import { categoryPrefix, type Environment } from '#domain/streams.js';
 import { EventStore, type EventFilter } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import type { CommandContext } from '../command-context.js';
-import { childrenOf } from '../dispatch/batch.js';
+import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import { EndBatch, QueueJob, StopJob } from '../job/job-writes.handler.js';
 import { groupingStageOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
-import { endedJobOf, type DeliveredEvent } from './delivered-event.js';
-import { inReaction } from './in-reaction.js';
+import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.js';
 
 export const batchParents = 'batch-parents';
 

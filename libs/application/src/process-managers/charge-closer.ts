@@ -4,8 +4,7 @@ import { categoryPrefix, type Environment } from '#domain/streams.js';
 import { EventStore, type EventFilter } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { CloseCharge, type ChargeEnd, type JobCharge } from '../account/charges.handler.js';
-import { endedJobOf, type DeliveredEvent } from './delivered-event.js';
-import { inReaction } from './in-reaction.js';
+import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.js';
 
 export const chargeCloser = 'charge-closer';
 

@@ -3,6 +3,8 @@ import type { EndedJob } from '#domain/job/job.events.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventMetadata, EventStore } from '#event-store/event-store.js';
+import { correlated } from '#platform/correlation.js';
+import { inSpan } from '#platform/tracing.js';
 
 /** An event as a process gets it: in today's form, with the last part of its stream's name. */
 export type DeliveredEvent = DomainEvent & {
@@ -38,4 +40,22 @@ export async function endedJobOf(
   const first = slice.kind === 'found' && slice.events[0] ? decode(slice.events[0]) : undefined;
   if (first?.type !== 'JobQueued') throw new Error(`${stream} does not begin with JobQueued`);
   return first.data;
+}
+
+/** Does what a process manager does because of an event: for the event's request, and in a span of its trace. */
+export function inReaction<T>(
+  processManager: string,
+  environment: Environment,
+  { type, streamId, metadata }: DeliveredEvent,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { requestId, traceparent: parent, tenant } = metadata;
+  return correlated({ requestId, traceparent: parent }, () => {
+    if (parent === undefined) return work();
+    const attributes = {
+      ...{ 'atelier.environment': environment, 'atelier.tenant': tenant, 'atelier.event': type },
+      'atelier.job_id': streamId,
+    };
+    return inSpan(processManager, { kind: 'consumer', parent, attributes }, work);
+  });
 }

@@ -14,8 +14,10 @@ import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId, timelessId } from '#platform/ids.js';
 import { handle } from '../aggregate.js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../command-context.js';
 import { StoredPictures } from '../picture/stored-pictures.js';
+import { Module } from '@nestjs/common';
+import { PictureModule } from '../picture/store-picture.handler.js';
 
 export interface ProductRequest {
   readonly uploadAssetId: string;
@@ -130,3 +132,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
 function pictureOf({ assetId, storageKey, sha256 }: ProductPicture): ProductPicture {
   return { assetId, storageKey, sha256 };
 }
+
+/** Products of a tenant's catalogue. */
+@Module({ imports: [PictureModule], providers: [RegisterProductHandler] })
+export class ProductModule {}

@@ -1,4 +1,21 @@
-import type { EngineStage, ImageEngine, RenderRequest, RenderResult } from '@atelier/engine';
+import {
+  type ImageEngine,
+  type EngineStage,
+  type RenderRequest,
+  type RenderResult,
+  EngineError,
+} from '@atelier/engine';
+import type { ModelledBody } from '#platform/image-models.js';
+import { inSpan, openSpan, under } from '#platform/tracing.js';
+
+/** The engines of this installation. */
+export abstract class ImageEngines {
+  /**
+   * The engine that draws the image model which a job's body names, or the installation's first model where it names none.
+   * @throws EngineError `misconfigured` for a model that was there at dispatch and is no longer
+   */
+  abstract engineFor(body: ModelledBody): ImageEngine;
+}
 
 /** Why a running render has to end early. The first that applies decides. */
 export interface Interruptions {
@@ -38,4 +55,42 @@ export async function renderUnlessInterrupted(
     rendering.catch(() => undefined);
     interrupted.catch(() => undefined);
   }
+}
+
+type OnStage = (stage: EngineStage) => Promise<void>;
+
+/**
+ * Runs an engine in a span, with a span below it for each stage: an engine tells of a stage when it is done, so it
+ * has lasted since the one before. What a stage brings about, its pictures and its event, belongs to its span.
+ */
+export function inEngineSpans(
+  engine: string,
+  onStage: OnStage,
+  run: (onStage: OnStage) => Promise<RenderResult>,
+): Promise<RenderResult> {
+  return inSpan(
+    'engine',
+    { attributes: { 'atelier.engine': engine } },
+    async ({ traceparent: parent, set }) => {
+      let since = performance.now();
+      const tracedStage: OnStage = async (stage) => {
+        const attributes = { 'atelier.stage': stage.stage };
+        const span = openSpan('stage', { parent, startedAt: since, attributes });
+        try {
+          await under(span, () => onStage(stage));
+          span.end();
+        } catch (error) {
+          span.end(error);
+          throw error;
+        }
+        since = performance.now();
+      };
+      try {
+        return await run(tracedStage);
+      } catch (error) {
+        if (error instanceof EngineError) set({ 'atelier.error_class': error.errorClass });
+        throw error;
+      }
+    },
+  );
 }

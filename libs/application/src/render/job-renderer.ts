@@ -14,13 +14,11 @@ import { load } from '../aggregate.js';
 import { jobAggregate } from '../job/job-writes.handler.js';
 import { batchRoleOf, groupingStage, renderRequestOf, type BatchRole } from './batch-grouping.js';
 import { Cancellations } from './cancellations.js';
-import { renderUnlessInterrupted, type Interruptions } from './engine-run.js';
-import { ImageEngines } from './image-engines.js';
+import { renderUnlessInterrupted, type Interruptions, ImageEngines, inEngineSpans } from './engine-run.js';
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { afterEngineError } from './retry-policy.js';
 import { withTestOutcome } from './test-outcomes.js';
-import { inEngineSpans } from './traced-engine.js';
 
 /** The token of what a worker is told of itself. */
 export const RenderSettings = Symbol('RenderSettings');

@@ -3,8 +3,7 @@ import type { UsageEvent } from '#domain/usage/usage.events.js';
 import { streamName } from '#domain/streams.js';
 import { DuplicateEventId, EventStore, type NewEvent } from '#event-store/event-store.js';
 import { retry } from '#platform/retry.js';
-import type { Caller } from '../caller.js';
-import { toNewEvent } from '../command-context.js';
+import { type Caller, toNewEvent } from '../command-context.js';
 
 /** How long a refusal is tried to be recorded while the store is busy or away. */
 const patienceMs = 30_000;

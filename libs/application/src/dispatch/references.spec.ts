@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { workflowOf } from '#workflows/workflows.js';
-import { fieldAt, findReferences } from './find-references.js';
+import { fieldAt, findReferences } from './references.js';
 
 function found(workflow: string, body: Record<string, unknown>) {
   return findReferences(workflowOf(workflow).references, body).map(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Remembered } from './remembered.js';
+import { Remembered } from './rate-limiter.js';
 
 describe('what is remembered', () => {
   it('is read once, also by those who ask while it is being read', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { categoryByKey, garmentCategories, type GarmentCategory } from '@atelier/engine/garment-categories';
-import { verdictOn } from './candidate-verdict.js';
+import { verdictOn } from './check-compatibility.handler.js';
 
 function category(key: string): GarmentCategory {
   const found = categoryByKey(key);

@@ -1,8 +1,26 @@
+import type { TestOutcome, JobInputImage } from '#domain/job/job.events.js';
+import type { Caller } from '../command-context.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { derivedId, timeOfId } from '#platform/ids.js';
 import type { DispatchIds } from './idempotency.js';
+import { randomInt } from 'node:crypto';
+import { categoryById } from '@atelier/engine/garment-categories';
+
+/** A validated request for one workflow. */
+export interface DispatchRequest {
+  readonly caller: Caller;
+  /** A name of the workflow table. */
+  readonly operation: string;
+  readonly endpoint: string;
+  /** In the caller's own field names; absent fields are absent. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly at: Date;
+  /** The path that the job is to take; with keys of the test environment only. */
+  readonly testOutcome?: TestOutcome;
+  readonly traceparent?: string;
+}
 
 /** How many jobs and charges a request makes beside its own: one for each item of a batch, none for other workflows. */
 export function batchSizeOf({ batch }: Workflow, body: Readonly<Record<string, unknown>>): number {
@@ -72,4 +90,49 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
     ...(parent.testOutcome && { testOutcome: parent.testOutcome }),
     at: parent.at,
   }));
+}
+
+/** Seeds fit a signed 32-bit integer, which every engine takes. */
+const seedRange = 2 ** 31 - 1;
+
+/** The job that a request is answered with. Where it is the parent of a batch, its children have the charges. */
+export function queuedJob(
+  request: DispatchRequest,
+  ids: DispatchIds,
+  workflow: Workflow,
+  charges: readonly (JobToCharge & { readonly amount: number })[],
+  inputs: JobInputImage[],
+): QueuedJob {
+  const { body } = request;
+  const { batch } = workflow;
+  const seed = typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
+  return {
+    jobId: ids.jobId,
+    tenant: request.caller.tenant,
+    requestId: ids.requestId,
+    chargeId: batch ? null : ids.requestId,
+    operation: workflow.name,
+    jobType: workflow.jobType,
+    creditsCost: charges.reduce((sum, { amount }) => sum + amount, 0),
+    displayName: displayNameOf(workflow, body, inputs, seed),
+    request: { ...body },
+    inputs,
+    seed,
+    parentJobId: null,
+    ...(batch && { childJobIds: charges.map(({ jobId }) => jobId) }),
+    ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
+    at: request.at.toISOString(),
+  };
+}
+
+function displayNameOf(
+  workflow: Workflow,
+  body: DispatchRequest['body'],
+  inputs: readonly JobInputImage[],
+  seed: number,
+): string {
+  const { display_name: given, garment_category_public_id: categoryId } = body;
+  if (typeof given === 'string' && given !== '') return given;
+  const category = typeof categoryId === 'string' ? categoryById(categoryId)?.displayLabel : undefined;
+  return workflow.coinName({ seed, body, category, pictures: inputs.map(({ meta }) => meta) });
 }

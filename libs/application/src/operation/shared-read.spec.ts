@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import { SharedRead } from './shared-read.js';
+import { SharedRead } from './operations.js';
 
 /** Reads that end when they are told to, with the number of the read. */
 function steppedReads() {
