@@ -1,27 +1,74 @@
-/** The waiting tasks of one tenant: the turn of its first and of its last one. */
-export interface WaitingTenant {
-  readonly tenant: string;
-  readonly first: number;
-  readonly last: number;
-}
+import type { Db } from 'pg-boss';
 
-/** PostgreSQL's largest integer: where turns end up only when a queue has not been empty for two billion tasks. */
+/** PostgreSQL's largest integer, where turns end up after two billion of them: from there on the older task comes first. */
 const lastTurn = 2 ** 31 - 1;
+
+/** Any number of processes may prepare at once: this lock lets them do it one by one. */
+const preparationLock = 4_711_160_302n;
+
+/**
+ * Makes the table of turns beside pg-boss's own where it is missing. Turns of queues in which nothing waits begin anew,
+ * and tenants that left are forgotten with them.
+ */
+export async function prepareFairTurns(db: Db, schema: string, queues: readonly string[]): Promise<void> {
+  await db.executeSql(`
+    begin;
+    select pg_advisory_xact_lock(${preparationLock});
+    create table if not exists ${schema}.tenant_turn (
+      queue text not null, tenant text not null, last integer not null, primary key (queue, tenant)
+    );
+    create index if not exists tenant_turn_last on ${schema}.tenant_turn (queue, last);
+    commit`);
+  await db.executeSql(
+    `delete from ${schema}.tenant_turn t where queue = any($1) and not exists (
+       select from ${schema}.job where name = t.queue and state < 'active' and not blocked)`,
+    [queues],
+  );
+}
 
 /**
  * The turn of each new task; lower turns are served first, the older task first where turns are equal. A tenant's
  * tasks get consecutive turns, and a tenant that comes new joins at the turn that is being served now. So a tenant
  * with fifty waiting tasks and one with a single task alternate, and each other tenant overtakes a waiting task
  * at most once a turn (start-time fair queueing, every task counted as one unit of work).
+ *
+ * Its cost does not grow with what waits: the turn that is being served is the first entry of the index that workers
+ * fetch by, and each tenant's last turn is a row.
  */
-export function fairTurns(tenants: readonly string[], waiting: readonly WaitingTenant[]): number[] {
-  const current = waiting.reduce((lowest, { first }) => Math.min(lowest, first), lastTurn);
-  const start = waiting.length === 0 ? 0 : current;
-  const lastOf = new Map(waiting.map(({ tenant, last }) => [tenant, last]));
+export async function fairTurns(
+  db: Db,
+  schema: string,
+  queue: string,
+  tenants: readonly string[],
+): Promise<number[]> {
+  const tasks = new Map<string, number>();
+  for (const tenant of tenants) tasks.set(tenant, (tasks.get(tenant) ?? 0) + 1);
+  const { rows } = await db.executeSql(
+    `with served (turn) as (
+       select coalesce(
+         (select -priority::bigint from ${schema}.job where name = $1 and state < 'active' and not blocked
+           order by priority desc limit 1),
+         (select last::bigint + 1 from ${schema}.tenant_turn where queue = $1 order by last desc limit 1),
+         0)
+     )
+     insert into ${schema}.tenant_turn (queue, tenant, last)
+     select $1, new.tenant, least(${lastTurn}, greatest(turn, known.last::bigint + 1) + tasks - 1)
+       from served, unnest($2::text[], $3::integer[]) as new (tenant, tasks)
+       left join ${schema}.tenant_turn known on known.queue = $1 and known.tenant = new.tenant
+     on conflict (queue, tenant) do update set last = excluded.last
+     returning tenant, last`,
+    [queue, [...tasks.keys()], [...tasks.values()]],
+  );
+  // The columns are named and typed by the statement above.
+  const next = new Map(
+    (rows as { tenant: string; last: number }[]).map(({ tenant, last }) => [
+      tenant,
+      last + 1 - (tasks.get(tenant) ?? 0),
+    ]),
+  );
   return tenants.map((tenant) => {
-    const last = lastOf.get(tenant);
-    const turn = Math.min(lastTurn, last === undefined ? start : Math.max(start, last + 1));
-    lastOf.set(tenant, turn);
+    const turn = next.get(tenant) ?? 0;
+    next.set(tenant, turn + 1);
     return turn;
   });
 }

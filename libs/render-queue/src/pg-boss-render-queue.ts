@@ -3,7 +3,7 @@ import { PgBoss, type Db } from 'pg-boss';
 import { v5 } from 'uuid';
 import { environments, type Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
-import { fairTurns, type WaitingTenant } from './fair-turns.js';
+import { fairTurns, prepareFairTurns } from './fair-turns.js';
 import type {
   QueueLevel,
   QueueTransaction,
@@ -78,6 +78,7 @@ export class PgBossRenderQueue implements RenderQueue {
     const queue = new PgBossRenderQueue(settings);
     try {
       await queue.boss.start();
+      await prepareFairTurns(queue.boss.getDb(), schema, environments.map(queueName));
       for (const environment of environments) await queue.prepare(queueName(environment));
       return queue;
     } catch (error) {
@@ -146,10 +147,8 @@ export class PgBossRenderQueue implements RenderQueue {
 
   private async insert(name: string, tasks: ReadonlyMap<string, RenderTask>, db: Db): Promise<void> {
     const entries = [...tasks];
-    const turns = fairTurns(
-      entries.map(([, { tenant }]) => tenant),
-      await waitingTenants(name, db),
-    );
+    const tenants = entries.map(([, { tenant }]) => tenant);
+    const turns = await fairTurns(db, schema, name, tenants);
     const jobs = entries.map(([id, task], index) => ({
       id,
       data: task,
@@ -195,18 +194,6 @@ export class PgBossRenderQueue implements RenderQueue {
     await this.boss.fail(name, { id: job.id, retryCount: job.retryCount });
     await this.boss.update(name, undefined, { id: job.id, startAfter: afterMs / 1000 });
   }
-}
-
-async function waitingTenants(name: string, db: Db): Promise<WaitingTenant[]> {
-  const { rows } = await db.executeSql(
-    `select group_id as tenant, -max(priority) as first, -min(priority) as last
-       from ${schema}.job
-      where name = $1 and state < 'active' and not blocked and group_id is not null
-      group by group_id`,
-    [name],
-  );
-  // The columns are named and typed by the statement above.
-  return rows as WaitingTenant[];
 }
 
 const states: readonly TaskState[] = ['waiting', 'delayed', 'active'];
