@@ -33,9 +33,6 @@ export interface KeptAnswer {
 
 const rowsPerPage = 2000;
 
-/** Everything as the server sends it, as text. The type asks for a parser of each kind that `pg` knows, and this is one for all. */
-const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
-
 /**
  * The read store at one moment: rows and checkpoints go together, whatever is committed while they are read. It reads
  * the tables of the generations that served at that moment, for a view may be switched to another one meanwhile; the
@@ -100,18 +97,17 @@ export class ReadStoreSnapshot implements AsyncDisposable {
     const values = tenant === undefined ? [] : [tenant];
     await this.client.query(`declare audited no scroll cursor for ${select}`, values);
     const page = () =>
-      this.client.query<(string | null)[]>({
+      this.client.query<unknown[]>({
         text: `fetch ${rowsPerPage} from audited`,
         rowMode: 'array',
-        types: asText,
+        types: asCells,
       });
-    const decoders = fold.columns.map(({ kind }) => decoderOf[kind]);
     for (let coming = page(); ;) {
       const { rows } = await coming;
       if (rows.length === 0) break;
       coming = page();
       coming.catch(() => undefined);
-      yield rows.map((row) => row.map((cell, place) => (cell === null ? null : decoders[place]?.(cell))));
+      yield rows;
     }
     await this.client.query('close audited');
   }
@@ -143,9 +139,13 @@ function selected(name: string, kind: ColumnKind): string {
   return kind === 'time' ? `extract(epoch from ${name}) * 1000` : name;
 }
 
-const decoderOf: Readonly<Record<ColumnKind, (cell: string) => unknown>> = {
-  text: (cell) => cell,
-  integer: Number,
-  time: Number,
-  json: (cell): unknown => JSON.parse(cell),
+const { INT4, INT8, NUMERIC, JSONB } = pg.types.builtins;
+const cellOfType: Readonly<Record<number, (cell: string) => unknown>> = {
+  ...{ [INT4]: Number, [INT8]: Number, [NUMERIC]: Number },
+  [JSONB]: (cell): unknown => JSON.parse(cell),
 };
+
+/** Whatever is no number and no JSON stays text. The type asks for parsers of binary values as well, which never come. */
+const asCells = {
+  getTypeParser: (type: number) => cellOfType[type] ?? String,
+} as unknown as pg.CustomTypesConfig;

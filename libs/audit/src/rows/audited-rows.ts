@@ -70,7 +70,7 @@ export class AuditedRows {
   /** @returns a promise only where rows that are kept no more have to be read again first */
   apply(event: AuditedEvent): Promise<void> | undefined {
     const keys = this.keysOf(event);
-    const missing = keys.length === 0 ? keys : keys.filter((key) => this.isMissing(key));
+    const missing = keys.some(this.isMissing) ? keys.filter(this.isMissing) : nothing;
     this.money?.fold(event, this.rows);
     if (missing.length > 0) return this.load(event, missing).then(() => this.fold(event, keys));
     if (keys.length > 0) this.fold(event, keys);
@@ -92,11 +92,11 @@ export class AuditedRows {
   private readonly isWanted = (key: RowKey): boolean => this.rows.wants(key);
 
   /** Whether there is such a row, and it is kept no more. */
-  private isMissing(key: RowKey): boolean {
+  private readonly isMissing = (key: RowKey): boolean => {
     const { model, rows, newest } = this;
     if (model.rowPerEvent || model.keysSpanStreams) return false;
     return !newest.has(textOf(key)) && rows.find(key) !== none;
-  }
+  };
 
   private async load(event: AuditedEvent, keys: readonly RowKey[]): Promise<void> {
     for (const key of keys) {
