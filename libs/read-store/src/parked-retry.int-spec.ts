@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { RetryRefused } from './parked-refold.js';
+import { RetryRefused } from './parked-retry.js';
 import { retryParked } from './parked-retry.js';
 import { listParkedStreams } from './parked-events.js';
 import type { ReadModel } from './read-model.js';

@@ -1,6 +1,6 @@
 import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
-import { RetryRefused } from '#read-store/parked-refold.js';
+import { RetryRefused } from '#read-store/parked-retry.js';
 import { retryParked, type ParkedRetryOutcome } from '#read-store/parked-retry.js';
 import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.js';
 import { findConfiguration, withEventStore } from '../service.js';
