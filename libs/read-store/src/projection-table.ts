@@ -1,4 +1,6 @@
+import { finished } from 'node:stream/promises';
 import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { binaryArray, elementType } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from './entity-table.js';
 import type { PrimaryKey, ReadModel } from './read-model.js';
@@ -93,7 +95,7 @@ const headerBytes = signature.length + 8;
  * Rows as PostgreSQL's binary COPY format: the signature, int32 flags, int32 length of an extension; for each row int16
  * fields and for each field int32 size (−1: null) and its bytes; at the end an int16 −1.
  */
-export function copiedRows(
+function copiedRows(
   columns: readonly EntityColumn[],
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Buffer {
@@ -137,53 +139,12 @@ export function copiedRows(
   return buffer;
 }
 
-/** What of `pg`'s connection a COPY needs; its type declarations leave it out. */
-interface CopyConnection {
-  query(text: string): void;
-  sendCopyFromChunk(chunk: Buffer): void;
-  endCopyFrom(): void;
-}
-
-/** One `copy … from stdin` with all of its data. `pg` calls these methods, and no others for a COPY. */
-class CopyIn {
-  private readonly answer = Promise.withResolvers<void>();
-
-  constructor(
-    private readonly text: string,
-    private readonly data: Buffer,
-  ) {}
-
-  get done(): Promise<void> {
-    return this.answer.promise;
-  }
-
-  submit(connection: pg.Connection): void {
-    // `pg` submits on its own connection, whose declaration lacks what a COPY needs.
-    (connection as unknown as CopyConnection).query(this.text);
-  }
-
-  handleCopyInResponse(connection: CopyConnection): void {
-    connection.sendCopyFromChunk(this.data);
-    connection.endCopyFrom();
-  }
-
-  handleCommandComplete(): void {
-    // ReadyForQuery follows, and only that allows the next statement.
-  }
-
-  handleError(error: Error): void {
-    this.answer.reject(error);
-  }
-
-  handleReadyForQuery(): void {
-    this.answer.resolve();
-  }
-}
-
-/** Sends the rows. The client may neither be a pipelined one nor have a `query_timeout`. @throws what PostgreSQL refuses them with */
+/** Sends the rows. The client may not be a pipelined one. @throws what PostgreSQL refuses them with */
 export async function copyIn(
   client: pg.Client,
   { text, data }: { readonly text: string; readonly data: Buffer },
 ): Promise<void> {
-  await client.query(new CopyIn(text, data)).done;
+  const rows = client.query(copyFrom(text));
+  rows.end(data);
+  await finished(rows);
 }
