@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { countedEvents, lagsOf } from '#read-store/consumer-lag.js';
+import { countedEvents, lagsOf } from '#read-store/consumers.js';
 import type { Consumer } from '#read-store/consumers.js';
 import { Stores } from './stores.js';
 

@@ -5,7 +5,7 @@ import { processManagers } from '#application/process-managers/process-managers.
 import type { NewEvent } from '#event-store/event-store.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';
-import { countedEvents } from '#read-store/consumer-lag.js';
+import { countedEvents } from '#read-store/consumers.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Installation, type ConsumerLevel } from '#read-store/installation.js';
 import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';

@@ -4,7 +4,7 @@ import { type JobRow, jobsReadModel } from '#projections/jobs/jobs.read-model.js
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, renderStarted } from '#projections/testing/stories.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import { createIndexes, createTable } from '#read-store/read-model-tables.js';
+import { createIndexes, createTable } from '#read-store/entity-table.js';
 import { rebuild } from '#read-store/rebuild/rebuild.js';
 import { eventually, ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';

@@ -3,8 +3,7 @@ import { environments, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { readModels } from '#projections/read-models.js';
-import { lagsOf } from '#read-store/consumer-lag.js';
-import { consumersOf } from '#read-store/consumers.js';
+import { consumersOf, lagsOf } from '#read-store/consumers.js';
 import { answerWithinMs, patience, withDatabase, withEventStore } from './service.js';
 
 /** All that the projector runs. */

@@ -1,7 +1,7 @@
 import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
-import type { EventFilter } from '#event-store/event-store.js';
+import { passes, type EventFilter, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
+import { earliest, serves } from './projection-checkpoints.js';
 import type { ReadModel } from './read-model.js';
-import { serves } from './projection-checkpoints.js';
 
 /** Something that follows the log of one environment and keeps a checkpoint in PostgreSQL. */
 export interface Consumer {
@@ -93,4 +93,83 @@ export async function readHalted(database: Queries): Promise<string[]> {
     `select environment || ' ' || name as name from read_store.projections where state = 'halted' order by 1`,
   )) as { rows: { name: string }[] };
   return rows.map(({ name }) => name);
+}
+
+export interface Lag {
+  /** Events that the consumer has not handled yet; how exact that is, says {@link lagsOf}. */
+  readonly events: number;
+  /** Age of the first of them in seconds; 0 when there is none. */
+  readonly seconds: number;
+}
+
+export interface LagOptions {
+  readonly store: Pick<EventStore, 'head' | 'readAll'>;
+  /** Whether positions count events, as in PostgreSQL. In EventStoreDB they are places in a file. */
+  readonly positionsAreCounts: boolean;
+  readonly now: Date;
+}
+
+/** How many events are looked at one by one in each environment: it bounds what a scrape costs while something is late. */
+export const countedEvents = 1_000;
+
+/**
+ * How far each consumer is behind the log, by its checkpoint. The number is exact as long as no more than
+ * {@link countedEvents} events of the environment follow the checkpoint. Beyond that it is a bound, so that a projection
+ * that stopped days ago costs a scrape no more than one that is late by a moment:
+ *
+ * - where positions count events: all events of the log after the checkpoint, of every consumer (never too few);
+ * - elsewhere: its events among the first {@link countedEvents} of the environment (never too many).
+ *
+ * @throws what the store throws
+ */
+export async function lagsOf<C extends Consumer>(
+  consumers: readonly (C & { readonly position: bigint | null })[],
+  { store, positionsAreCounts, now }: LagOptions,
+): Promise<(C & Lag)[]> {
+  const head = await store.head();
+  const behind = consumers.filter(({ position }) => head !== undefined && (position ?? -1n) < head);
+  const isFar = (position: bigint | null) =>
+    positionsAreCounts && (head ?? 0n) - (position ?? 0n) > BigInt(countedEvents);
+  const secondsSince = ({ metadata }: RecordedEvent) =>
+    Math.max(0, (now.getTime() - Date.parse(metadata.recordedAt)) / 1000);
+
+  const near = behind.filter(({ position }) => !isFar(position));
+  const pages = new Map<string, readonly RecordedEvent[]>();
+  for (const environment of environments) {
+    const positions = near.filter((each) => each.environment === environment).map((each) => each.position);
+    if (positions.length === 0) continue;
+    pages.set(environment, await nextEvents(store, positions, `${environment}.`));
+  }
+  // Consumers that stopped at one place share the look at the event after it.
+  const firsts = new Map<bigint | null, Promise<readonly RecordedEvent[]>>();
+  const firstAfter = (position: bigint | null) => {
+    const look = firsts.get(position) ?? store.readAll({ ...afterOf(position), limit: 1 });
+    firsts.set(position, look);
+    return look;
+  };
+
+  const lagOf = async ({ environment, position, filter }: (typeof consumers)[number]): Promise<Lag> => {
+    if (head === undefined || (position ?? -1n) >= head) return { events: 0, seconds: 0 };
+    if (isFar(position)) {
+      const [first] = await firstAfter(position);
+      return { events: Number(head - (position ?? 0n)), seconds: first ? secondsSince(first) : 0 };
+    }
+    const page = pages.get(environment) ?? [];
+    const own = page.filter((event) => event.position > (position ?? -1n)).filter(passes(filter));
+    return { events: own.length, seconds: own[0] ? secondsSince(own[0]) : 0 };
+  };
+  return Promise.all(consumers.map(async (consumer) => ({ ...consumer, ...(await lagOf(consumer)) })));
+}
+
+function nextEvents(
+  store: LagOptions['store'],
+  positions: readonly (bigint | null)[],
+  streamPrefix: string,
+): Promise<readonly RecordedEvent[]> {
+  const filter = { streamPrefixes: [streamPrefix] };
+  return store.readAll({ ...afterOf(earliest(positions)), filter, limit: countedEvents });
+}
+
+function afterOf(position: bigint | null): { after?: bigint } {
+  return position === null ? {} : { after: position };
 }

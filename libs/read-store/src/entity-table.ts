@@ -1,5 +1,7 @@
+import type pg from 'pg';
 import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
-import type { EntityClass } from './read-model.js';
+import type { Environment } from '#domain/streams.js';
+import type { EntityClass, ReadModel } from './read-model.js';
 
 export interface EntityColumn {
   /** The entity's property. */
@@ -70,4 +72,181 @@ export class SnakeNamingStrategy extends DefaultNamingStrategy {
 
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/*
+ * A read model's rows are in the table `{environment}.{name}_g{n}` of its generation n; readers use the view
+ * `{environment}.{name}` over the generation that serves. Tables, indexes and views are made from the entity alone.
+ */
+
+export type TabledModel = Pick<ReadModel<object>, 'name' | 'entity' | 'rowPerEvent'>;
+
+export function createTable(environment: Environment, model: TabledModel, generation: number): string {
+  const columns = columnsOf(model.entity);
+  const definitions = columns.map(
+    ({ column, type, nullable }) => `${column} ${type}${nullable ? '' : ' not null'}`,
+  );
+  const primary = columns.filter((column) => column.primary).map(({ column }) => column);
+  const fillfactor = fillfactorOf(model);
+  return `create table ${tableOf(environment, model, generation)} (
+    ${definitions.join(', ')}, primary key (${primary.join(', ')}))${fillfactor && ` with (${fillfactor})`}`;
+}
+
+/** Beside the primary key. Made when the rows are there: that is much faster than keeping them up to date. */
+export function createIndexes(
+  environment: Environment,
+  model: TabledModel,
+  generation: number,
+  existing: readonly string[] = [],
+): string[] {
+  return indexesOf(model.entity)
+    .map((index) => ({ ...index, name: `${index.name}_g${generation}` }))
+    .filter(({ name }) => !existing.includes(name))
+    .map(({ name, columns, where, unique }) => {
+      const on = `${tableOf(environment, model, generation)} (${columns.join(', ')})`;
+      const condition = where === undefined ? '' : ` where ${where}`;
+      return `create ${unique ? 'unique ' : ''}index if not exists ${name} on ${on}${condition}`;
+    });
+}
+
+/** An empty first generation, which serves. */
+export async function createFirstGeneration(
+  client: pg.ClientBase,
+  environment: Environment,
+  model: TabledModel,
+): Promise<void> {
+  await client.query(createTable(environment, model, 1));
+  for (const index of createIndexes(environment, model, 1)) await client.query(index);
+  await showGeneration(client, environment, model, 1);
+}
+
+/** A view whose columns only grow is replaced in place; another one is made anew. Belongs in a transaction. */
+export async function showGeneration(
+  client: pg.ClientBase,
+  environment: Environment,
+  model: TabledModel,
+  generation: number,
+): Promise<void> {
+  const view = `${environment}.${model.name}`;
+  const columns = columnsOf(model.entity);
+  const { rows } = await client.query<{ replaceable: boolean }>(
+    `select coalesce(bool_and(a.attname = own.name and a.atttypid = to_regtype(own.type)), true) as replaceable
+      from pg_attribute a left join unnest($2::text[], $3::text[]) with ordinality own (name, type, place) on place = attnum
+      where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
+    [view, columns.map(({ column }) => column), columns.map(({ type }) => type)],
+  );
+  if (!rows[0]?.replaceable) await client.query(`drop view ${view}`);
+  await client.query(
+    `create or replace view ${view} as select ${columns.map(({ column }) => column).join(', ')}
+      from ${tableOf(environment, model, generation)}`,
+  );
+}
+
+/**
+ * Brings the tables of an environment in line with the entities. Belongs in a transaction; changes nothing when nothing
+ * has changed.
+ *
+ * - A read model that is new gets its first generation.
+ * - A column that is new is added to every generation, and the view shows it. It is null in the rows that are there,
+ *   until a rebuild folds them again, or for good where the fold's version stays the same. A column that may be null
+ *   now loses its constraint.
+ * - An index that is new is made.
+ *
+ * What else has changed (types, columns that are gone, the primary key) comes with the next rebuild. So do tables that
+ * have disappeared: an empty one in their place would pass for a read model that is up to date.
+ */
+export async function alignTables(
+  client: pg.ClientBase,
+  environment: Environment,
+  models: readonly TabledModel[],
+): Promise<void> {
+  const { tables, views, started } = await readTables(client, environment);
+  for (const model of models) {
+    const own = tables.filter(({ model: name }) => name === model.name);
+    const view = views.get(model.name);
+    if (own.length === 0 && !view && !started.has(model.name))
+      await createFirstGeneration(client, environment, model);
+    for (const table of own)
+      for (const change of changesOf(environment, model, table)) await client.query(change);
+    const isShown = columnsOf(model.entity).every(({ column }) => view?.columns.includes(column));
+    if (view && !isShown) await showGeneration(client, environment, model, view.generation);
+  }
+}
+
+interface FoundTable {
+  readonly model: string;
+  readonly generation: number;
+  readonly columns: readonly string[];
+  readonly required: readonly string[];
+  readonly options: readonly string[];
+  readonly indexes: readonly string[];
+  /** Not filled yet: its indexes come later. */
+  readonly building: boolean;
+}
+
+interface FoundView {
+  readonly model: string;
+  readonly generation: number;
+  readonly columns: readonly string[];
+}
+
+function changesOf(environment: Environment, model: TabledModel, found: FoundTable): string[] {
+  const table = tableOf(environment, model, found.generation);
+  const columns = columnsOf(model.entity);
+  const added = columns.filter(({ column }) => !found.columns.includes(column));
+  const relaxed = columns.filter(({ column, nullable }) => nullable && found.required.includes(column));
+  const fillfactor = fillfactorOf(model);
+  return [
+    ...added.map(({ column, type }) => `alter table ${table} add column ${column} ${type}`),
+    ...relaxed.map(({ column }) => `alter table ${table} alter column ${column} drop not null`),
+    ...(fillfactor && !found.options.includes(fillfactor)
+      ? [`alter table ${table} set (${fillfactor})`]
+      : []),
+    ...(found.building ? [] : createIndexes(environment, model, found.generation, found.indexes)),
+  ];
+}
+
+async function readTables(client: pg.ClientBase, environment: Environment) {
+  const tables = await client.query<FoundTable>(
+    `select own.model, own.generation, coalesce(t.reloptions, '{}') as options,
+        array_agg(a.attname::text order by a.attnum) as columns,
+        coalesce(array_agg(a.attname::text) filter (where a.attnotnull), '{}') as required,
+        (select coalesce(array_agg(x.relname::text), '{}')
+          from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = t.oid) as indexes,
+        exists (select from read_store.projections p where p.environment = $1 and p.name = own.model
+          and p.generation = own.generation and p.state in ('building', 'comparing')) as building
+      from pg_class t
+      join pg_attribute a on a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped,
+      lateral (select substring(t.relname from '^(.+)_g[0-9]+$') as model,
+        substring(t.relname from '_g([0-9]+)$')::integer as generation) own
+      where t.relnamespace = $1::regnamespace and t.relkind = 'r' and own.model is not null
+      group by t.oid, own.model, own.generation`,
+    [environment],
+  );
+  const views = await client.query<FoundView>(
+    `select view_name as model, substring(table_name from '_g([0-9]+)$')::integer as generation,
+        (select array_agg(attname::text order by attnum) from pg_attribute
+          where attrelid = format('%I.%I', view_schema, view_name)::regclass) as columns
+      from information_schema.view_table_usage
+      where view_schema = $1 and table_schema = $1 and table_name ~ ('^' || view_name || '_g[0-9]+$')`,
+    [environment],
+  );
+  const started = await client.query<{ name: string }>(
+    'select distinct name from read_store.projections where environment = $1',
+    [environment],
+  );
+  return {
+    tables: tables.rows,
+    views: new Map(views.rows.map((view) => [view.model, view])),
+    started: new Set(started.rows.map(({ name }) => name)),
+  };
+}
+
+function tableOf(environment: Environment, { name }: TabledModel, generation: number): string {
+  return `${environment}.${name}_g${generation}`;
+}
+
+/** Rows that are updated after they were inserted get room on their page, so that most updates touch no index. */
+function fillfactorOf({ rowPerEvent }: TabledModel): string {
+  return rowPerEvent ? '' : 'fillfactor=75';
 }

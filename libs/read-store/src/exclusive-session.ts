@@ -36,7 +36,7 @@ const goneWithinMs = 50;
  * Runs work that may be active only once in the whole installation.
  *
  * - waiting: another session holds the advisory lock. Left when that session ends, however it ended; one that has
- *   fallen silent, because its process is paused or its machine has vanished, is ended from here (see lease.ts).
+ *   fallen silent, because its process is paused or its machine has vanished, is ended from here.
  * - active: `work` runs on the connection that holds the lock, so a lost connection loses the lock with it. Left when
  *   the signal aborts (the call returns), when the connection is lost or the work throws (retried with backoff), or
  *   when the work throws ConsumerHalted (the call throws it). Being fenced off is no fault: a rebuild or an operator has

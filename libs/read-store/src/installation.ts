@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
-import { lagsOf, type Lag } from './consumer-lag.js';
 import {
+  lagsOf,
   readHalted,
   readPositions,
   type Consumer,
   type ConsumerPosition,
+  type Lag,
   type Queries,
 } from './consumers.js';
 

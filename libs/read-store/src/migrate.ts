@@ -1,15 +1,171 @@
 import { Client } from 'pg';
-import type { MigrationInterface } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { environments } from '#domain/streams.js';
 import { createDataSource, type DataSourceSettings } from './data-source.js';
-import {
-  CarryReadModelsOver1790000000040,
-  CreateControlTables1790000000000,
-  CreateOperationalTables1790000000002,
-  CreateRateLimits1790000000020,
-  NameGenerationStates1790000000041,
-} from './migrations.js';
-import { alignTables, type TabledModel } from './read-model-tables.js';
+import { alignTables, type TabledModel } from './entity-table.js';
+
+/*
+ * Migrations make the tables that no history rebuilds: what the runners know about themselves, and what processes keep
+ * for a while. The tables of the read models are made from their entities instead, see entity-table.ts.
+ */
+
+abstract class Migration implements MigrationInterface {
+  abstract up(runner: QueryRunner): Promise<void>;
+
+  down(): Promise<void> {
+    return Promise.reject(
+      new Error('a migration is not taken back: restore the database, or rebuild from the log'),
+    );
+  }
+}
+
+/** The schema `read_store`: what the projection runners of all environments know about themselves. */
+class CreateControlTables1790000000000 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table projections (
+        environment text not null,
+        name        text not null,
+        generation  integer not null,
+        version     integer not null,
+        position    bigint,
+        epoch       bigint not null default 0,
+        state       text not null check (state in ('live', 'halted', 'building', 'retired')),
+        halted_because text,
+        updated_at  timestamptz not null default now(),
+        primary key (environment, name, generation)
+      )`);
+    await runner.query(`
+      comment on column projections.position is
+        'The fold has seen everything up to and including this position of the log; null: nothing yet'`);
+    await runner.query(`
+      create table stream_revisions (
+        consumer text not null,
+        stream   text not null,
+        revision bigint not null,
+        primary key (consumer, stream)
+      ) with (fillfactor = 85)`);
+    await runner.query(`
+      create table parked_events (
+        environment text not null,
+        name        text not null,
+        generation  integer not null,
+        stream      text not null,
+        revision    bigint not null,
+        position    bigint not null,
+        event_id    uuid not null,
+        event_type  text not null,
+        error       text,
+        parked_at   timestamptz not null default now(),
+        primary key (environment, name, generation, stream, revision)
+      )`);
+    await runner.query(`
+      comment on column parked_events.error is
+        'Why the first event of its stream was parked; null for those that only wait behind it'`);
+    await runner.query(`
+      create function require(condition boolean, complaint text) returns void language plpgsql as $$
+      begin
+        if condition is not true then
+          raise exception '%', complaint using errcode = 'AT001';
+        end if;
+      end $$`);
+  }
+}
+
+/**
+ * The rate limit of all credentials, of both environments: keys are unique across them. Unlogged, because a crash of
+ * the server loses no more than a minute's count; with room on each page, because every request updates a row in place.
+ */
+class CreateRateLimits1790000000020 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create unlogged table rate_limits (
+        credential text primary key,
+        level      double precision not null,
+        poured_at  timestamptz not null,
+        passed     boolean not null
+      ) with (fillfactor = 50)`);
+    await runner.query(`
+      comment on column rate_limits.level is
+        'Requests in the bucket at poured_at; it drains at the limit, see docs/adr/0009-rate-limit-stores.md'`);
+  }
+}
+
+/** States that only the words in `halted_because` told apart get names of their own. */
+class NameGenerationStates1790000000041 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table projections
+        drop constraint projections_state_check,
+        add constraint projections_state_check check (
+          state in ('live', 'halted', 'building', 'comparing', 'complete', 'differing', 'retired'))`);
+    await runner.query(`
+      update projections set state = case halted_because
+          when 'made to be compared' then 'comparing'
+          when 'its rows differ from the live ones' then 'differing'
+          else 'complete'
+        end
+        where state = 'building' and halted_because is not null`);
+  }
+}
+
+/** Tables of one environment that no history rebuilds: answers kept for retries, and how far each process came. */
+class CreateOperationalTables1790000000002 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table idempotency_keys (
+        tenant           text not null,
+        endpoint         text not null,
+        key              text not null,
+        body_hash        text not null,
+        request_id       text not null,
+        job_id           text not null,
+        status           text not null check (status in ('running', 'answered')),
+        response_status  integer,
+        response_headers json,
+        response_body    json,
+        locked_until     timestamptz not null,
+        created_at       timestamptz not null default now(),
+        primary key (tenant, endpoint, key)
+      )`);
+    await runner.query(`create index idempotency_keys_by_age on idempotency_keys (created_at)`);
+    await runner.query(`
+      create table process_checkpoints (
+        process    text primary key,
+        position   bigint,
+        epoch      bigint not null default 0,
+        updated_at timestamptz not null default now()
+      )`);
+  }
+}
+
+/**
+ * Carries over the read models of a database whose tables were made by migrations: the indexes of its first generation
+ * get the names that entities give them. It also counts the rows of folds that lacked batches and the retirement of
+ * keys as today's: no history of that time has either, so today's fold gives the same rows.
+ */
+class CarryReadModelsOver1790000000040 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      do $$
+      declare
+        named record;
+      begin
+        for named in
+          select i.indexrelid::regclass::text as index, x.relname || substring(t.relname from '_g[0-9]+$') as name
+            from pg_index i join pg_class x on x.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
+            where t.relnamespace = current_schema()::regnamespace and not i.indisprimary
+              and t.relname ~ '_g[0-9]+$' and x.relname !~ '_g[0-9]+$'
+        loop
+          execute format('alter index %s rename to %I', named.index, named.name);
+        end loop;
+      end $$`);
+    await runner.query(
+      `update read_store.projections set version = 2
+        where environment = current_schema() and name in ('jobs', 'keys') and version = 1`,
+    );
+  }
+}
 
 const controlMigrations = [
   CreateControlTables1790000000000,

@@ -3,7 +3,7 @@ import { readModels } from '#projections/read-models.js';
 import type { ReadModel } from '#read-store/read-model.js';
 import * as rebuilding from '#read-store/rebuild/rebuild.js';
 import type { RowDifferences } from '#read-store/rebuild/comparison.js';
-import type { RebuildReport, RebuiltModel } from '#read-store/rebuild/rebuild-report.js';
+import type { RebuildReport, RebuiltModel } from '#read-store/rebuild/rebuild.js';
 import { RebuildRefused } from '#read-store/rebuild/rebuild-session.js';
 import { findConfiguration, withEventStore } from '../service.js';
 import { printJson, printLine, printTable } from '../output.js';

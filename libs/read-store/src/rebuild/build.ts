@@ -12,33 +12,6 @@ export interface Build {
   touched: Map<string, PrimaryKey> | undefined;
 }
 
-/** At the end of the log everything before the goal was delivered, even where the last event lies before it. */
-export function arrive(behind: readonly Build[], until: ReadonlyMap<string, bigint>): void {
-  for (const { active } of behind)
-    active.checkpoint = { ...active.checkpoint, position: goalOf({ active }, until) };
-}
-
-/** How far a generation is to be folded; −1, which is no position, where it stays where it is. */
-export function goalOf({ active }: Pick<Build, 'active'>, until: ReadonlyMap<string, bigint>): bigint {
-  return until.get(active.checkpoint.name) ?? -1n;
-}
-
-export function isBehind(build: Build, until: ReadonlyMap<string, bigint>): boolean {
-  return (build.active.checkpoint.position ?? -1n) < goalOf(build, until);
-}
-
-export function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-export function larger(a: bigint | null, b: bigint): bigint {
-  return a === null || a < b ? b : a;
-}
-
-export function largest(positions: readonly bigint[]): bigint {
-  return positions.reduce((a, b) => larger(a, b));
-}
-
 interface Change {
   readonly key: PrimaryKey;
   /** Undefined: the row goes. */

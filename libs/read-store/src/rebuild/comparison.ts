@@ -3,11 +3,72 @@ import type { Environment } from '#domain/streams.js';
 import { binaryArray } from '#platform/binary-array.js';
 import { onlyRow } from '#platform/postgres.js';
 import { columnsOf, type EntityColumn } from '../entity-table.js';
+import { transact } from '../exclusive-session.js';
 import type { PrimaryKey, ReadModel } from '../read-model.js';
-import type { LiveGenerations, ProgressiveFold } from './live-generations.js';
+import { readServing, type ServingRow } from './generations.js';
+import type { HistoryFold } from './history-fold.js';
 import type { PreparedBuild } from './prepare-builds.js';
 import type { RebuildSession } from './rebuild-session.js';
-import type { ServingRow } from './generations.js';
+
+/** What the new generations are measured against: the generations that readers see. */
+export class LiveGenerations {
+  /** How long the projector was last kept from committing. */
+  heldMs = 0;
+
+  constructor(
+    private readonly session: RebuildSession,
+    private readonly builds: readonly PreparedBuild[],
+    private readonly fold: HistoryFold,
+  ) {}
+
+  /** Those that have live rows to be compared with. */
+  get comparable(): readonly PreparedBuild[] {
+    return this.builds.filter(({ serving, resumedAfter }) => {
+      if (!serving?.hasTable || serving.position === null) return false;
+      // What is beyond a generation that stands still was compared before it went there.
+      return serving.state === 'live' || (resumedAfter ?? -1n) <= serving.position;
+    });
+  }
+
+  /** Of these, those whose live rows a projector keeps up to date, or would if one ran. */
+  get following(): readonly PreparedBuild[] {
+    return this.comparable.filter(({ serving }) => serving?.state === 'live');
+  }
+
+  /** Those that go as far as the log, whatever is live. */
+  get standing(): readonly PreparedBuild[] {
+    return this.builds.filter((build) => !this.following.includes(build));
+  }
+
+  async positions(builds: readonly PreparedBuild[]): Promise<Map<string, bigint>> {
+    return positionsOf(builds, await readServing(this.session.control, this.session.environment));
+  }
+
+  /** Does the work while the live generations stand still and the new ones are where they are. */
+  async holding<T>(work: (serving: ReadonlyMap<string, ServingRow>) => Promise<T>): Promise<T> {
+    const { control, environment } = this.session;
+    const startedAt = performance.now();
+    try {
+      return await transact(control, async () => {
+        const serving = await readServing(control, environment, 'for update');
+        await this.fold.catchUp(positionsOf(this.following, serving));
+        return work(serving);
+      });
+    } finally {
+      this.heldMs = performance.now() - startedAt;
+    }
+  }
+}
+
+function positionsOf(
+  builds: readonly PreparedBuild[],
+  serving: ReadonlyMap<string, ServingRow>,
+): Map<string, bigint> {
+  const positions = builds.map(({ model }) => [model.name, serving.get(model.name)?.position] as const);
+  return new Map(
+    positions.filter((entry): entry is readonly [string, bigint] => typeof entry[1] === 'bigint'),
+  );
+}
 
 /** What was found to differ between the new generations and the live ones so far. */
 export class Comparison {
@@ -16,7 +77,7 @@ export class Comparison {
   constructor(
     private readonly session: RebuildSession,
     private readonly live: LiveGenerations,
-    private readonly fold: ProgressiveFold,
+    private readonly fold: HistoryFold,
   ) {}
 
   of(name: string): RowDifferences | undefined {

@@ -8,7 +8,7 @@ import {
   type Checkpoint,
   type GenerationState,
 } from '../projection-checkpoints.js';
-import { showGeneration } from '../read-model-tables.js';
+import { showGeneration } from '../entity-table.js';
 import type { ReadModel } from '../read-model.js';
 
 export type GenerationId = Pick<Checkpoint, 'name' | 'generation'>;

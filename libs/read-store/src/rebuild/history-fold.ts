@@ -1,6 +1,5 @@
-import type pg from 'pg';
-import { categoryPrefix, type Environment } from '#domain/streams.js';
-import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
+import { categoryPrefix } from '#domain/streams.js';
+import type { RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
 import { transact } from '../exclusive-session.js';
 import { BatchFeed } from '../batch-feed.js';
 import { asError, isRefusedContent } from '../consumer-errors.js';
@@ -9,22 +8,9 @@ import { describe, ModelFold } from '../model-fold.js';
 import { loadParkedStreams, park, type ParkedEvent } from '../parked-events.js';
 import { advance, earliest, type Checkpoint } from '../projection-checkpoints.js';
 import type { StreamContinuity } from '../stream-continuity.js';
-import { arrive, goalOf, isBehind, larger, largest, smaller, type Build } from './build.js';
-
-export interface HistoryFoldOptions {
-  /** Neither pipelined nor used for anything else meanwhile. */
-  readonly writer: pg.Client;
-  readonly loader: pg.Client;
-  readonly eventStore: EventStore;
-  readonly environment: Environment;
-  readonly builds: readonly Build[];
-  readonly continuity: StreamContinuity;
-  /** Whether the revisions that streams have reached are kept with the rows, to go on from after a crash. */
-  readonly keepRevisions: boolean;
-  readonly signal: AbortSignal;
-  /** How far the fold is, and how many events it has folded. */
-  readonly onBatch?: (position: bigint, events: number) => void;
-}
+import type { Build } from './build.js';
+import type { Preparation, PreparedBuild } from './prepare-builds.js';
+import type { RebuildSession } from './rebuild-session.js';
 
 const usualBatch = 4_000;
 /** A transaction takes at least so many rows: most jobs then begin and end within one, and each row is written once. */
@@ -51,13 +37,40 @@ export class HistoryFold {
   /** The batch that was folded last, when it is one event. */
   private single: RecordedEvent | undefined;
 
-  constructor(private readonly options: HistoryFoldOptions) {}
+  private readonly builds: readonly PreparedBuild[];
+  private readonly continuity: StreamContinuity;
+  /** Whether the revisions that streams have reached are kept with the rows, to go on from after a crash. */
+  private readonly keepRevisions: boolean;
+  /** Of the phase at hand: where it began, where it ends, and how many events were folded before it. */
+  private from: bigint | undefined;
+  private through = 0n;
+  private eventsBefore = 0;
+
+  constructor(
+    private readonly session: RebuildSession,
+    { builds, continuity, consumer }: Preparation,
+  ) {
+    this.builds = builds;
+    this.continuity = continuity;
+    this.keepRevisions = consumer !== undefined;
+  }
+
+  /** Says that a phase has begun that is counted in read models. */
+  tell(phase: string, done: number): void {
+    const { onProgress, environment } = this.session.options;
+    this.eventsBefore = this.events;
+    this.from = undefined;
+    const through = BigInt(this.builds.length);
+    onProgress?.({ phase: `${environment}: ${phase}`, position: BigInt(done), from: 0n, through });
+  }
 
   /**
    * Folds and commits up to these positions, inclusive; a generation that is not named stays where it is.
    * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), the reason of the signal
    */
   async catchUp(until: ReadonlyMap<string, bigint>): Promise<void> {
+    this.from ??= earliest(this.builds.map(({ active }) => active.checkpoint.position)) ?? 0n;
+    this.through = [...until.values()].reduce(larger, this.from);
     for (;;) {
       try {
         await this.read(until);
@@ -72,10 +85,10 @@ export class HistoryFold {
   }
 
   private async read(until: ReadonlyMap<string, bigint>): Promise<void> {
-    const { signal } = this.options;
-    const behind = this.options.builds.filter((build) => isBehind(build, until));
+    const { signal } = this.session.options;
+    const behind = this.builds.filter((build) => isBehind(build, until));
     if (behind.length === 0) return;
-    const goal = largest(behind.map((build) => goalOf(build, until)));
+    const goal = behind.map((build) => goalOf(build, until)).reduce(larger);
     const ended = new AbortController();
     const feed = new BatchFeed(this.subscribe(behind, AbortSignal.any([signal, ended.signal])), signal);
     try {
@@ -83,7 +96,8 @@ export class HistoryFold {
         await this.fold(batch, behind, until);
         await this.writeWhenDue();
         if (!batch.caughtUp && batch.position < goal) continue;
-        arrive(behind, until);
+        // At the end of the log everything before the goal was delivered, even where the last event lies before it.
+        for (const build of behind) moveTo(build, goalOf(build, until));
         return;
       }
     } finally {
@@ -93,7 +107,7 @@ export class HistoryFold {
   }
 
   private subscribe(behind: readonly Build[], signal: AbortSignal): AsyncIterable<SubscriptionBatch> {
-    const { eventStore, environment } = this.options;
+    const { eventStore, environment } = this.session.options;
     const categories = new Set(behind.flatMap(({ active }) => active.model.categories));
     const after = earliest(behind.map(({ active }) => active.checkpoint.position));
     return eventStore.subscribe({
@@ -109,12 +123,14 @@ export class HistoryFold {
     behind: readonly Build[],
     until: ReadonlyMap<string, bigint>,
   ): Promise<void> {
-    const { continuity, loader } = this.options;
+    const { continuity } = this;
+    const { loader, options } = this.session;
     const reached = await continuity.check(loader, events);
     const deliveries = events.map(deliver).filter((delivery) => delivery !== undefined);
     for (const build of behind) {
       const { active, rows } = build;
-      const limit = smaller(position, goalOf(build, until));
+      const goal = goalOf(build, until);
+      const limit = position < goal ? position : goal;
       const fold = new ModelFold(active, deliveries, limit);
       await rows.load(loader, fold);
       fold.foldOnto(rows);
@@ -122,18 +138,21 @@ export class HistoryFold {
       this.parked.push(...fold.parked);
       for (const stream of fold.parkedNow) active.parkedStreams.add(stream);
       if (build.touched) for (const [id, key] of fold.touchedKeys) build.touched.set(id, key);
-      active.checkpoint = { ...active.checkpoint, position: larger(active.checkpoint.position, limit) };
+      moveTo(build, larger(limit, active.checkpoint.position ?? limit));
     }
     continuity.advance(reached);
     for (const [stream, revision] of reached) this.reached.set(stream, revision);
     this.single = events.length === 1 ? events[0] : undefined;
     this.events += events.length;
-    this.options.onBatch?.(position, this.events);
+    options.onProgress?.({
+      ...{ phase: `${options.environment}: folding`, position, from: this.from ?? 0n, through: this.through },
+      events: this.events - this.eventsBefore,
+    });
   }
 
   private async writeWhenDue(): Promise<void> {
     const careful = this.batchSize < usualBatch;
-    const waiting = this.options.builds.reduce((sum, { rows }) => sum + rows.waitingRows, 0);
+    const waiting = this.builds.reduce((sum, { rows }) => sum + rows.waitingRows, 0);
     if (!careful && waiting < rowsAWrite && this.reached.size < streamsAWrite) return;
     await this.write();
     if (!careful) return;
@@ -148,7 +167,7 @@ export class HistoryFold {
   /** Begins to write what was folded, when what was folded before is written. */
   private async write(): Promise<void> {
     await this.flight;
-    const { builds } = this.options;
+    const { builds } = this;
     for (const { rows } of builds) rows.take();
     const checkpoints = builds.map(({ active }) => active.checkpoint);
     const { parked, reached } = this;
@@ -166,7 +185,8 @@ export class HistoryFold {
     parked: readonly ParkedEvent[],
     reached: ReadonlyMap<string, bigint>,
   ): Promise<void> {
-    const { writer, environment, continuity, keepRevisions, builds } = this.options;
+    const { continuity, keepRevisions, builds } = this;
+    const { writer, environment } = this.session;
     await transact(writer, async () => {
       await writer.query(advance(environment, checkpoints));
       for (const { rows } of builds) await rows.write(writer);
@@ -185,14 +205,13 @@ export class HistoryFold {
 
   /** Everything in memory, back to what is committed. */
   private async forget(): Promise<void> {
-    const { loader, environment, builds } = this.options;
+    const { loader, environment } = this.session;
     this.parked = [];
     this.reached = new Map();
     this.single = undefined;
     this.flight = Promise.resolve();
     const parked = await loadParkedStreams(loader, environment);
-    for (const build of builds) {
-      const { active, rows } = build;
+    for (const { active, rows } of this.builds) {
       const { name, generation } = active.checkpoint;
       rows.forget();
       active.parkedStreams.clear();
@@ -207,7 +226,8 @@ export class HistoryFold {
 
   /** Parks the one event that was folded last, for each read model whose rows are refused. False: none of them is. */
   private async parkRefused(poison: RecordedEvent): Promise<boolean> {
-    const { writer, builds } = this.options;
+    const { builds } = this;
+    const { writer } = this.session;
     const refused: { build: Build; error: Error }[] = [];
     for (const build of builds) {
       await writer.query('begin');
@@ -231,4 +251,21 @@ export class HistoryFold {
     await this.forget();
     return true;
   }
+}
+
+/** How far a generation is to be folded; −1, which is no position, where it stays where it is. */
+function goalOf({ active }: Build, until: ReadonlyMap<string, bigint>): bigint {
+  return until.get(active.checkpoint.name) ?? -1n;
+}
+
+function isBehind(build: Build, until: ReadonlyMap<string, bigint>): boolean {
+  return (build.active.checkpoint.position ?? -1n) < goalOf(build, until);
+}
+
+function moveTo({ active }: Build, position: bigint): void {
+  active.checkpoint = { ...active.checkpoint, position };
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a < b ? b : a;
 }

@@ -5,7 +5,7 @@ import { transact } from '../exclusive-session.js';
 import { loadParkedStreams } from '../parked-events.js';
 import type { GenerationState } from '../projection-checkpoints.js';
 import { ProjectionTable } from '../projection-table.js';
-import { createTable } from '../read-model-tables.js';
+import { createTable } from '../entity-table.js';
 import type { ReadModel } from '../read-model.js';
 import { StreamContinuity } from '../stream-continuity.js';
 import { GenerationRows, type Build } from './build.js';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ReadModel } from '../read-model.js';
-import { createFirstGeneration } from '../read-model-tables.js';
+import { createFirstGeneration } from '../entity-table.js';
 
 /** What a tenant has bought: the smallest read model in which a lost or doubled event shows. */
 @Entity('tally')
