@@ -145,7 +145,5 @@ const cellOfType: Readonly<Record<number, (cell: string) => unknown>> = {
   [JSONB]: (cell): unknown => JSON.parse(cell),
 };
 
-/** Whatever is no number and no JSON stays text. The type asks for parsers of binary values as well, which never come. */
-const asCells = {
-  getTypeParser: (type: number) => cellOfType[type] ?? String,
-} as unknown as pg.CustomTypesConfig;
+/** What is no number and no JSON stays text. */
+const asCells: pg.CustomTypesConfig = { getTypeParser: (type: number) => cellOfType[type] ?? String };
