@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultHttpLimits } from '../../apps/api/src/http/http-limits.js';
+import { defaultHttpLimits } from '../../apps/api/src/http/request-body.js';
 import { ApiService } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 

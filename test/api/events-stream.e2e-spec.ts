@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prefersEventStream } from '../../apps/api/src/jobs/event-stream.js';
+import { prefersEventStream } from '../../apps/api/src/jobs/job-events.controller.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { failJob, finishJob, startJob } from './support/finish-job.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { defaultHttpLimits } from '../../apps/api/src/http/http-limits.js';
+import { defaultHttpLimits } from '../../apps/api/src/http/request-body.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type ApiClient, type Json } from './support/api-client.js';
 import { talk } from './support/raw-socket.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { workflows } from '#workflows/workflows.js';
-import { errorStatuses } from '../../apps/api/src/errors/api-error.js';
+import { errorStatuses } from '../../apps/api/src/http/api-error.js';
 import { ApiService } from './support/api-service.js';
 import type { ApiClient, Json } from './support/api-client.js';
 

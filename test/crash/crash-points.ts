@@ -124,7 +124,7 @@ export const crashPoints: readonly CrashPoint[] = [
   ...at('api', 'apps/api/src/dispatch/dispatch.controller.ts', [
     ['http.answer@dispatch', ['single', 'keyed', 'batch'], answeredLater],
   ]),
-  ...at('api', 'apps/api/src/jobs/cancel.controller.ts', [
+  ...at('api', 'apps/api/src/jobs/jobs.controller.ts', [
     ['http.answer@cancel', ['cancelled'], 'the cancel stands; asked again, it is a 409'],
   ]),
 

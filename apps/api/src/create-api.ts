@@ -6,15 +6,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#platform/ids.js';
 import type { ProcessSettings } from '#adapters/platform.module.js';
 import { ApiModule } from './api.module.js';
-import { serveDocs } from './docs/openapi-document.js';
-import { ApiError, type ErrorCode } from './errors/api-error.js';
-import { envelopeOf } from './errors/error-envelope.js';
-import { translateError } from './errors/translate-error.js';
-import { correlateRequests } from './http/correlate-requests.js';
-import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/http-limits.js';
+import { serveDocs } from './http/openapi-document.js';
+import { ApiError, type ErrorCode, envelopeOf } from './http/api-error.js';
+import { translateError } from './http/error.filter.js';
+import { correlateRequests, cutSilentConnections, measureRequests } from './http/server-hooks.js';
+import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/request-body.js';
 import { watchRoutes } from './http/route-table.js';
-import { cutSilentConnections } from './http/silent-connections.js';
-import { measureRequests } from './metrics/measure-requests.js';
 
 export interface HttpSettings {
   /** Whose `X-Forwarded-For` is believed. */

@@ -14,7 +14,7 @@ import { createLogger } from '#platform/logger.js';
 import { Readiness } from '#platform/role-server.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { ApiModule } from './api.module.js';
-import { openApiDocument } from './docs/openapi-document.js';
+import { openApiDocument } from './http/openapi-document.js';
 
 const ports = [
   ...[EventStore, SnapshotStore, ObjectStorage, ReadModels, JobStreams],

@@ -5,13 +5,11 @@ import type { Caller } from '#application/command-context.js';
 import { Attempts } from '#application/limits/attempts.js';
 import { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
-import { ApiError } from '../errors/api-error.js';
-import { bearerKeyOf } from './bearer-key.js';
-import { setCaller } from './caller.js';
-import { rateLimited, tellRateLimit, tooManyFailures } from './rate-limit.js';
-import { SignatureCheck } from './signature.js';
-import { unauthenticated } from './unauthenticated.js';
+import { ApiError } from '../http/api-error.js';
+import { bearerKeyOf, setCaller } from './caller.js';
+import { SignatureCheck, unauthenticated } from './signature.js';
 import { Authenticator } from '#application/key/authenticator.js';
+import type { RateVerdict } from '#application/limits/rate-limit-store.js';
 
 const publicRoute = 'atelier:public';
 const requiredCapability = 'atelier:capability';
@@ -76,4 +74,35 @@ export class ApiKeyGuard implements CanActivate {
     if (!known) attempts.giveBack(ip);
     return caller;
   }
+}
+
+/**
+ * Says on every answer what is left, in the structured fields of the IETF's draft "RateLimit header fields for HTTP":
+ * `q` requests in `w` seconds; `r` are left, and all of them are there again in `t` seconds.
+ */
+export function tellRateLimit(reply: FastifyReply, { limit, remaining, resetSeconds }: RateVerdict): void {
+  void reply
+    .header('ratelimit-policy', `"default";q=${limit};w=60`)
+    .header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`);
+}
+
+export function rateLimited({ limit, retryAfterSeconds }: RateVerdict): ApiError {
+  return new ApiError(
+    'RATE_LIMITED',
+    `This key may make ${limit} requests a minute. Nothing was charged: try again in ${inSeconds(retryAfterSeconds)}.`,
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  );
+}
+
+/** For an address that has failed to authenticate too often. It says nothing about the key that it sent. */
+export function tooManyFailures(retryAfterSeconds: number): ApiError {
+  return new ApiError(
+    'RATE_LIMITED',
+    `Too many requests without a valid API key came from this address. Try again in ${inSeconds(retryAfterSeconds)}.`,
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  );
+}
+
+function inSeconds(seconds: number): string {
+  return seconds === 1 ? 'a second' : `${seconds} seconds`;
 }

@@ -1,6 +1,11 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Caller } from '#application/command-context.js';
+
+/** What a request sends as its key; undefined when it sends none. Whether it is a key at all is not looked at. */
+export function bearerKeyOf({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  return /^Bearer +([^\s]{1,256}) *$/i.exec(headers.authorization ?? '')?.[1];
+}
 
 const callers = Symbol('caller');
 

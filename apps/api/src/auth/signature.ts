@@ -1,10 +1,21 @@
+import { ApiError } from '../http/api-error.js';
 import { createHmac, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { signingSecretOf } from '#application/key/api-key.js';
-import { ApiError } from '../errors/api-error.js';
 import { readRawBody } from '../http/request-body.js';
-import { unauthenticated } from './unauthenticated.js';
+
+/**
+ * The same for a key that is missing, malformed, unknown, revoked or retired, and for a signature that is missing or
+ * wrong: the answer must not help a guesser.
+ */
+export function unauthenticated(): ApiError {
+  return new ApiError(
+    'UNAUTHENTICATED',
+    'Send a valid API key in the header Authorization: Bearer <API_KEY>.',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  );
+}
 
 export const signatureHeader = 'X-Atelier-Hmac-Sha256';
 

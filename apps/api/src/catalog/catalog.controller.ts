@@ -9,11 +9,10 @@ import { catalogResources } from '#domain/catalog/catalog.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead } from '../docs/describe.js';
-import { notFound } from '../errors/api-error.js';
-import { ConsistencyToken } from '../http/consistency-token.js';
-import { unwrap } from '../http/staleness.js';
-import { PageQuery, ValidQuery } from '../validation/valid-request.js';
+import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { notFound } from '../http/api-error.js';
+import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
+import { PageQuery, ValidQuery } from '../http/valid-request.js';
 
 export class CatalogEntryResponse {
   @ApiProperty({

@@ -1,8 +1,8 @@
 import type { DispatchAnswer } from '#application/dispatch/dispatch-workflow.handler.js';
 import type { DispatchOutcome } from '#application/dispatch/dispatcher.js';
 import type { DryRunAnswer } from '#application/dispatch/dry-run.handler.js';
-import { ApiError, notFound } from '../errors/api-error.js';
-import type { DryRunResponse } from './dispatch.dto.js';
+import { ApiError, notFound } from '../http/api-error.js';
+import type { DryRunResponse } from './dispatch.openapi.js';
 
 type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
 export type AcceptedDispatch = Extract<DispatchOutcome, { kind: 'accepted' }> & {

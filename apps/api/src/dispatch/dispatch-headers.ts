@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '#application/command-context.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
-import { invalid } from '../errors/api-error.js';
+import { invalid } from '../http/api-error.js';
 
 /* What the headers of a dispatch say: whether it may be repeated, how long to wait, and which path a test wants. */
 

@@ -10,15 +10,19 @@ import { Clock } from '#platform/clock.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { invalid } from '../errors/api-error.js';
+import { invalid } from '../http/api-error.js';
 import { consistencyToken } from '../http/consistency-token.js';
 import { JobPresenter } from '../jobs/job-presenter.js';
 import type { JobDetailResponse } from '../jobs/jobs.dto.js';
-import { ValidBody, ValidQuery } from '../validation/valid-request.js';
+import { ValidBody, ValidQuery } from '../http/valid-request.js';
 import { acceptedOrRefused, estimateOf, type AcceptedDispatch } from './dispatch-answer.js';
 import { hashBody, parseIdempotencyKey, parseTestOutcome, preferredWait } from './dispatch-headers.js';
-import { DispatchQuery, type DryRunResponse, type WorkflowAcceptedResponse } from './dispatch.dto.js';
-import { describeDispatch } from './dispatch.openapi.js';
+import {
+  DispatchQuery,
+  type DryRunResponse,
+  type WorkflowAcceptedResponse,
+  describeDispatch,
+} from './dispatch.openapi.js';
 import { ImageModels } from './image-model-rules.js';
 import { JobWaits } from './job-waits.js';
 

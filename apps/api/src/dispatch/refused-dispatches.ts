@@ -6,7 +6,7 @@ import { RecordRejection } from '#application/usage/record-rejection.handler.js'
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
 import { callerOf } from '../auth/caller.js';
-import type { ApiError } from '../errors/api-error.js';
+import type { ApiError } from '../http/api-error.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

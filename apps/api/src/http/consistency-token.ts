@@ -1,8 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { callerOf } from '../auth/caller.js';
-import { invalid } from '../errors/api-error.js';
+import { invalid } from './api-error.js';
+import type { Fresh } from '#application/consistency/read-your-writes.js';
 
 const header = 'x-consistency-token';
 
@@ -26,3 +27,12 @@ export const ConsistencyToken = createParamDecorator(
     return BigInt(match[2]);
   },
 );
+
+/**
+ * What was read. Where it lacks the caller's last writes, because a projector is down or far behind, the header
+ * `X-Consistency: stale` says so: an answer that is honest about its age is worth more than none.
+ */
+export function unwrap<Value>({ value, stale }: Fresh<Value>, reply: FastifyReply): Value {
+  if (stale) void reply.header('x-consistency', 'stale');
+  return value;
+}

@@ -1,8 +1,122 @@
-import type { FastifyRequest } from 'fastify';
-import { ApiError, invalid } from '../errors/api-error.js';
-import { httpLimitsOf } from './http-limits.js';
-import { findUnsafeJson } from './json-safety.js';
-import { watchBody } from './slow-body.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError, invalid } from './api-error.js';
+import type { FieldProblem } from '#validation/validate.js';
+
+/** What slow clients get. All in milliseconds. */
+export interface HttpLimits {
+  /** For the headers. */
+  readonly headersMs: number;
+  /** For a whole request: 25 MiB over a slow line. */
+  readonly requestMs: number;
+  /** Between two pieces of a body. */
+  readonly bodyIdleMs: number;
+  /** For a whole JSON body. */
+  readonly jsonBodyMs: number;
+  /** How often connections are looked at for the first two. */
+  readonly checkMs: number;
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  headersMs: 15_000,
+  requestMs: 300_000,
+  bodyIdleMs: 15_000,
+  jsonBodyMs: 30_000,
+  checkMs: 5_000,
+};
+
+const ofServers = new WeakMap<object, HttpLimits>();
+
+export function setHttpLimits({ server }: FastifyInstance, limits: HttpLimits): void {
+  ofServers.set(server, limits);
+}
+
+/** The limits of the server that a request came to. */
+export function httpLimitsOf({ server }: FastifyInstance): HttpLimits {
+  return ofServers.get(server) ?? defaultHttpLimits;
+}
+
+export interface BodyWatch extends Disposable {
+  /** Rejects with 408 once the body is too slow; never resolves. */
+  readonly tooSlow: Promise<never>;
+  /** Tells that another piece of the body came in. */
+  progress(): void;
+}
+
+/**
+ * Gives up on a body that comes in drops: between two pieces, and where `wholeMs` is given also as a whole. Who sends
+ * one byte now and then would otherwise hold a place for as long as it likes.
+ */
+export function watchBody({ server }: FastifyRequest, wholeMs?: number): BodyWatch {
+  const { bodyIdleMs } = httpLimitsOf(server);
+  const { promise, reject } = Promise.withResolvers<never>();
+  // A request that awaits the body hears of it; without one, the rejection must not count as unhandled.
+  promise.catch(() => undefined);
+  const giveUp = () => reject(tooSlow());
+  const idle = setTimeout(giveUp, bodyIdleMs);
+  const whole = wholeMs === undefined ? undefined : setTimeout(giveUp, wholeMs);
+  return {
+    tooSlow: promise,
+    progress: () => void idle.refresh(),
+    [Symbol.dispose]() {
+      clearTimeout(idle);
+      clearTimeout(whole);
+    },
+  };
+}
+
+/** The rest of the body is not waited for: the connection ends with the answer. */
+function tooSlow(): ApiError {
+  return new ApiError(
+    'REQUEST_TIMEOUT',
+    'The body did not arrive in time. Nothing was charged; send it again.',
+    {
+      headers: { connection: 'close' },
+    },
+  );
+}
+
+/** Deeper than any body of this interface nests. */
+export const deepestJson = 32;
+
+/** Names that every object has already: once an object is copied or merged they mean something else than data. */
+const forbiddenKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
+
+/**
+ * The first thing in parsed JSON that must not get any further, or undefined: names that reach for prototypes,
+ * nesting beyond {@link deepestJson}, and text that a database cannot hold (NUL, half a surrogate pair).
+ */
+export function findUnsafeJson(value: unknown, depth = 0): FieldProblem | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : unstorable;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : infinite;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth === deepestJson) {
+    return { loc: [], msg: `nests deeper than ${deepestJson} levels`, type: 'too_deep' };
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const found = findUnsafeJson(value[index], depth + 1);
+      if (found) return { ...found, loc: [index, ...found.loc] };
+    }
+    return undefined;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const found = problemOfKey(key) ?? findUnsafeJson(member, depth + 1);
+    if (found) return { ...found, loc: [isStorable(key) ? key : '?', ...found.loc] };
+  }
+  return undefined;
+}
+
+const unstorable: FieldProblem = { loc: [], msg: 'contains a character that is not text', type: 'string' };
+const infinite: FieldProblem = { loc: [], msg: 'is a number too large to keep', type: 'number' };
+
+function problemOfKey(key: string): FieldProblem | undefined {
+  if (forbiddenKeys.has(key)) return { loc: [], msg: 'is not allowed as a name', type: 'extra_forbidden' };
+  return isStorable(key) ? undefined : unstorable;
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
 
 /** Larger than any honest dispatch: bodies name pictures, they do not contain them. */
 export const jsonBodyLimit = 1024 * 1024;

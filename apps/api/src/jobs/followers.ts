@@ -1,8 +1,8 @@
 import { Injectable, Optional, type OnModuleDestroy } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
-import { bearerKeyOf } from '../auth/bearer-key.js';
-import { ApiError } from '../errors/api-error.js';
+import { bearerKeyOf } from '../auth/caller.js';
+import { ApiError } from '../http/api-error.js';
 import { Authenticator } from '#application/key/authenticator.js';
 
 export interface FollowerLimits {

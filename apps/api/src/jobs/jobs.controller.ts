@@ -1,19 +1,26 @@
-import { Controller, Get, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import { Controller, Get, Res, HttpCode, Inject, Post, Req } from '@nestjs/common';
+import { QueryBus, CommandBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiQuery, ApiTags, ApiBody } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { GetJob, ListJobs } from '#application/job/job-queries.handler.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribePublicId, DescribeRead } from '../docs/describe.js';
-import { notFound } from '../errors/api-error.js';
-import { ConsistencyToken } from '../http/consistency-token.js';
-import { PublicId } from '../http/id-param.js';
-import { unwrap } from '../http/staleness.js';
-import { ValidQuery } from '../validation/valid-request.js';
+import {
+  DescribeErrors,
+  DescribePublicId,
+  DescribeRead,
+  DescribeCancelErrors,
+  DescribeWrite,
+} from '../http/describe.js';
+import { notFound, ApiError } from '../http/api-error.js';
+import { ConsistencyToken, unwrap, consistencyToken } from '../http/consistency-token.js';
+import { PublicId, ValidQuery, EmptyBody } from '../http/valid-request.js';
 import { JobPresenter, presentSummary } from './job-presenter.js';
 import { JobDetailResponse, JobListResponse, ListJobsQuery } from './jobs.dto.js';
+import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
+import { CancelJob } from '#application/job/cancel-job.handler.js';
+import { Clock } from '#platform/clock.js';
 
 @ApiTags('jobs')
 @Controller('/v1/jobs')
@@ -56,4 +63,48 @@ export class JobsController {
     if (!found) throw notFound('job');
     return this.presenter.detail(found);
   }
+}
+
+@ApiTags('jobs')
+@Controller('/v1/jobs')
+export class CancelController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly consistency: ReadYourWrites,
+    private readonly presenter: JobPresenter,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  @Post(':public_id/cancel')
+  @HttpCode(200)
+  @RequireCapability('jobs:create')
+  @ApiOperation({
+    operationId: 'cancelJob',
+    summary: 'Cancel a job that has not ended, and get its credits back',
+    description:
+      "The job ends as `FAILURE`: its last event is `failed`, with `extra.error.code` `CANCELLED`. A batch's jobs " +
+      'that have not ended are cancelled with it. The credits are back with the answer.',
+  })
+  @ApiBody({ required: false, schema: { type: 'object', additionalProperties: false } })
+  @DescribePublicId('job')
+  @DescribeWrite(200, JobDetailResponse)
+  @DescribeCancelErrors()
+  async cancel(
+    @CurrentCaller() caller: Caller,
+    @PublicId('job') jobId: string,
+    @EmptyBody() _body: undefined,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<JobDetailResponse> {
+    const answer = await this.commands.execute(new CancelJob(caller, jobId, request.id, this.clock()));
+    if (answer.kind === 'refused') throw refusal(answer.code);
+    this.consistency.noteWrite(caller, answer.position);
+    void reply.header('x-consistency-token', consistencyToken(caller, answer.position));
+    return this.presenter.detail(answer.detail);
+  }
+}
+
+function refusal(code: 'JOB_NOT_FOUND' | 'JOB_FINISHED'): ApiError {
+  if (code === 'JOB_NOT_FOUND') return notFound('job');
+  return new ApiError('JOB_ALREADY_FINISHED', 'The job has ended already: there is nothing to cancel.');
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { ChoiceField, field } from '#validation/fields.js';
-import { IntegerQuery, PageQuery } from '../validation/valid-request.js';
+import { IntegerQuery, PageQuery } from '../http/valid-request.js';
 
 export class Artifact {
   @ApiProperty({

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import sharp, { type Sharp } from 'sharp';
 import type { Picture, PictureType } from '#application/picture/store-picture.handler.js';
-import { ApiError, invalid } from '../errors/api-error.js';
+import { ApiError, invalid } from '../http/api-error.js';
 
 /** Pixels of the largest picture that is decoded: about 8660 × 5773. A small file can claim to be much larger. */
 export const pixelLimit = 50_000_000;
@@ -89,4 +89,30 @@ function undecodable(cause?: unknown): ApiError {
 function tooManyPixels(): ApiError {
   const msg = `has more than ${pixelLimit / 1_000_000} megapixels: send a smaller picture`;
   return invalid([{ loc: ['body', 'file'], msg, type: 'image' }]);
+}
+
+/** Lets so many run at a time, and so many wait; a caller beyond that is turned away. */
+export class BoundedConcurrency {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly limit: number,
+    private readonly queueLimit: number,
+    private readonly turnAway: () => Error,
+  ) {}
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.running < this.limit) this.running += 1;
+    else if (this.waiting.length >= this.queueLimit) throw this.turnAway();
+    // A call that finishes hands its place to the first that waits, so that a later one cannot slip in between.
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running -= 1;
+    }
+  }
 }

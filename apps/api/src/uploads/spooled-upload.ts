@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { pendingSignature } from '../auth/signature.js';
-import { ApiError, invalid } from '../errors/api-error.js';
-import { watchBody, type BodyWatch } from '../http/slow-body.js';
+import { ApiError, invalid } from '../http/api-error.js';
+import { watchBody, type BodyWatch } from '../http/request-body.js';
 
 export const uploadLimitBytes = 25 * 1024 * 1024;
 

@@ -10,11 +10,10 @@ import { Clock } from '#platform/clock.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeWrite } from '../docs/describe.js';
-import { ApiError } from '../errors/api-error.js';
+import { DescribeErrors, DescribeWrite } from '../http/describe.js';
+import { ApiError } from '../http/api-error.js';
 import { consistencyToken } from '../http/consistency-token.js';
-import { BoundedConcurrency } from './bounded-concurrency.js';
-import { decodePicture } from './decode-picture.js';
+import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { spoolUpload } from './spooled-upload.js';
 
 export class UploadResponse {

@@ -1,0 +1,138 @@
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiProperty, ApiTags, ApiQuery } from '@nestjs/swagger';
+import type { Caller } from '#application/command-context.js';
+import { GetCredits, ListTransactions } from '#application/ledger/ledger.module.js';
+import { Clock } from '#platform/clock.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import type { FastifyReply } from 'fastify';
+import { unwrap } from '../http/consistency-token.js';
+import { PageQuery, ValidQuery } from '../http/valid-request.js';
+
+export class CreditsResponse {
+  @ApiProperty({ example: '01K9Z7G1T9C4W6X2Y8A5S3D7FH' })
+  client_id: string;
+
+  @ApiProperty({ description: 'Credits left.', type: 'integer', minimum: 0, example: 95 })
+  balance: number;
+
+  @ApiProperty({ example: 'standard' })
+  plan: string;
+
+  @ApiProperty({
+    description: 'Credits spent in the current window of 24 hours.',
+    type: 'integer',
+    example: 5,
+  })
+  daily_spend_today: number;
+
+  @ApiProperty({ description: '0: unlimited.', type: 'integer', minimum: 0, example: 0 })
+  daily_spend_cap_credits: number;
+
+  @ApiProperty({ description: 'Soft quota. 0: pay as you go.', type: 'integer', minimum: 0, example: 0 })
+  monthly_credit_quota: number;
+
+  @ApiProperty({ description: 'Requests a minute of one key.', type: 'integer', minimum: 0, example: 600 })
+  rate_limit_per_min: number;
+
+  @ApiProperty({ example: true })
+  is_active: boolean;
+}
+
+@ApiTags('account')
+@Controller('/v1/credits')
+export class CreditsController {
+  constructor(
+    private readonly queries: QueryBus,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @ApiOperation({ operationId: 'getCredits', summary: 'The balance and what limits its spending' })
+  @DescribeRead(CreditsResponse)
+  @DescribeErrors(401)
+  async get(@CurrentCaller() caller: Caller): Promise<CreditsResponse> {
+    const credits = await this.queries.execute(new GetCredits(caller, this.clock()));
+    return {
+      client_id: credits.tenant,
+      balance: credits.balance,
+      plan: credits.plan,
+      daily_spend_today: credits.dailySpendToday,
+      daily_spend_cap_credits: credits.dailySpendCapCredits,
+      monthly_credit_quota: credits.monthlyCreditQuota,
+      rate_limit_per_min: credits.rateLimitPerMin,
+      is_active: credits.isActive,
+    };
+  }
+}
+
+export class LedgerEntryResponse {
+  @ApiProperty({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  id: string;
+
+  @ApiProperty({ enum: ['operation', 'subscription', 'pack'], enumName: 'LedgerKind' })
+  kind: string;
+
+  @ApiProperty({ description: 'The endpoint, or what was bought.', example: '/v1/model-generator' })
+  label: string;
+
+  @ApiProperty({
+    description: 'Negative: spent, net of refunds. Positive: bought.',
+    type: 'integer',
+    example: -5,
+  })
+  credits_delta: number;
+
+  @ApiProperty({ enum: ['SUCCESS', 'REFUNDED', 'PENDING', 'FAILED', 'PURCHASED'], enumName: 'LedgerStatus' })
+  status: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  created_at: string;
+}
+
+export class LedgerResponse {
+  @ApiProperty({ type: [LedgerEntryResponse], description: 'Newest first. All deltas sum to the balance.' })
+  items: LedgerEntryResponse[];
+
+  @ApiProperty({ description: 'Entries in all.', type: 'integer', minimum: 0, example: 1 })
+  total: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
+  limit: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  offset: number;
+}
+
+@ApiTags('account')
+@Controller('/v1/transactions')
+export class TransactionsController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listTransactions',
+    summary: 'The credit ledger: spending and purchases, which sum to the balance',
+  })
+  @ApiQuery({ type: PageQuery })
+  @DescribeRead(LedgerResponse)
+  @DescribeErrors(401, 422)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @ValidQuery(PageQuery) { limit, offset }: PageQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<LedgerResponse> {
+    const page = { limit, offset };
+    const { items, total } = unwrap(await this.queries.execute(new ListTransactions(caller, page)), reply);
+    const entries = items.map(({ id, kind, label, creditsDelta, status, createdAt }) => ({
+      id,
+      kind,
+      label,
+      credits_delta: creditsDelta,
+      status,
+      created_at: createdAt.toISOString(),
+    }));
+    return { items: entries, total, limit, offset };
+  }
+}

@@ -1,0 +1,127 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiProperty, ApiPropertyOptional, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '#application/command-context.js';
+import type { UsageView } from '#application/read-models.js';
+import { ListUsage } from '#application/ledger/ledger.module.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
+import { PageQuery, ValidQuery } from '../http/valid-request.js';
+
+export class UsageRowResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  request_id: string;
+
+  @ApiProperty({ example: '/v1/model-generator' })
+  endpoint: string;
+
+  @ApiProperty({ example: 'POST' })
+  method: string;
+
+  @ApiProperty({ enum: ['PENDING', 'SUCCESS', 'FAILED', 'REFUNDED'], enumName: 'UsageStatus' })
+  status: string;
+
+  @ApiPropertyOptional({ type: 'integer', example: 202 })
+  http_status?: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 5 })
+  credits_charged: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  credits_refunded: number;
+
+  @ApiPropertyOptional({ minLength: 26, maxLength: 26, example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  job_id?: string;
+
+  @ApiPropertyOptional({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  created_at?: string;
+
+  @ApiPropertyOptional({
+    description: 'When the job was queued.',
+    format: 'date-time',
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  submitted_at?: string;
+
+  @ApiPropertyOptional({
+    description: 'When it was settled or refunded.',
+    format: 'date-time',
+    example: '2026-01-31T12:00:01.000Z',
+  })
+  resolved_at?: string;
+
+  @ApiPropertyOptional({
+    description: 'From created to resolved.',
+    type: 'integer',
+    minimum: 0,
+    example: 1000,
+  })
+  latency_ms?: number;
+
+  @ApiPropertyOptional({ example: 'INSUFFICIENT_BALANCE' })
+  error_code?: string;
+
+  @ApiPropertyOptional({ example: 'This costs 5 credits and the balance is 3.' })
+  error_message?: string;
+}
+
+export class UsageListResponse {
+  @ApiProperty({ type: [UsageRowResponse] })
+  items: UsageRowResponse[];
+
+  @ApiProperty({ description: 'Rows in all.', type: 'integer', minimum: 0, example: 1 })
+  total: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
+  limit: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  offset: number;
+}
+
+@ApiTags('account')
+@Controller('/v1/usage')
+export class UsageController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listUsage',
+    summary: 'Every dispatch that was called, accepted or refused, newest first',
+  })
+  @ApiQuery({ type: PageQuery })
+  @DescribeRead(UsageListResponse)
+  @DescribeErrors(401, 422)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @ValidQuery(PageQuery) { limit, offset }: PageQuery,
+    @ConsistencyToken() token: bigint | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UsageListResponse> {
+    const page = { limit, offset };
+    const { items, total } = unwrap(await this.queries.execute(new ListUsage(caller, page, token)), reply);
+    return { items: items.map(present), total, limit, offset };
+  }
+}
+
+/** What does not apply to a row is absent from it. */
+function present(row: UsageView): UsageRowResponse {
+  return {
+    request_id: row.requestId,
+    endpoint: row.endpoint,
+    method: row.method,
+    status: row.status,
+    credits_charged: row.creditsCharged,
+    credits_refunded: row.creditsRefunded,
+    created_at: row.createdAt.toISOString(),
+    ...(row.httpStatus !== null && { http_status: row.httpStatus }),
+    ...(row.jobId !== null && { job_id: row.jobId }),
+    ...(row.submittedAt && { submitted_at: row.submittedAt.toISOString() }),
+    ...(row.resolvedAt && { resolved_at: row.resolvedAt.toISOString() }),
+    ...(row.latencyMs !== null && { latency_ms: row.latencyMs }),
+    ...(row.errorCode !== null && { error_code: row.errorCode }),
+    ...(row.errorMessage !== null && { error_message: row.errorMessage }),
+  };
+}

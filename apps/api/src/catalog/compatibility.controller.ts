@@ -1,0 +1,98 @@
+import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '#application/command-context.js';
+import { CheckCompatibility } from '#application/compatibility/check-compatibility.handler.js';
+import { IdField, ListField, text } from '#validation/fields.js';
+import { RequireCapability } from '../auth/api-key.guard.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { notFound } from '../http/api-error.js';
+import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
+import { ValidBody } from '../http/valid-request.js';
+
+export class CompatibilityCheckBody {
+  @IdField({
+    description: "The product's garment category, of `GET /v1/garment-categories`. An unknown one gives 404.",
+    required: true,
+    example: '01JVYEPJ00T6S3RJBKZR9DHCE6',
+  })
+  product_garment_category_public_id: string;
+
+  @ListField({
+    description:
+      'Garments of `GET /v1/catalog/garments`. An id that is none of them gets the verdict `catalog_ref_missing`.',
+    items: text({ max: 64 }),
+    min: 1,
+    max: 100,
+    required: true,
+    example: ['01K9Z7J0V8G3H5J7K9M2N4P6QR'],
+  })
+  candidate_complementary_image_public_ids: string[];
+}
+
+export class CompatibilityReasonResponse {
+  @ApiProperty({ description: 'Stable and machine-readable.', example: 'same_slot' })
+  code: string;
+
+  @ApiProperty({ example: 'A T-shirt and a shirt take the same place in an outfit.' })
+  message: string;
+}
+
+export class CompatibilityVerdictResponse {
+  @ApiProperty({ description: 'The candidate, as it was named.', example: '01K9Z7J0V8G3H5J7K9M2N4P6QR' })
+  public_id: string;
+
+  @ApiProperty({ description: 'Whether it may appear with the product.', example: false })
+  compatible: boolean;
+
+  @ApiProperty({ description: 'Empty when it is compatible.', type: [CompatibilityReasonResponse] })
+  reasons: CompatibilityReasonResponse[];
+}
+
+export class CompatibilityCheckResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  product_garment_category_public_id: string;
+
+  @ApiProperty({
+    description: 'One for each candidate, in the order of the request.',
+    type: [CompatibilityVerdictResponse],
+  })
+  results: CompatibilityVerdictResponse[];
+}
+
+@ApiTags('catalog')
+@Controller('/v1/compatibility')
+@RequireCapability('jobs:read')
+export class CompatibilityController {
+  constructor(private readonly queries: QueryBus) {}
+
+  @Post('check')
+  @HttpCode(200)
+  @ApiOperation({
+    operationId: 'checkCompatibility',
+    summary: 'Which complementary garments may appear with a product',
+    description: 'Changes nothing and costs nothing.',
+  })
+  @ApiBody({ type: CompatibilityCheckBody, required: true })
+  @DescribeRead(CompatibilityCheckResponse)
+  @DescribeErrors(401, 403, 404, 413, 415, 422)
+  async check(
+    @CurrentCaller() caller: Caller,
+    @ValidBody(CompatibilityCheckBody) body: CompatibilityCheckBody,
+    @ConsistencyToken() token: bigint | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CompatibilityCheckResponse> {
+    const { product_garment_category_public_id: category, candidate_complementary_image_public_ids: ids } =
+      body;
+    const checked = await this.queries.execute(new CheckCompatibility(caller, category, ids, token));
+    if (!checked) throw notFound('garment category');
+    const results = unwrap(checked, reply).map(({ publicId, compatible, reasons }) => ({
+      public_id: publicId,
+      compatible,
+      reasons: reasons.map(({ code, message }) => ({ code, message })),
+    }));
+    return { product_garment_category_public_id: category, results };
+  }
+}

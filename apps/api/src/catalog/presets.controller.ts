@@ -1,0 +1,82 @@
+import { Controller, Get } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '#application/command-context.js';
+import { ListPresets } from '#application/catalog/catalog.module.js';
+import { type PresetKind, presetKinds } from '#domain/preset/preset.events.js';
+import { ObjectStorage } from '#storage/object-storage.js';
+import { ChoiceField } from '#validation/fields.js';
+import { RequireCapability } from '../auth/api-key.guard.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { describedHeaders, DescribeErrors } from '../http/describe.js';
+import { ValidQuery } from '../http/valid-request.js';
+
+export class ListPresetsQuery {
+  @ChoiceField({
+    description: 'Which family of presets.',
+    values: presetKinds,
+    name: 'PresetKind',
+    required: true,
+    example: 'model',
+  })
+  kind: PresetKind;
+}
+
+export class PresetTileResponse {
+  @ApiProperty({
+    description: 'What a catalog shot refers to.',
+    minLength: 26,
+    maxLength: 26,
+    example: '01KDVDNA0033KV7VSJM53RAASK',
+  })
+  id: string;
+
+  @ApiProperty({
+    description: 'Short-lived presigned URL of the preview.',
+    format: 'uri',
+    example:
+      'https://atelier.example/objects/presets/01KDVDNA0033KV7VSJM53RAASK/0123456789abcdef.jpg?expires=1790000000&signature=9f2c',
+  })
+  image_url: string;
+
+  @ApiProperty({ example: 'Freya' })
+  label: string;
+}
+
+@ApiTags('catalog')
+@Controller('/v1/presets')
+@RequireCapability('jobs:read')
+export class PresetsController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly storage: ObjectStorage,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    operationId: 'listPresets',
+    summary: 'Models, backgrounds or shots that catalog shots can choose from',
+  })
+  @ApiQuery({ type: ListPresetsQuery })
+  @ApiResponse({
+    status: 200,
+    description: 'Those that are published.',
+    type: PresetTileResponse,
+    isArray: true,
+    headers: describedHeaders(),
+  })
+  @DescribeErrors(401, 403, 422)
+  async list(
+    @CurrentCaller() { environment }: Caller,
+    @ValidQuery(ListPresetsQuery) { kind }: ListPresetsQuery,
+  ): Promise<PresetTileResponse[]> {
+    const tiles = await this.queries.execute(new ListPresets(environment, kind));
+    return Promise.all(
+      tiles.map(async ({ presetId, label, storageKey }) => ({
+        id: presetId,
+        image_url: await this.storage.presignGet(storageKey),
+        label,
+      })),
+    );
+  }
+}

@@ -1,0 +1,138 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IdField, TextField } from '#validation/fields.js';
+import { categoryById } from '@atelier/engine/garment-categories';
+import type { KnownProduct } from '#domain/product/product.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
+
+export class CreateProductBody {
+  @IdField({ description: 'The picture of the garment: an `asset_id` of yours.', required: true })
+  upload_asset_public_id: string;
+
+  @TextField({ description: 'What it is called.', min: 1, max: 256, required: true, example: 'Linen shirt' })
+  title: string;
+
+  @TextField({
+    description: 'Your own name for it. Posting the same one again updates that product.',
+    min: 1,
+    max: 256,
+    example: 'SKU-1042',
+  })
+  external_ref?: string;
+
+  @TextField({
+    description: 'For people.',
+    min: 1,
+    max: 2000,
+    example: 'Washed linen, mother-of-pearl buttons.',
+  })
+  description?: string;
+
+  @IdField({ description: 'Of `GET /v1/garment-categories`.', example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  garment_category_public_id?: string;
+}
+
+export class ProductCategoryResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  public_id: string;
+
+  @ApiProperty({ description: 'Canonical taxonomy key.', example: 't_shirt' })
+  key: string;
+
+  @ApiProperty({ example: 'T-shirt' })
+  display_label: string;
+}
+
+const imageUrl = {
+  format: 'uri',
+  example:
+    'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg?expires=1790000000&signature=9f2c',
+};
+
+export class ProductImageResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
+  asset_public_id: string;
+
+  @ApiProperty({
+    description:
+      '`primary` stands for the product; `gallery` did before; `source_pdp` is the page photograph that it was extracted from.',
+    enum: ['primary', 'gallery', 'source_pdp'],
+    enumName: 'ProductImageRole',
+  })
+  role: string;
+
+  @ApiProperty({ description: 'From 0.', type: 'integer', minimum: 0, example: 0 })
+  position: number;
+
+  @ApiProperty({ description: 'Short-lived presigned GET URL. No dispatch accepts it.', ...imageUrl })
+  image_url: string;
+}
+
+export class ProductResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '2ZK9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  public_id: string;
+
+  @ApiProperty({ example: 'Linen shirt' })
+  title: string;
+
+  @ApiPropertyOptional({ example: 'SKU-1042' })
+  external_ref?: string;
+
+  @ApiPropertyOptional({ description: 'Absent when none was given.' })
+  category?: ProductCategoryResponse;
+
+  @ApiProperty({ enum: ['active', 'archived'], enumName: 'ProductStatus' })
+  status: string;
+
+  @ApiPropertyOptional({ example: 'Washed linen, mother-of-pearl buttons.' })
+  description?: string;
+
+  @ApiPropertyOptional({ description: 'Of the primary image; short-lived.', ...imageUrl })
+  primary_image_url?: string;
+
+  @ApiPropertyOptional({ description: 'Of the source image, where there is one; short-lived.', ...imageUrl })
+  source_pdp_image_url?: string;
+
+  @ApiProperty({ description: 'The primary one first.', type: [ProductImageResponse] })
+  images: ProductImageResponse[];
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
+  created_at: string;
+}
+
+/** A product in the words of the interface. Fields that were not given are absent. */
+export async function presentProduct(
+  storage: ObjectStorage,
+  product: KnownProduct,
+): Promise<ProductResponse> {
+  const { productId, title, externalRef, description, status, registeredAt } = product;
+  const category = product.garmentCategoryId === null ? undefined : categoryById(product.garmentCategoryId);
+  const images = await Promise.all(
+    product.images.map(async ({ assetId, role, storageKey }, position) => ({
+      asset_public_id: assetId,
+      role,
+      position,
+      image_url: await storage.presignGet(storageKey),
+    })),
+  );
+  const urlOf = (wanted: string) => images.find(({ role }) => role === wanted)?.image_url;
+  const primary = urlOf('primary');
+  const source = urlOf('source_pdp');
+  return {
+    public_id: productId,
+    title,
+    ...(externalRef !== null && { external_ref: externalRef }),
+    ...(category && {
+      category: {
+        public_id: category.publicId,
+        key: category.key,
+        display_label: category.displayLabel,
+      },
+    }),
+    status,
+    ...(description !== null && { description }),
+    ...(primary !== undefined && { primary_image_url: primary }),
+    ...(source !== undefined && { source_pdp_image_url: source }),
+    images,
+    created_at: registeredAt,
+  };
+}

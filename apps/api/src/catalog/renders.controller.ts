@@ -1,0 +1,119 @@
+import { Controller, Get, Res } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '#application/command-context.js';
+import type { RenderView } from '#application/read-models.js';
+import { GetRender, ListRenders } from '#application/catalog/catalog.module.js';
+import { ObjectStorage } from '#storage/object-storage.js';
+import { RequireCapability } from '../auth/api-key.guard.js';
+import { CurrentCaller } from '../auth/caller.js';
+import { DescribeErrors, DescribePublicId, DescribeRead } from '../http/describe.js';
+import { notFound } from '../http/api-error.js';
+import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
+import { PublicId, PageQuery, ValidQuery } from '../http/valid-request.js';
+
+export class RenderResponse {
+  @ApiProperty({
+    description: 'The job that made it.',
+    minLength: 26,
+    maxLength: 26,
+    example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
+  })
+  public_id: string;
+
+  @ApiProperty({ example: 'PRODUCT_TO_MODEL_DIRECT' })
+  job_type: string;
+
+  @ApiProperty({
+    description: 'Short-lived presigned GET URL.',
+    format: 'uri',
+    example:
+      'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF.png?expires=1790000000&signature=9f2c',
+  })
+  image_url: string;
+
+  @ApiProperty({ description: 'In pixels.', type: 'integer', minimum: 1, example: 1024 })
+  width: number;
+
+  @ApiProperty({ description: 'In pixels.', type: 'integer', minimum: 1, example: 1536 })
+  height: number;
+
+  @ApiProperty({ example: 'on_model_render' })
+  kind: string;
+
+  @ApiProperty({ example: 'On model' })
+  label: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:01.000Z' })
+  created_at: string;
+}
+
+export class RenderListResponse {
+  @ApiProperty({ type: [RenderResponse] })
+  items: RenderResponse[];
+
+  @ApiProperty({ description: 'Renders in all.', type: 'integer', minimum: 0, example: 1 })
+  total: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
+  limit: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  offset: number;
+}
+
+@ApiTags('renders')
+@Controller('/v1/renders')
+@RequireCapability('jobs:read')
+export class RendersController {
+  constructor(
+    private readonly queries: QueryBus,
+    private readonly storage: ObjectStorage,
+  ) {}
+
+  @Get()
+  @ApiOperation({ operationId: 'listRenders', summary: 'The gallery of finished pictures, newest first' })
+  @ApiQuery({ type: PageQuery })
+  @DescribeRead(RenderListResponse)
+  @DescribeErrors(401, 403, 422)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @ValidQuery(PageQuery) { limit, offset }: PageQuery,
+    @ConsistencyToken() token: bigint | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RenderListResponse> {
+    const page = { limit, offset };
+    const { items, total } = unwrap(await this.queries.execute(new ListRenders(caller, page, token)), reply);
+    return { items: await Promise.all(items.map((render) => this.present(render))), total, limit, offset };
+  }
+
+  @Get(':public_id')
+  @ApiOperation({ operationId: 'getRender', summary: 'The finished picture of one job' })
+  @DescribePublicId('render')
+  @DescribeRead(RenderResponse)
+  @DescribeErrors(401, 403, 404, 422)
+  async get(
+    @CurrentCaller() caller: Caller,
+    @PublicId('render') publicId: string,
+    @ConsistencyToken() token: bigint | undefined,
+  ): Promise<RenderResponse> {
+    const render = await this.queries.execute(new GetRender(caller, publicId, token));
+    if (!render) throw notFound('render');
+    return this.present(render);
+  }
+
+  private async present(render: RenderView): Promise<RenderResponse> {
+    const { publicId, jobType, width, height, kind, label, storageKey, createdAt } = render;
+    return {
+      public_id: publicId,
+      job_type: jobType,
+      image_url: await this.storage.presignGet(storageKey),
+      width,
+      height,
+      kind,
+      label,
+      created_at: createdAt.toISOString(),
+    };
+  }
+}

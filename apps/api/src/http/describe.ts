@@ -1,0 +1,240 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiHeader,
+  ApiParam,
+  ApiResponse,
+  getSchemaPath,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
+import { type ErrorCode, ErrorEnvelope } from './api-error.js';
+
+const requestId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
+
+type HeaderObject = NonNullable<ApiResponseOptions['headers']>[string];
+type HeaderName = 'X-Request-Id' | 'X-Consistency-Token' | 'X-Consistency';
+
+const headers: Record<HeaderName, HeaderObject> = {
+  'X-Request-Id': {
+    description: 'Names this request: the `request_id` of an error, and of a charge that it makes.',
+    schema: { type: 'string', minLength: 26, maxLength: 26 },
+    example: requestId,
+  },
+  'X-Consistency-Token': {
+    description:
+      'Pass it with later reads, on whichever replica, to be sure that they see this write. Opaque.',
+    schema: { type: 'string' },
+    example: 'bGl2ZS40Mg',
+  },
+  'X-Consistency': {
+    description: '`stale`: the answer may lack your last writes. Otherwise absent.',
+    schema: { type: 'string', enum: ['stale'] },
+  },
+};
+
+export function describedHeaders(...names: HeaderName[]): Record<string, HeaderObject> {
+  return Object.fromEntries(['X-Request-Id' as const, ...names].map((name) => [name, headers[name]]));
+}
+
+/**
+ * A read of the caller's own data, which sees the caller's own writes.
+ * @param alsoAs what it can be had as beside JSON, by media type
+ */
+export function DescribeRead(type: Type, alsoAs: ApiResponseOptions['content'] = {}): MethodDecorator {
+  const json = { schema: { $ref: getSchemaPath(type) } };
+  return applyDecorators(
+    ApiHeader({
+      name: 'X-Consistency-Token',
+      required: false,
+      description:
+        'As a write answered it: the read then waits, for two seconds at most, until it shows that write.',
+      schema: { type: 'string' },
+    }),
+    ApiExtraModels(type),
+    ApiResponse({
+      status: 200,
+      description: 'Found.',
+      content: { 'application/json': json, ...alsoAs },
+      headers: describedHeaders('X-Consistency'),
+    }),
+  );
+}
+
+export function DescribeWrite(status: number, type: Type): MethodDecorator {
+  return ApiResponse({
+    status,
+    description: 'Done.',
+    type,
+    headers: describedHeaders('X-Consistency-Token'),
+  });
+}
+
+export function DescribePublicId(what: string): MethodDecorator {
+  return ApiParam({
+    name: 'public_id',
+    description: `The ${what}'s id. One that is malformed, unknown or another tenant's gives the same 404.`,
+    schema: { type: 'string', minLength: 26, maxLength: 26 },
+    example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
+  });
+}
+
+interface ErrorExample {
+  readonly description: string;
+  readonly codes: Partial<Record<ErrorCode, string>>;
+}
+
+const errors = {
+  401: {
+    description: 'The key is missing, malformed, unknown or revoked: the same answer for all of them.',
+    codes: { UNAUTHENTICATED: 'Send a valid API key in the header Authorization: Bearer <API_KEY>.' },
+  },
+  402: {
+    description:
+      'The balance, or what is left of the daily cap, does not cover the cost. Nothing was charged.',
+    codes: {
+      INSUFFICIENT_BALANCE:
+        'This costs 5 credits and the balance is 3. Nothing was charged: buy credits first.',
+      DAILY_SPEND_CAP_EXCEEDED:
+        "This costs 5 credits; 98 of today's cap of 100 are spent. Nothing was charged: try again when the daily window resets.",
+    },
+  },
+  403: {
+    description: 'The key lacks the capability.',
+    codes: {
+      CAPABILITY_REQUIRED:
+        'This key lacks the capability jobs:create. Use a key that has it. Nothing was charged.',
+    },
+  },
+  404: {
+    description: "What was asked for, or what the body refers to, is unknown or another tenant's.",
+    codes: { RESOURCE_NOT_FOUND: 'There is no such job. Nothing was charged.' },
+  },
+  409: {
+    description: 'A request with the same Idempotency-Key is still being worked on.',
+    codes: {
+      IDEMPOTENCY_KEY_IN_USE:
+        'A request with this Idempotency-Key is still being worked on. Send it again in a moment: it gets that answer.',
+    },
+  },
+  413: {
+    description: 'The body is too large.',
+    codes: { PAYLOAD_TOO_LARGE: 'The body is larger than 1048576 bytes. Nothing was charged.' },
+  },
+  415: {
+    description: 'The content type, or the type of the uploaded file, is not accepted.',
+    codes: {
+      UNSUPPORTED_MEDIA_TYPE:
+        'Send the body as JSON, with the header Content-Type: application/json. Nothing was charged.',
+    },
+  },
+  422: {
+    description:
+      'The body, a parameter or a header is not valid. `detail` names each field. Nothing was charged.',
+    codes: {
+      VALIDATION_ERROR: 'seed must be an integer from 0 to 2147483647. Nothing was charged.',
+    },
+  },
+  500: {
+    description: 'Something went wrong on our side.',
+    codes: {
+      INTERNAL_ERROR:
+        'Something went wrong on our side. Quote the request_id when you report it. A charge that no job came of is refunded by itself.',
+    },
+  },
+  503: {
+    description: 'The service cannot do it right now. `Retry-After` says when to try again.',
+    codes: {
+      SERVICE_UNAVAILABLE:
+        'The service cannot reach its store right now. Send the request again, a dispatch with the same Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
+    },
+  },
+} as const satisfies Record<number, ErrorExample>;
+
+/** What a dispatch can be refused for beside that. */
+const dispatchErrors: Partial<Record<number, ErrorExample>> = {
+  403: {
+    description:
+      'The key lacks the capability, the account is not active, or the operator has disabled the workflow. ' +
+      'Nothing was charged.',
+    codes: {
+      ...errors[403].codes,
+      ACCOUNT_INACTIVE: 'This account is not active. Nothing was charged: ask your operator.',
+      OPERATION_DISABLED: 'model-generator is disabled at present. Nothing was charged: ask your operator.',
+    },
+  },
+  422: {
+    description: `${errors[422].description} Also an Idempotency-Key that was used for another body.`,
+    codes: {
+      ...errors[422].codes,
+      IDEMPOTENCY_KEY_REUSED:
+        'This Idempotency-Key was used for another body. Use a new key for a new request. Nothing was charged.',
+    },
+  },
+};
+
+/** What a cancel can be refused for beside that. */
+const cancelErrors: Partial<Record<number, ErrorExample>> = {
+  409: {
+    description: 'The job has ended already, and stays as it is.',
+    codes: {
+      JOB_ALREADY_FINISHED: 'The job has ended already: there is nothing to cancel..',
+    },
+  },
+};
+
+/** All error answers of a cancel. */
+export function DescribeCancelErrors(): MethodDecorator {
+  return describeErrors([401, 403, 404, 409, 413, 415, 422], cancelErrors);
+}
+
+/** All error answers of a dispatch. */
+export function DescribeDispatchErrors(): MethodDecorator {
+  return describeErrors([401, 402, 403, 404, 409, 413, 415, 422], dispatchErrors);
+}
+
+/** The error answers of a route. 500 and 503 can always be; `default` is what HTTP itself has to complain about. */
+export function DescribeErrors(...statuses: ErrorStatus[]): MethodDecorator {
+  return describeErrors(statuses, {});
+}
+
+type ErrorStatus = keyof typeof errors;
+
+function describeErrors(
+  statuses: readonly ErrorStatus[],
+  particular: Partial<Record<number, ErrorExample>>,
+): MethodDecorator {
+  const all = [...new Set([...statuses, 500 as const, 503 as const])].sort((one, other) => one - other);
+  return applyDecorators(
+    ...all.map((status) => {
+      const { description, codes } = particular[status] ?? errors[status];
+      return ApiResponse({
+        status,
+        description,
+        type: ErrorEnvelope,
+        headers: describedHeaders(),
+        examples: Object.fromEntries(
+          Object.entries(codes).map(([code, message]) => [
+            code,
+            { summary: code, value: example(code, message) },
+          ]),
+        ),
+      });
+    }),
+    ApiResponse({
+      status: 'default',
+      description: 'Any other error, in the same envelope.',
+      type: ErrorEnvelope,
+    }),
+  );
+}
+
+function example(code: string, message: string): unknown {
+  const error = { code, message, request_id: requestId };
+  if (code === 'IDEMPOTENCY_KEY_REUSED') {
+    const msg = 'was used for another body. Use a new key for a new request';
+    return { error, detail: [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }] };
+  }
+  if (code !== 'VALIDATION_ERROR') return { error };
+  const detail = { loc: ['body', 'seed'], msg: 'must be an integer from 0 to 2147483647', type: 'integer' };
+  return { error, detail: [detail] };
+}

@@ -1,0 +1,119 @@
+import { HttpException, Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
+import { DispatchVoided } from '#application/dispatch/dispatcher.js';
+import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
+import { InvalidFields } from '#validation/validate.js';
+import { ApiError, invalid, type ErrorCode, envelopeOf } from './api-error.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Logger } from '#platform/logger.js';
+import { RefusedDispatches } from '../dispatch/refused-dispatches.js';
+import { allowedMethods } from './route-table.js';
+
+/** What the framework reports by status, in words of ours. Statuses that are not here are our own fault: 500. */
+const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  400: ['BAD_REQUEST', 'The request could not be read: check its URL, headers and framing.'],
+  404: ['RESOURCE_NOT_FOUND', 'There is nothing at this path. The paths that exist are in /openapi.json.'],
+  408: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Nothing was charged; send it again.'],
+  413: ['PAYLOAD_TOO_LARGE', 'The body is larger than this endpoint accepts. Nothing was charged.'],
+  414: ['URI_TOO_LONG', 'A part of the path is longer than any identifier of this service.'],
+  415: ['UNSUPPORTED_MEDIA_TYPE', 'The Content-Type header is not one that this endpoint accepts.'],
+  431: ['HEADERS_TOO_LARGE', 'The headers of the request are larger than 16 KiB.'],
+  503: ['SERVICE_UNAVAILABLE', 'The service is shutting down. Send the request again.'],
+};
+
+/** Any error as the answer that it becomes. An unforeseen error is INTERNAL_ERROR and keeps its cause to itself. */
+export function translateError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof InvalidFields) return invalid(error.problems);
+  if (isOutage(error)) {
+    return new ApiError(
+      'SERVICE_UNAVAILABLE',
+      'The service cannot reach its store right now. Send the request again, a dispatch with the same ' +
+        'Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
+      { headers: { 'retry-after': '2' }, cause: error },
+    );
+  }
+  const known = byStatus[statusOf(error)];
+  if (known) return new ApiError(known[0], known[1], { cause: error });
+  return new ApiError(
+    'INTERNAL_ERROR',
+    'Something went wrong on our side. Quote the request_id when you report it. ' +
+      'A charge that no job came of is refunded by itself.',
+    { cause: error },
+  );
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  // Anything can be thrown; Fastify's errors have this property.
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : 500;
+}
+
+function isOutage(error: unknown): boolean {
+  return (
+    error instanceof EventStoreUnavailable ||
+    error instanceof AppendOutcomeUnknown ||
+    error instanceof DispatchVoided ||
+    error instanceof IdempotencyLeaseLost ||
+    isConnectionLoss(error)
+  );
+}
+
+/** Node's and PostgreSQL's codes for a database that is not there: class 08, 53300, 57P01–57P03. */
+const connectionLoss = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|08...|53300|57P0[1-3])$/;
+
+function isConnectionLoss(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  // Node's errors, those of `pg`, and TypeORM's around them: told apart by what they carry, not by their class.
+  const { code, message, driverError } = error as {
+    code?: unknown;
+    message?: unknown;
+    driverError?: unknown;
+  };
+  if (typeof code === 'string' && connectionLoss.test(code)) return true;
+  if (driverError !== undefined && driverError !== error) return isConnectionLoss(driverError);
+  return typeof message === 'string' && connectionLossWords.test(message);
+}
+
+/** What `pg` says without a code when a connection breaks or cannot be had in time. */
+const connectionLossWords =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** The one place where errors of our code, Nest and Fastify become answers. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    @Inject(Logger) private readonly logger: Logger,
+    private readonly refusals: RefusedDispatches,
+  ) {}
+
+  async catch(raised: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const error = this.withAllowedMethods(translateError(raised), request);
+    this.log(error, request);
+    await this.refusals.record(request, reply, error);
+    // The client went away, or the answer is under way already: the error can no longer be told.
+    if (reply.sent) return;
+    void reply.code(error.status).headers(error.headers).send(envelopeOf(error, request.id));
+  }
+
+  /** What we did wrong is logged with all that is known; what is merely away, in one line. */
+  private log({ status, cause }: ApiError, { id: requestId, routeOptions }: FastifyRequest): void {
+    const route = routeOptions.url;
+    if (status === 503) this.logger.warn({ requestId, route, because: String(cause) }, 'answered 503');
+    else if (status >= 500) this.logger.error({ requestId, route, err: cause }, 'answered 500');
+  }
+
+  /** Fastify answers 404 for a method that a path does not have; the difference helps the caller who typed it. */
+  private withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
+    if (error.status !== 404 || request.routeOptions.url !== undefined) return error;
+    const allowed = allowedMethods(request.server, request.url);
+    if (allowed.length === 0) return error;
+    return new ApiError('METHOD_NOT_ALLOWED', `This path answers to ${allowed.join(', ')} only.`, {
+      headers: { allow: allowed.join(', ') },
+    });
+  }
+}

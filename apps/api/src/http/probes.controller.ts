@@ -1,0 +1,63 @@
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags, ApiExcludeController } from '@nestjs/swagger';
+import { problemsInTime, Readiness } from '#platform/role-server.js';
+import { Public } from '../auth/api-key.guard.js';
+import { DescribeErrors } from './describe.js';
+import { ApiError } from './api-error.js';
+import type { FastifyReply } from 'fastify';
+import { OwnMetrics } from '#adapters/platform.module.js';
+import type { Metrics } from '#platform/metrics.js';
+
+export class HealthResponse {
+  @ApiProperty({ enum: ['ok'], example: 'ok' })
+  status: 'ok';
+}
+
+@ApiTags('health')
+@Controller('/health')
+@Public()
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  @Get('live')
+  @ApiOperation({ operationId: 'healthLive', summary: 'The process answers', security: [] })
+  @ApiOkResponse({ type: HealthResponse, description: 'It does.' })
+  live(): HealthResponse {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  @ApiOperation({
+    operationId: 'healthReady',
+    summary: 'The stores answer, and every read model is being kept up to date',
+    description: 'With 503 the message names what is not.',
+    security: [],
+  })
+  @ApiOkResponse({ type: HealthResponse, description: 'They do.' })
+  @DescribeErrors(503)
+  async isReady(): Promise<HealthResponse> {
+    const problems = await problemsInTime(() => this.readiness.problems());
+    if (problems.length === 0) return { status: 'ok' };
+    throw new ApiError('SERVICE_UNAVAILABLE', `Not ready: ${problems.join('; ')}.`, {
+      headers: { 'retry-after': '2' },
+      cause: new Error(problems.join('; ')),
+    });
+  }
+}
+
+/**
+ * For Prometheus, without a key: a scraper has none, and nothing in here is secret or belongs to one tenant. It is no part of the
+ * interface for callers; the proxy in `deploy/` does not pass it on, and METRICS=false leaves it out.
+ */
+@ApiExcludeController()
+@Controller('/metrics')
+@Public()
+export class MetricsController {
+  constructor(@Inject(OwnMetrics) private readonly metrics: Metrics) {}
+
+  @Get()
+  async scrape(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
+    void reply.type(this.metrics.contentType);
+    return this.metrics.text();
+  }
+}

@@ -1,0 +1,93 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptTraceparent, correlated } from '#platform/correlation.js';
+import { isTracing, openSpan, type Span } from '#platform/tracing.js';
+import { callerOf } from '../auth/caller.js';
+import type { HttpObserver } from '#platform/metrics-counters.js';
+import type { Socket } from 'node:net';
+
+/**
+ * Whatever a request sets off carries its id, and its trace: that of the header `traceparent`, or a new one where
+ * traces are sent. Without either there is none.
+ */
+export function correlateRequests(server: FastifyInstance): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const parent = acceptTraceparent(request.headers['traceparent']);
+    const span = isTracing() && isWorthATrace(request) ? spanOf(request, reply, parent) : undefined;
+    correlated({ requestId: request.id, traceparent: span?.traceparent ?? parent }, done);
+  });
+}
+
+/** Probes, scrapes and documentation would be most of all traces, and say nothing. */
+function isWorthATrace({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith('/v1/') ?? false;
+}
+
+function spanOf(request: FastifyRequest, reply: FastifyReply, parent: string | undefined): Span {
+  const { url: route = '', config } = request.routeOptions;
+  const span = openSpan(`${request.method} ${route}`, {
+    kind: 'server',
+    parent,
+    attributes: {
+      ...{ 'http.request.method': request.method, 'http.route': route },
+      ...{ 'atelier.request_id': request.id, 'atelier.operation': config?.workflow },
+    },
+  });
+  // Unlike the hook `onResponse` this also comes when the client has gone away.
+  reply.raw.once('close', () => {
+    const caller = callerOf(request);
+    const location = reply.getHeader('location');
+    const jobId = typeof location === 'string' ? /^\/v1\/jobs\/(.+)$/.exec(location)?.[1] : undefined;
+    const { statusCode, writableFinished } = reply.raw;
+    span.set({
+      ...(writableFinished ? { 'http.response.status_code': statusCode } : { 'atelier.aborted': true }),
+      'atelier.environment': caller?.environment,
+      'atelier.tenant': caller?.tenant,
+      'atelier.job_id': jobId,
+    });
+    span.end(statusCode >= 500 ? new Error() : undefined);
+  });
+  return span;
+}
+
+/** Tells of every request when its answer is out, or when the client has gone away. */
+export function measureRequests(server: FastifyInstance, observe: HttpObserver): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const startedAt = performance.now();
+    // Unlike the hook `onResponse` this also comes when the client has gone away.
+    reply.raw.once('close', () => {
+      const { url: route, config } = request.routeOptions;
+      observe({
+        method: request.method,
+        route,
+        status: reply.raw.writableFinished ? reply.raw.statusCode : undefined,
+        durationMs: performance.now() - startedAt,
+        workflow: config?.workflow,
+      });
+    });
+    done();
+  });
+}
+
+/**
+ * Cuts connections that never sent a whole request, when the server stops. Node's `close` waits for them, for it only
+ * counts those as idle that have had an answer, and it stops looking at its own time limits: one client that connects
+ * and says nothing would keep the process from ending.
+ */
+export function cutSilentConnections(server: FastifyInstance): void {
+  const silent = new Set<Socket>();
+  let stopping = false;
+  server.server.on('connection', (socket: Socket) => {
+    if (stopping) {
+      socket.destroy();
+      return;
+    }
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  server.server.on('request', ({ socket }: { socket: Socket }) => silent.delete(socket));
+  server.addHook('preClose', (done) => {
+    stopping = true;
+    for (const socket of silent) socket.destroy();
+    done();
+  });
+}

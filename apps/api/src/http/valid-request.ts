@@ -1,0 +1,91 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { BooleanField, IntegerField } from '#validation/fields.js';
+import { validate, type Shape } from '#validation/validate.js';
+import { invalid, notFound } from './api-error.js';
+import { findUnsafeJson, readJsonBody, readRawBody } from './request-body.js';
+import { isId } from '#platform/ids.js';
+
+/** The request's JSON body as an instance of its class. @throws ApiError 413, 415, 422; InvalidFields */
+export const ValidBody = createParamDecorator(
+  async <T extends object>(shape: Shape<T>, context: ExecutionContext): Promise<T> =>
+    validate(shape, await readJsonBody(context.switchToHttp().getRequest<FastifyRequest>()), 'body'),
+);
+
+/** The request's query as an instance of its class. @throws ApiError 422; InvalidFields */
+export const ValidQuery = createParamDecorator(
+  <T extends object>(shape: Shape<T>, context: ExecutionContext): T => {
+    const { query } = context.switchToHttp().getRequest<FastifyRequest>();
+    // Fastify's parser always gives an object.
+    const values = { ...(query as object) };
+    const unsafe = findUnsafeJson(values);
+    if (unsafe) throw invalid([{ ...unsafe, loc: ['query', ...unsafe.loc] }]);
+    return validate(shape, values, 'query');
+  },
+);
+
+/** An integer that arrives as text. What is not plainly one stays text, and the rule then refuses it. */
+export function IntegerQuery(options: {
+  description: string;
+  min: number;
+  max: number;
+  default?: number;
+}): PropertyDecorator {
+  const fromText = (sent: unknown) =>
+    typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent;
+  return IntegerField({ ...options, nullable: false, fromText });
+}
+
+/** `true` or `false`, in these letters. */
+export function BooleanQuery(options: { description: string; default?: boolean }): PropertyDecorator {
+  const fromText = (sent: unknown) => (sent === 'true' ? true : sent === 'false' ? false : sent);
+  return BooleanField({ ...options, nullable: false, fromText });
+}
+
+/** Larger than any list that a caller pages through, small enough for the database not to mind. */
+export const deepestOffset = 1_000_000;
+
+/** One page of a list, newest first. */
+export class PageQuery {
+  @IntegerQuery({ description: 'Rows on the page.', min: 1, max: 200, default: 50 })
+  limit: number = 50;
+
+  @IntegerQuery({ description: 'Rows before the page.', min: 0, max: deepestOffset, default: 0 })
+  offset: number = 0;
+}
+
+/** More of them help no caller. */
+const mostProblems = 100;
+
+/**
+ * The body of a request that needs none: absent, or `{}`, which some clients always send. Anything else is refused
+ * rather than ignored: a caller who sends a field believes that it means something.
+ * @throws ApiError 413, 415, 422
+ */
+export const EmptyBody = createParamDecorator(
+  async (_data: unknown, context: ExecutionContext): Promise<undefined> => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if ((await readRawBody(request)).length === 0) return undefined;
+    const body = await readJsonBody(request);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw invalid([{ loc: ['body'], msg: 'must be left out, or be an empty object', type: 'object' }]);
+    }
+    const problems = Object.keys(body)
+      .slice(0, mostProblems)
+      .map((field) => ({
+        loc: ['body', field],
+        msg: 'is not a field of this request',
+        type: 'extra_forbidden',
+      }));
+    if (problems.length > 0) throw invalid(problems);
+    return undefined;
+  },
+);
+
+/** The `public_id` of the path. What is no id at all names nothing, as does an unknown id: 404 for both. */
+export const PublicId = createParamDecorator((what: string, context: ExecutionContext): string => {
+  const { params } = context.switchToHttp().getRequest<FastifyRequest<{ Params: { public_id?: string } }>>();
+  const id = params.public_id ?? '';
+  if (!isId(id)) throw notFound(what);
+  return id;
+});

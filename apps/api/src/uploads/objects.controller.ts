@@ -1,0 +1,63 @@
+import type { Readable } from 'node:stream';
+import { Controller, Get, Req, Res, StreamableFile } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ObjectNotFound } from '#storage/object-storage.js';
+import { Public } from '../auth/api-key.guard.js';
+import { notFound } from '../http/api-error.js';
+
+/** Objects that are read through URLs which this service signed itself. */
+export abstract class SignedObjects {
+  abstract allows(read: {
+    readonly key: string;
+    readonly expires: number;
+    readonly signature: string;
+  }): boolean;
+  /** @throws ObjectNotFound */
+  abstract openRead(key: string): Promise<{
+    readonly stream: Readable;
+    readonly sizeBytes: number;
+    readonly contentType: string;
+  }>;
+}
+
+/**
+ * Pictures of folder storage, for any client with a signed URL that has not expired. The URL is the permission, as
+ * with a bucket; it is no part of the interface, and anything wrong with it gives the same 404.
+ */
+@ApiExcludeController()
+@Controller('/objects')
+@Public()
+export class ObjectsController {
+  constructor(private readonly objects: SignedObjects) {}
+
+  @Get('*')
+  async get(
+    @Req() request: FastifyRequest<{ Params: { '*': string }; Querystring: Record<string, unknown> }>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const { expires, signature } = request.query;
+    const key = request.params['*'];
+    if (typeof expires !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(expires)) {
+      throw notFound('picture');
+    }
+    if (!this.objects.allows({ key, expires: Number(expires), signature })) throw notFound('picture');
+    const { stream, sizeBytes, contentType } = await this.open(key);
+    void reply.headers({
+      // What is stored under a key never changes. Private: the URL was given to one caller.
+      'cache-control': 'private, max-age=86400, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    return new StreamableFile(stream, { type: contentType, length: sizeBytes, disposition: 'inline' });
+  }
+
+  private async open(key: string) {
+    try {
+      return await this.objects.openRead(key);
+    } catch (error) {
+      throw error instanceof ObjectNotFound ? notFound('picture') : error;
+    }
+  }
+}
