@@ -17,7 +17,11 @@ const orders = {
 async function renderMs([workflow, body, inputs], seed) {
   const request = { workflow, body, inputs, seed, displayName: '', testMark: false };
   const startedAt = performance.now();
-  await engine.render(request, { signal: new AbortController().signal, onStage: async () => undefined });
+  await engine.render(request, {
+    signal: new AbortController().signal,
+    garmentKind: () => undefined,
+    onStage: async () => undefined,
+  });
   return performance.now() - startedAt;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { garmentCategories } from '@atelier/engine/garment-categories';
+import { garmentCategories } from '#domain/garment/garment-categories.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 import { makePictures, type MadeKind } from './support/made-pictures.js';

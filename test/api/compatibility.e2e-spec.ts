@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { categoryByKey } from '@atelier/engine/garment-categories';
+import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { newId } from '#platform/ids.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type ApiClient } from './support/api-client.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { categoryByKey } from '@atelier/engine/garment-categories';
+import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { toNewEvent } from '#application/command-context.js';
 import { streamName } from '#domain/streams.js';
 import { newId, timelessId, timeOfId } from '#platform/ids.js';

@@ -1,4 +1,4 @@
-import { categoryByKey } from '@atelier/engine/garment-categories';
+import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { handle } from '#application/aggregate.js';

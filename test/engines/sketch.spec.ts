@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { describeEngine, type Order } from '@atelier/engine/conformance';
 import type { EngineImage } from '@atelier/engine';
 import { SketchEngine } from '@atelier/sketch';
+import { categoryById } from '#domain/garment/garment-categories.js';
 import { presetTable } from '#domain/preset/preset-table.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Reference, Workflow } from '#workflows/define-workflow.js';
@@ -58,7 +59,8 @@ const orders = Object.fromEntries(
     .map((workflow) => [workflow.name, orderOf(workflow)]),
 );
 
-describeEngine('sketch', { engine: new SketchEngine(), orders, repeatable: true });
+const sketch = { engine: new SketchEngine(), orders, repeatable: true, garmentKind: categoryById };
+describeEngine('sketch', sketch);
 
 describe('the presets', () => {
   it("are shots that the engine understands: none falls back on the plain shot's framing by accident", () => {

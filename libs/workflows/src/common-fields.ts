@@ -1,4 +1,4 @@
-import { GARMENT_SLOTS, type GarmentSlot } from '@atelier/engine/garment-categories';
+import { GARMENT_SLOTS, type GarmentSlot } from '#domain/garment/garment-categories.js';
 import {
   BooleanField,
   ChoiceField,

@@ -5,6 +5,7 @@ import {
   type EnginePicture,
   type EngineStage,
   type ImageEngine,
+  type RenderContext,
   type RenderRequest,
   type RenderResult,
 } from './image-engine.js';
@@ -18,6 +19,8 @@ export interface EngineUnderTest {
   readonly orders: Readonly<Record<string, Order>>;
   /** The same request and seed give the same bytes. */
   readonly repeatable: boolean;
+  /** What the orders' ids of garments mean. */
+  readonly garmentKind: RenderContext['garmentKind'];
 }
 
 interface Rendered {
@@ -40,7 +43,10 @@ async function expectPicture({ kind, label, bytes, contentType, width, height, m
 }
 
 /** The port's words as tests: every engine runs them, and nothing in them knows which one it is. */
-export function describeEngine(name: string, { engine, orders, repeatable }: EngineUnderTest): void {
+export function describeEngine(
+  name: string,
+  { engine, orders, repeatable, garmentKind }: EngineUnderTest,
+): void {
   const requestFor = (workflow: string, order: Order): RenderRequest => ({
     workflow,
     ...order,
@@ -52,6 +58,7 @@ export function describeEngine(name: string, { engine, orders, repeatable }: Eng
     let reporting = 0;
     const result = await engine.render(request, {
       signal: new AbortController().signal,
+      garmentKind,
       onStage: async (stage) => {
         expect(reporting++).toBe(0);
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -130,7 +137,11 @@ export function describeEngine(name: string, { engine, orders, repeatable }: Eng
     it('renders nothing for a request that is aborted already', async () => {
       const reason = new Error('cancelled by its owner');
       let reported = false;
-      const context = { signal: AbortSignal.abort(reason), onStage: async () => void (reported = true) };
+      const context = {
+        signal: AbortSignal.abort(reason),
+        garmentKind,
+        onStage: async () => void (reported = true),
+      };
       await expect(engine.render(quick, context)).rejects.toBe(reason);
       expect(reported).toBe(false);
     });
@@ -143,14 +154,18 @@ export function describeEngine(name: string, { engine, orders, repeatable }: Eng
         abortedAt = performance.now();
         controller.abort(reason);
       }, 30);
-      const context = { signal: controller.signal, onStage: () => Promise.resolve() };
+      const context = { signal: controller.signal, garmentKind, onStage: () => Promise.resolve() };
       await expect(engine.render(quick, context)).rejects.toBe(reason);
       expect(performance.now() - abortedAt).toBeLessThan(1000);
     });
 
     it('ends with the error of a stage that could not be reported', async () => {
       const lost = new Error('the job is over');
-      const context = { signal: new AbortController().signal, onStage: () => Promise.reject(lost) };
+      const context = {
+        signal: new AbortController().signal,
+        garmentKind,
+        onStage: () => Promise.reject(lost),
+      };
       await expect(engine.render(quick, context)).rejects.toBe(lost);
     });
   });

@@ -37,8 +37,24 @@ export interface EngineImage {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+/** A kind of garment, as far as it shows. */
+export interface GarmentKind {
+  /** What bodies, and the `meta` of pictures, name it by. */
+  readonly publicId: string;
+  /** Canonical, snake case. */
+  readonly key: string;
+  readonly displayLabel: string;
+  readonly slot: 'top' | 'bottom' | 'one_piece' | 'outerwear' | 'footwear' | 'bag' | 'headwear' | 'accessory';
+  /** From the skin outward; `none` for what is not layered cloth. */
+  readonly layer: 'base' | 'mid' | 'outer' | 'none';
+  /** Names the drawing; one for each kind. */
+  readonly silhouette: string;
+}
+
 export interface RenderContext {
   readonly signal: AbortSignal;
+  /** Undefined for an id that names no kind of garment. */
+  readonly garmentKind: (publicId: string) => GarmentKind | undefined;
   /** Called, in order and awaited, after each stage but the last. */
   onStage(stage: EngineStage): Promise<void>;
 }

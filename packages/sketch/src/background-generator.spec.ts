@@ -34,7 +34,11 @@ const request = (body: Record<string, unknown>, more: Partial<RenderRequest> = {
 async function render(asked: RenderRequest): Promise<{ picture: EnginePicture; stages: EngineStage[] }> {
   const stages: EngineStage[] = [];
   const { signal } = new AbortController();
-  const result = await engine.render(asked, { signal, onStage: async (stage) => void stages.push(stage) });
+  const result = await engine.render(asked, {
+    signal,
+    garmentKind: () => undefined,
+    onStage: async (stage) => void stages.push(stage),
+  });
   const picture = result.pictures[0];
   if (!picture) throw new Error('no picture');
   return { picture, stages };

@@ -15,7 +15,11 @@ async function render(
   const stages: EngineStage[] = [];
   const asked: RenderRequest = { workflow, body, inputs, seed, displayName: '', testMark: false };
   const { signal } = new AbortController();
-  const result = await engine.render(asked, { signal, onStage: async (stage) => void stages.push(stage) });
+  const result = await engine.render(asked, {
+    signal,
+    garmentKind: () => undefined,
+    onStage: async (stage) => void stages.push(stage),
+  });
   const picture = result.pictures[0];
   if (!picture) throw new Error('no picture');
   return { picture, stages };

@@ -49,7 +49,11 @@ const order = async ({ garments, model = 'Ananya', shot = 'Full length, frontal'
       displayName: '',
       testMark: false,
     },
-    { signal: new AbortController().signal, onStage: async (stage) => void stages.push(stage) },
+    {
+      signal: new AbortController().signal,
+      garmentKind: () => undefined,
+      onStage: async (stage) => void stages.push(stage),
+    },
   );
   const [picture] = pictures;
   if (!picture) throw new Error('no picture');

@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { garmentCategories } from '@atelier/engine/garment-categories';
+import { categoryById, garmentCategories } from '../../../libs/domain/src/garment/garment-categories.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
 import { cutOut } from './cutout/cut-out.js';
 import { Silhouette } from './cutout/silhouette.js';
 import { drawGarment } from './garments/draw-garment.js';
 import { garmentFacts, garmentFromBody, garmentFromMeta } from './garments/garment-spec.js';
 import { categoryId, make, shareOf, type Made } from './garments/sheet.fixture.js';
+
+const known = { garmentKind: categoryById };
+const specOf = (body: Parameters<typeof garmentFromBody>[0]) => garmentFromBody(body, known);
 
 const skirt = { garment_category_public_id: categoryId('skirt') };
 const authoring = { primary_colour: '#a0282c', material: 'cotton' };
@@ -15,7 +18,7 @@ const plain = (): Promise<Made> =>
   (base ??= make('complementary-garment-generator', { ...skirt, authoring }));
 
 const svgOf = (fields: Record<string, unknown>): string =>
-  drawGarment(new SvgSheet(), garmentFromBody({ ...skirt, authoring: { ...authoring, ...fields } }), 7).svg;
+  drawGarment(new SvgSheet(), specOf({ ...skirt, authoring: { ...authoring, ...fields } }), 7).svg;
 
 describe('complementary-garment-generator', () => {
   it('shows the cloth and the cut, then the garment, in its colour in the middle of plain paper', async () => {
@@ -88,7 +91,7 @@ describe('complementary-garment-generator', () => {
       const sheet = new SvgSheet();
       const { svg } = drawGarment(
         sheet,
-        garmentFromBody({ ...skirt, authoring: { ...authoring, pattern: words } }),
+        specOf({ ...skirt, authoring: { ...authoring, pattern: words } }),
         7,
       );
       return sheet.document(10, 10, svg);
@@ -98,9 +101,9 @@ describe('complementary-garment-generator', () => {
 
   it('reads the three bodies alike', () => {
     const said = { material: 'silk', pattern: 'floral', length: 'midi' };
-    const flat = garmentFromBody({ ...skirt, ...said, color: 'teal', fit: 'loose' });
-    const nested = garmentFromBody({ ...skirt, attributes: { ...said, colour: 'teal', fit: 'loose' } });
-    const authored = garmentFromBody({
+    const flat = specOf({ ...skirt, ...said, color: 'teal', fit: 'loose' });
+    const nested = specOf({ ...skirt, attributes: { ...said, colour: 'teal', fit: 'loose' } });
+    const authored = specOf({
       ...skirt,
       authoring: { ...said, primary_colour: 'teal', form: { preset: 'loose' }, length: { preset: 'midi' } },
     });
@@ -109,7 +112,7 @@ describe('complementary-garment-generator', () => {
   });
 
   it('keeps in the meta all that is needed to draw the garment again', () => {
-    const spec = garmentFromBody({
+    const spec = specOf({
       ...skirt,
       authoring: {
         ...authoring,
@@ -117,14 +120,14 @@ describe('complementary-garment-generator', () => {
         distinctive_details: [{ preset: 'side_slit' }],
       },
     });
-    expect(garmentFromMeta(JSON.parse(JSON.stringify({ garment: garmentFacts(spec) })))).toEqual(spec);
-    expect(garmentFromMeta({ garment: { category_public_id: 'x' } })).toBeUndefined();
+    expect(garmentFromMeta(JSON.parse(JSON.stringify({ garment: garmentFacts(spec) })), known)).toEqual(spec);
+    expect(garmentFromMeta({ garment: { category_public_id: 'x' } }, known)).toBeUndefined();
   });
 
   it.each(garmentCategories.map((c) => [c.key, c.publicId] as const))(
     'has a drawing of its own for %s',
     (_, publicId) => {
-      const spec = garmentFromBody({ garment_category_public_id: publicId });
+      const spec = specOf({ garment_category_public_id: publicId });
       const { svg, left, top, right, bottom } = drawGarment(new SvgSheet(), spec, 1);
       expect(svg.length).toBeGreaterThan(400);
       expect(svg).not.toContain('NaN');

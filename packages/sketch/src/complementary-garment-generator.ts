@@ -89,7 +89,7 @@ export const complementaryGarmentGenerator: Renderer<ComplementaryGarmentGenerat
   context,
 ) => {
   const { body, seed } = request;
-  const spec = garmentFromBody(body);
+  const spec = garmentFromBody(body, context);
   const asked = canvasSize(body, '4:5');
   const size = drawnSize(asked);
   const { category } = spec;

@@ -23,6 +23,7 @@ async function run(asked: RenderRequest, signal = new AbortController().signal) 
   const stages: EngineStage[] = [];
   const result: RenderResult = await engine.render(asked, {
     signal,
+    garmentKind: () => undefined,
     onStage: async (stage) => void stages.push(stage),
   });
   return { ...result, stages };
@@ -109,6 +110,7 @@ describe('extract', () => {
     const stages: string[] = [];
     const pending = engine.render(request(bytes), {
       signal: controller.signal,
+      garmentKind: () => undefined,
       onStage: async ({ stage }) => {
         stages.push(stage);
         controller.abort(new Error('cancelled'));

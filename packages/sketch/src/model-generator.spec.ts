@@ -11,7 +11,7 @@ async function draw(
 ): Promise<EnginePicture> {
   const { pictures } = await engine.render(
     { workflow: 'model-generator', body, inputs, seed, displayName: '', testMark: false },
-    { signal: new AbortController().signal, onStage: async () => undefined },
+    { signal: new AbortController().signal, garmentKind: () => undefined, onStage: async () => undefined },
   );
   const [picture] = pictures;
   if (!picture) throw new Error('no picture was drawn');

@@ -13,7 +13,11 @@ const render = async (workflow: string, body: Record<string, unknown>, inputs: E
   const stages: EngineStage[] = [];
   const { pictures } = await engine.render(
     { workflow, body, inputs, seed: 21, displayName: '', testMark: false },
-    { signal: new AbortController().signal, onStage: async (stage) => void stages.push(stage) },
+    {
+      signal: new AbortController().signal,
+      garmentKind: () => undefined,
+      onStage: async (stage) => void stages.push(stage),
+    },
   );
   const [picture] = pictures;
   if (!picture) throw new Error('no picture');

@@ -13,7 +13,11 @@ const run = (photos: readonly Buffer[], body: object = {}): Promise<RenderResult
     displayName: '',
     testMark: false,
   };
-  return engine.render(request, { signal: new AbortController().signal, onStage: async () => undefined });
+  return engine.render(request, {
+    signal: new AbortController().signal,
+    garmentKind: () => undefined,
+    onStage: async () => undefined,
+  });
 };
 
 interface Meta {

@@ -21,7 +21,11 @@ const request = (
 });
 
 const run = (asked: RenderRequest): Promise<RenderResult> =>
-  engine.render(asked, { signal: new AbortController().signal, onStage: async () => undefined });
+  engine.render(asked, {
+    signal: new AbortController().signal,
+    garmentKind: () => undefined,
+    onStage: async () => undefined,
+  });
 
 let dressed: Promise<RenderResult> | undefined;
 const inDress = async (): Promise<RenderResult> =>
@@ -61,7 +65,7 @@ describe('pdp-extractions', () => {
         body: { gender: 'FEMALE', ethnicity: 'northern_european' },
         seed: 15,
       },
-      { signal: new AbortController().signal, onStage: async () => undefined },
+      { signal: new AbortController().signal, garmentKind: () => undefined, onStage: async () => undefined },
     );
     const truth = drawn.pictures[0]?.meta as { skin_tone: string; hair: { colour: string } };
     const read = meta as {

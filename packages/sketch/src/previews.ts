@@ -13,7 +13,11 @@ async function portrait(spec: Spec): Promise<Buffer> {
   const seed = typeof spec['seed'] === 'number' ? spec['seed'] : 0;
   const body = castingIn(spec);
   const request = { workflow: 'model-generator', body, inputs: [], seed, displayName: '', testMark: false };
-  const context = { signal: new AbortController().signal, onStage: () => Promise.resolve() };
+  const context = {
+    signal: new AbortController().signal,
+    garmentKind: () => undefined,
+    onStage: () => Promise.resolve(),
+  };
   const [picture] = (await modelGenerator(request, context)).pictures;
   if (!picture) throw new Error('model-generator gave no picture');
   return picture.bytes;

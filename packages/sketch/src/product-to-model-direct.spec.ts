@@ -20,7 +20,11 @@ const request = async (
 
 const run = async (asked: RenderRequest, signal = new AbortController().signal) => {
   const stages: EngineStage[] = [];
-  const result = await engine.render(asked, { signal, onStage: async (stage) => void stages.push(stage) });
+  const result = await engine.render(asked, {
+    signal,
+    garmentKind: () => undefined,
+    onStage: async (stage) => void stages.push(stage),
+  });
   const picture = result.pictures[0];
   if (!picture) throw new Error('no picture');
   return { picture, stages };
@@ -102,6 +106,7 @@ describe('product-to-model-direct', () => {
     const stages: string[] = [];
     const pending = engine.render(await request({ resolution: '2K' }), {
       signal: controller.signal,
+      garmentKind: () => undefined,
       onStage: async ({ stage }) => {
         stages.push(stage);
         controller.abort(new Error('cancelled'));

@@ -23,7 +23,11 @@ const run = async (workflow: string, body: Record<string, unknown> = {}) => {
       displayName: 'Rust jumper',
       testMark: false,
     },
-    { signal: new AbortController().signal, onStage: async (stage) => void stages.push(stage) },
+    {
+      signal: new AbortController().signal,
+      garmentKind: () => undefined,
+      onStage: async (stage) => void stages.push(stage),
+    },
   );
   const [picture] = pictures;
   if (!picture) throw new Error('no picture');

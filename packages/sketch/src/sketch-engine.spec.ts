@@ -17,7 +17,11 @@ async function render(
   signal = new AbortController().signal,
 ): Promise<{ result: RenderResult; stages: EngineStage[] }> {
   const stages: EngineStage[] = [];
-  const result = await engine.render(asked, { signal, onStage: async (stage) => void stages.push(stage) });
+  const result = await engine.render(asked, {
+    signal,
+    garmentKind: () => undefined,
+    onStage: async (stage) => void stages.push(stage),
+  });
   return { result, stages };
 }
 

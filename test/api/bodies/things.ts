@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { toNewEvent } from '#application/command-context.js';
-import { garmentCategories } from '@atelier/engine/garment-categories';
+import { garmentCategories } from '#domain/garment/garment-categories.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { presetKinds } from '#domain/preset/preset.events.js';
 import { streamName } from '#domain/streams.js';

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { GARMENT_SLOTS, garmentCategories } from '@atelier/engine/garment-categories';
+import { GARMENT_SLOTS, garmentCategories } from '#domain/garment/garment-categories.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { DescribeErrors, describedHeaders } from '../http/describe.js';
 import { PageQuery, ValidQuery } from '../http/valid-request.js';

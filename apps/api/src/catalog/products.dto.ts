@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IdField, TextField } from '#validation/fields.js';
-import { categoryById } from '@atelier/engine/garment-categories';
+import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 

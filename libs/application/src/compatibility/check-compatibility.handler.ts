@@ -1,5 +1,5 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { categoryById, GARMENT_SLOTS, type GarmentCategory } from '@atelier/engine/garment-categories';
+import { categoryById, GARMENT_SLOTS, type GarmentCategory } from '#domain/garment/garment-categories.js';
 import type { Caller } from '../command-context.js';
 import { type Fresh, ReadYourWrites } from '../consistency/read-your-writes.js';
 import { ReadModels } from '../read-models.js';

@@ -1,5 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { categoryByKey, garmentCategories, type GarmentCategory } from '@atelier/engine/garment-categories';
+import {
+  categoryByKey,
+  garmentCategories,
+  type GarmentCategory,
+} from '#domain/garment/garment-categories.js';
 import { verdictOn } from './check-compatibility.handler.js';
 
 function category(key: string): GarmentCategory {

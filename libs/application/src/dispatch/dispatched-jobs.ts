@@ -6,7 +6,7 @@ import { workflowOf } from '#workflows/workflows.js';
 import { derivedId, timeOfId } from '#platform/ids.js';
 import type { DispatchIds } from './idempotency.js';
 import { randomInt } from 'node:crypto';
-import { categoryById } from '@atelier/engine/garment-categories';
+import { categoryById } from '#domain/garment/garment-categories.js';
 
 /** A validated request for one workflow. */
 export interface DispatchRequest {

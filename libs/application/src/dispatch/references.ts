@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { canReplacePreset } from '#domain/catalog/catalog.js';
-import { categoryById } from '@atelier/engine/garment-categories';
+import { categoryById } from '#domain/garment/garment-categories.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';

@@ -1,4 +1,4 @@
-import { categoryById } from '@atelier/engine/garment-categories';
+import { categoryById } from '#domain/garment/garment-categories.js';
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { StoredAsset } from '#domain/asset/asset.js';
 import { resourceOf } from '#domain/catalog/catalog.js';

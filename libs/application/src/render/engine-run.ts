@@ -5,6 +5,7 @@ import {
   type RenderResult,
   EngineError,
 } from '@atelier/engine';
+import { categoryById } from '#domain/garment/garment-categories.js';
 import type { ModelledBody } from '#platform/image-models.js';
 import { inSpan, openSpan, under } from '#platform/tracing.js';
 
@@ -42,6 +43,7 @@ export async function renderUnlessInterrupted(
   });
   const rendering = engine.render(request, {
     signal,
+    garmentKind: categoryById,
     onStage: async (stage) => {
       signal.throwIfAborted();
       await onStage(stage);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { categoryByKey, garmentCategories, type GarmentCategory } from '@atelier/engine/garment-categories';
+import { categoryByKey, garmentCategories, type GarmentCategory } from './garment-categories.js';
 import { COMPATIBILITY_CODES, judge, type CompatibilityCode } from './compatibility.js';
 
 const category = (key: string): GarmentCategory => {

@@ -1,4 +1,4 @@
-import type { GarmentCategory, Season } from '@atelier/engine/garment-categories';
+import type { GarmentCategory, Season } from './garment-categories.js';
 
 export const COMPATIBILITY_CODES = [
   'same_slot',

@@ -1,4 +1,4 @@
-import { categoryByKey } from '@atelier/engine/garment-categories';
+import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { ChoiceField, IdField, ListField, nested, NestedField, TextField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
 import { pick, titled } from '../coined-name.js';

@@ -4,14 +4,14 @@ import type { Fit } from '../dressing/fit.js';
 import { fitGarment } from '../dressing/fit-garment.js';
 import { shade } from '../drawing/colour.js';
 import { buildRig, type ArmPose, type Rig } from '../figure/rig.js';
-import type { GarmentSlot } from '@atelier/engine/garment-categories';
+import type { GarmentKind } from '@atelier/engine';
 import type { Item } from './item.js';
 import { hemOf, type Manner } from './body-drawn.js';
 import type { DrawnGarment } from './paint-to-wear.js';
 import { armsFor } from './wear-drawn.js';
 
 /** From the skin outward. */
-const LAYERS: readonly GarmentSlot[] = ['bottom', 'top', 'one_piece', 'outerwear'];
+const LAYERS: readonly GarmentKind['slot'][] = ['bottom', 'top', 'one_piece', 'outerwear'];
 
 const RANK = { base: 0, mid: 1, outer: 2, none: 1 } as const;
 

@@ -67,9 +67,8 @@ export async function assemble(
   personInput: string,
 ): Promise<Ensemble> {
   const { context, size } = easel;
-  const items = await readItems(request, (DENSITY * Math.max(size.width, size.height)) / 1024, () =>
-    breathe(context.signal),
-  );
+  const density = (DENSITY * Math.max(size.width, size.height)) / 1024;
+  const items = await readItems(request, density, context);
   const said = items.map(({ category, spec }) =>
     (spec?.category.displayLabel ?? category.replace('_', '-')).toLowerCase(),
   );

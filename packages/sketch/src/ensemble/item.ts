@@ -1,5 +1,12 @@
-import { EngineError, type EngineImage, type EnginePicture, type RenderRequest } from '@atelier/engine';
-import type { GarmentSlot } from '@atelier/engine/garment-categories';
+import {
+  EngineError,
+  type EngineImage,
+  type EnginePicture,
+  type GarmentKind,
+  type RenderContext,
+  type RenderRequest,
+} from '@atelier/engine';
+import { breathe } from '../abort.js';
 import { legGap, type GarmentClass } from '../cutout/classify.js';
 import { bounds, crop, cutOut, type CutOut } from '../cutout/cut-out.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
@@ -11,6 +18,8 @@ import { paintGarment } from '../garments/draw-garment.js';
 import { garmentFromMeta, type GarmentSpec } from '../garments/garment-spec.js';
 import { flatten } from '../scene.js';
 import { hangsByCut, paintToWear, type DrawnGarment } from './paint-to-wear.js';
+
+type GarmentSlot = GarmentKind['slot'];
 
 /** One thing to put on; its picture is the input `item-0`, `item-1`, … */
 export interface TrialItemOrder {
@@ -107,8 +116,13 @@ async function drawnAgain(spec: GarmentSpec, seed: number, density: number): Pro
   return { spec, cut: cutFromAlpha(await paintGarment(spec, seed, side, side, 0.98, worn)) };
 }
 
-async function readItem(category: GarmentSlot, input: EngineImage, density: number): Promise<Item> {
-  const known = garmentFromMeta(input.meta);
+async function readItem(
+  category: GarmentSlot,
+  input: EngineImage,
+  density: number,
+  context: RenderContext,
+): Promise<Item> {
+  const known = garmentFromMeta(input.meta, context);
   const spec = known?.category.slot === category ? known : undefined;
   const own = input.meta?.['seed'];
   const found: Known = spec
@@ -139,14 +153,14 @@ async function readItem(category: GarmentSlot, input: EngineImage, density: numb
 export async function readItems(
   { body, inputs }: RenderRequest<{ readonly items: readonly TrialItemOrder[] }>,
   density: number,
-  breathe: () => Promise<void>,
+  context: RenderContext,
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (const [index, { trial_item_category: category }] of body.items.entries()) {
     const input = inputs.find(({ name }) => name === `item-${index}`);
     if (!input) throw new EngineError('bad_input', `item-${index} is missing. Send a picture of it.`);
-    items.push(await readItem(category, input, density));
-    await breathe();
+    items.push(await readItem(category, input, density, context));
+    await breathe(context.signal);
   }
   return items;
 }

@@ -1,12 +1,14 @@
-import { categoryById, type GarmentCategory } from '@atelier/engine/garment-categories';
-import { EngineError } from '@atelier/engine';
+import { EngineError, type GarmentKind, type RenderContext } from '@atelier/engine';
 import { colourOf, coloursIn } from '../drawing/colour-words.js';
 
 type GarmentFit = 'slim' | 'regular' | 'loose';
 
+/** Where the kinds of garment are looked up. */
+type KnownGarments = Pick<RenderContext, 'garmentKind'>;
+
 /** Everything that a garment is drawn from, whichever of the three bodies it came in. */
 export interface GarmentSpec {
-  readonly category: GarmentCategory;
+  readonly category: GarmentKind;
   /** As the caller said it. */
   readonly colour: string;
   /** Hex: the ground, then what else the caller named. */
@@ -84,7 +86,7 @@ function fitFrom(words: string): GarmentFit {
 }
 
 /** What a garment of a slot is made of and looks like when the caller leaves it open. */
-const USUAL: Readonly<Record<GarmentCategory['slot'], readonly [colour: string, material: string]>> = {
+const USUAL: Readonly<Record<GarmentKind['slot'], readonly [colour: string, material: string]>> = {
   top: ['ivory', 'cotton'],
   bottom: ['slate', 'cotton twill'],
   one_piece: ['sage', 'crepe'],
@@ -97,12 +99,12 @@ const USUAL: Readonly<Record<GarmentCategory['slot'], readonly [colour: string, 
 
 const JEWELLERY: readonly string[] = ['necklace', 'earrings', 'bangles', 'bracelet', 'watch'];
 
-function usual(category: GarmentCategory): readonly [colour: string, material: string] {
+function usual(category: GarmentKind): readonly [colour: string, material: string] {
   if (JEWELLERY.includes(category.key)) return ['gold', 'gold'];
   return category.key === 'sunglasses' ? ['black', 'acetate'] : USUAL[category.slot];
 }
 
-function specOf(category: GarmentCategory, said: Said): GarmentSpec {
+function specOf(category: GarmentKind, said: Said): GarmentSpec {
   const [colour, material] = usual(category);
   const words = said.colour?.trim() || colour;
   const { form = '', fit = '', length = '', details = [], direction = '' } = said;
@@ -126,8 +128,8 @@ function specOf(category: GarmentCategory, said: Said): GarmentSpec {
  * The garment that a body describes: by its `authoring`, its `attributes`, or its flat fields.
  * @throws EngineError `bad_input` for a category that is not in the taxonomy
  */
-export function garmentFromBody(body: GarmentOrder): GarmentSpec {
-  const category = categoryById(body.garment_category_public_id);
+export function garmentFromBody(body: GarmentOrder, { garmentKind }: KnownGarments): GarmentSpec {
+  const category = garmentKind(body.garment_category_public_id);
   if (!category) {
     throw new EngineError(
       'bad_input',
@@ -162,9 +164,12 @@ export const garmentFacts = (spec: GarmentSpec): Record<string, unknown> => ({
 });
 
 /** The garment that a picture's `meta` speaks of; undefined where it speaks of none. */
-export function garmentFromMeta(meta: Fields | undefined): GarmentSpec | undefined {
+export function garmentFromMeta(
+  meta: Fields | undefined,
+  { garmentKind }: KnownGarments,
+): GarmentSpec | undefined {
   const facts = record(meta?.['garment']);
-  const category = facts ? categoryById(text(facts['category_public_id'])) : undefined;
+  const category = facts ? garmentKind(text(facts['category_public_id'])) : undefined;
   if (!facts || !category) return undefined;
   const said = (name: string): string => text(facts[name]);
   const details = facts['details'];

@@ -1,4 +1,4 @@
-import { categoryByKey } from '@atelier/engine/garment-categories';
+import { categoryById, categoryByKey } from '../../../../libs/domain/src/garment/garment-categories.js';
 import sharp from 'sharp';
 import type { EngineImage, EnginePicture, EngineStage, RenderRequest } from '@atelier/engine';
 import { SketchEngine } from '../sketch-engine.js';
@@ -26,6 +26,7 @@ export async function make(
   const request = { workflow, body, inputs, seed: 7, displayName: '', testMark: false, ...more };
   const { pictures } = await engine.render(request, {
     signal: new AbortController().signal,
+    garmentKind: categoryById,
     onStage: async (stage) => void stages.push(stage),
   });
   const [picture] = pictures;

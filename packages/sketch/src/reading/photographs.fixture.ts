@@ -28,7 +28,11 @@ function picture(
   const made =
     drawn.get(key) ??
     engine
-      .render(request, { signal: new AbortController().signal, onStage: async () => undefined })
+      .render(request, {
+        signal: new AbortController().signal,
+        garmentKind: () => undefined,
+        onStage: async () => undefined,
+      })
       .then(({ pictures: [first] }) => {
         if (!first) throw new Error('nothing was drawn');
         return first.bytes;
