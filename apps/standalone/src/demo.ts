@@ -8,8 +8,7 @@ import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
 import { Gallery, showAccounts, showProgress } from './demo/show.js';
 import { demoCredits, demoTenantName, demoTenantOf, FirstStart } from './first-start.js';
-import { loadSettings } from './settings.js';
-import { Standalone } from './standalone.js';
+import { Standalone, loadSettings } from './standalone.js';
 
 const workflow = 'product-to-model-direct';
 const photograph = fileURLToPath(

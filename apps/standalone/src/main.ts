@@ -1,6 +1,5 @@
 import { complain, say, StartError, warn } from './console.js';
-import { loadSettings } from './settings.js';
-import { Standalone } from './standalone.js';
+import { Standalone, loadSettings } from './standalone.js';
 
 /** Something that this process cannot get over hangs on the stop as well: it then ends without it. */
 const stopWithinMs = 20_000;

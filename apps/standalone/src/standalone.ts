@@ -1,13 +1,17 @@
-import { httpUrl } from '#platform/configuration.js';
+import {
+  type Configuration,
+  ConfigurationError,
+  httpUrl,
+  loadConfiguration,
+} from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
-import { EmbeddedDatabase, externalDatabase, migrateSchemas, type Database } from './database.js';
-import { FirstStart, seedDemoTenant, type DemoKey } from './first-start.js';
-import { settlePort } from './free-port.js';
-import { lockHome, prepareHome, type HomeFolders } from './home.js';
+import { StartError } from './console.js';
+import { type Database, EmbeddedDatabase, externalDatabase, migrateSchemas } from './database.js';
+import { type DemoKey, FirstStart, seedDemoTenant } from './first-start.js';
+import { type HomeFolders, lockHome, prepareHome, settlePort } from './home.js';
 import { Roles } from './roles/roles.js';
-import type { StandaloneSettings } from './settings.js';
 
 export interface StandaloneOptions {
   readonly settings: StandaloneSettings;
@@ -135,4 +139,35 @@ export class Standalone {
 /** Where people reach the service. With PORT=0 the configuration's own URL cannot know the port. */
 function baseUrlOf({ configuration, variables }: StandaloneSettings, port: number): string {
   return variables['PUBLIC_URL'] ? configuration.publicUrl : httpUrl(configuration.host, port);
+}
+
+export interface StandaloneSettings {
+  readonly configuration: Configuration;
+  /** The operator's own PostgreSQL; undefined: the embedded one. */
+  readonly databaseUrl: string | undefined;
+  readonly eventStoreUrl: string | undefined;
+  /** Where all of this was taken from; the roles get it too. */
+  readonly variables: NodeJS.ProcessEnv;
+}
+
+/**
+ * Checks all settings before anything is started. What the standalone service provides by itself is filled in with
+ * placeholders here, so that the roles' own rules decide over everything else.
+ * @throws StartError naming every setting that is wrong
+ */
+export function loadSettings(variables: NodeJS.ProcessEnv = process.env): StandaloneSettings {
+  const provided = { DATABASE_URL: 'postgres://embedded', URL_SIGNING_SECRET: 'generated' };
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
+  try {
+    return {
+      configuration: loadConfiguration({ ...provided, ...given }),
+      databaseUrl: given['DATABASE_URL'],
+      eventStoreUrl: given['EVENT_STORE_URL'],
+      variables: given,
+    };
+  } catch (error) {
+    if (error instanceof ConfigurationError)
+      throw new StartError(`${error.message} (docs/configuration.md lists all settings)`);
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '#domain/events.js';
 import { parseStreamName, type Environment } from '#domain/streams.js';
 import { storeWith, type EventStore, type NewEvent } from '#event-store/event-store.js';
-import type { OutcomeObserver } from '#platform/metrics-counters.js';
+import type { OutcomeObserver } from '#platform/metrics.js';
 
 /**
  * The same store, which tells about charges, refunds and ended jobs as they are appended: once for each event,

@@ -2,18 +2,20 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, s
 import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { errorCode } from './errors.js';
-import { ensureCluster, prepareParentFolder, superuser } from './embedded-postgres/cluster.js';
+import {
+  type ServerAccount,
+  chooseServerAccount,
+  ensureCluster,
+  locatePostgresBinaries,
+  prepareParentFolder,
+  superuser,
+} from './embedded-postgres/cluster.js';
 import {
   causeIn,
   EmbeddedPostgresError,
   findRunningPostmaster,
   type Postmaster,
 } from './embedded-postgres/postmaster.js';
-import {
-  locatePostgresBinaries,
-  chooseServerAccount,
-  type ServerAccount,
-} from './embedded-postgres/programs.js';
 import { retry } from './retry.js';
 
 export { EmbeddedPostgresError };

@@ -1,13 +1,7 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { type Environment, environments } from '#domain/streams.js';
 import type { EventStoreObserver } from '#event-store/observer.js';
-import {
-  observeEventStore,
-  observeHttp,
-  type HttpObserver,
-  countOutcomes,
-  type OutcomeObserver,
-} from './metrics-counters.js';
-import { InstallationGauges, type GaugeTimes, type InstallationSources } from './metrics-installation.js';
+import { type GaugeTimes, InstallationGauges, type InstallationSources } from './metrics-installation.js';
 
 /**
  * The metrics of one process, for Prometheus. Labels have a handful of values each: no tenant, no stream, no address and
@@ -50,4 +44,134 @@ export class Metrics {
     await this.installation?.refresh();
     return this.registry.metrics();
   }
+}
+
+/** An append on a healthy store takes some milliseconds, and none more than its deadline of 10 s. */
+const appendSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What an event store tells about itself. */
+export function observeEventStore(registers: Registry[]): Required<EventStoreObserver> {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `atelier_event_store_${name}_total`, help, labelNames, registers });
+  const appends = new Histogram({
+    name: 'atelier_event_store_append_duration_seconds',
+    help: 'How long appends took, retries included, by how they ended',
+    labelNames: ['result'],
+    buckets: appendSeconds,
+    registers,
+  });
+  const retries = counter('retries', 'Calls that failed and were made again', 'operation');
+  const unknown = counter(
+    'unknown_outcomes_resolved',
+    'Appends whose answer was lost, and whose outcome was found out',
+  );
+  const resubscriptions = counter('resubscriptions', 'Subscriptions that were taken up again');
+  const reconnections = counter('reconnections', 'Lost connections that were replaced');
+  // A series that is there from the start shows its first increase.
+  appends.zero({ result: 'appended' });
+  for (const operation of ['append', 'read']) retries.inc({ operation }, 0);
+  return {
+    appended: (durationMs, result) => appends.observe({ result }, durationMs / 1000),
+    retried: (operation) => retries.inc({ operation }),
+    unknownOutcomeResolved: () => unknown.inc(),
+    resubscribed: () => resubscriptions.inc(),
+    reconnected: () => reconnections.inc(),
+  };
+}
+
+/** One answer of the API. All of it has few values: the route is a template, never a path. */
+export interface HttpAnswer {
+  readonly method: string;
+  /** For example `/v1/jobs/:public_id`; undefined for a path that nothing is at. */
+  readonly route: string | undefined;
+  /** Undefined when the client went away before it was answered. */
+  readonly status: number | undefined;
+  readonly durationMs: number;
+  /** The workflow, where the route dispatches one. */
+  readonly workflow: string | undefined;
+}
+
+export type HttpObserver = (answer: HttpAnswer) => void;
+
+/** A dispatch takes some milliseconds; one that waits for its job's end, or follows it, may take a minute. */
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+export function observeHttp(registers: Registry[]): HttpObserver {
+  const durations = new Histogram({
+    name: 'atelier_http_request_duration_seconds',
+    help: 'How long requests took, from their headers to the last byte of their answers',
+    labelNames: ['method', 'route', 'status'],
+    buckets: seconds,
+    registers,
+  });
+  const dispatches = new Counter({
+    name: 'atelier_dispatches_total',
+    help: 'Answers to dispatches, by workflow and status code',
+    labelNames: ['workflow', 'status'],
+    registers,
+  });
+  return ({ method, route, status, durationMs, workflow }) => {
+    const known = route !== undefined;
+    // A client can make methods and paths up, so all unknown ones share one series.
+    const labels = { method: known ? method : 'any', route: known ? route : 'unmatched' };
+    const outcome = status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`;
+    durations.observe({ ...labels, status: outcome }, durationMs / 1000);
+    if (workflow !== undefined) dispatches.inc({ workflow, status: status ?? 'aborted' });
+  };
+}
+
+/** How a job ended. `failed` has the code that the caller sees. */
+export type JobEnd =
+  { readonly outcome: 'succeeded' | 'cancelled' } | { readonly outcome: 'failed'; readonly code: string };
+
+/** What this process has written into the log, told once for each event that is new there. */
+export interface OutcomeObserver {
+  charged(environment: Environment, workflow: string, credits: number): void;
+  refunded(environment: Environment, reason: string, credits: number): void;
+  jobEnded(environment: Environment, workflow: string, end: JobEnd): void;
+  /** What the engine took for a job that succeeded. */
+  rendered(workflow: string, durationMs: number): void;
+}
+
+const renderSeconds = [0.25, 0.5, 1, 2, 3, 5, 7.5, 10, 15, 20, 30, 60, 120, 300];
+const refundReasons = ['job-failed', 'job-cancelled', 'orphaned'];
+
+export function countOutcomes(registers: Registry[]): OutcomeObserver {
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name: `atelier_${name}_total`, help, labelNames, registers });
+  const charges = counter('charges', 'Charges made', 'environment', 'workflow');
+  const charged = counter('charged_credits', 'Credits charged', 'environment', 'workflow');
+  const refunds = counter('refunds', 'Charges given back', 'environment', 'reason');
+  const refunded = counter('refunded_credits', 'Credits given back', 'environment', 'reason');
+  const ended = counter('jobs_finished', 'Jobs that ended', 'environment', 'workflow', 'outcome');
+  const failures = counter('job_failures', 'Jobs that failed', 'environment', 'code');
+  const renders = new Histogram({
+    name: 'atelier_render_duration_seconds',
+    help: 'How long the engine took for jobs that succeeded, by workflow',
+    labelNames: ['workflow'],
+    buckets: renderSeconds,
+    registers,
+  });
+  // A series that is there from the start shows its first increase.
+  for (const environment of environments) {
+    for (const reason of refundReasons) {
+      refunds.inc({ environment, reason }, 0);
+      refunded.inc({ environment, reason }, 0);
+    }
+  }
+  return {
+    charged: (environment, workflow, credits) => {
+      charges.inc({ environment, workflow });
+      charged.inc({ environment, workflow }, credits);
+    },
+    refunded: (environment, reason, credits) => {
+      refunds.inc({ environment, reason });
+      refunded.inc({ environment, reason }, credits);
+    },
+    jobEnded: (environment, workflow, end) => {
+      ended.inc({ environment, workflow, outcome: end.outcome });
+      if (end.outcome === 'failed') failures.inc({ environment, code: end.code });
+    },
+    rendered: (workflow, durationMs) => renders.observe({ workflow }, durationMs / 1000),
+  };
 }

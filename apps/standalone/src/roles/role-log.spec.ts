@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ErrorSummary } from './error-summary.js';
+import { ErrorSummary } from './role-log.js';
 
 describe("the summary of a role's errors", () => {
   let lines: string[];
