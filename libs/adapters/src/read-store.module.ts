@@ -9,14 +9,16 @@ import { environments, type Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { retry } from '#platform/retry.js';
-import { CatalogReader } from '#projections/catalog/catalog.reader.js';
-import { JobsReader } from '#projections/jobs/jobs.reader.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
-import { PresetsReader } from '#projections/presets/presets.reader.js';
+import {
+  CatalogReader,
+  JobsReader,
+  PresetsReader,
+  RendersReader,
+  TimelineReader,
+  UsageReader,
+} from '#projections/readers.js';
 import { readModelEntities } from '#projections/read-models.js';
-import { RendersReader } from '#projections/renders/renders.reader.js';
-import { TimelineReader } from '#projections/timeline/timeline.reader.js';
-import { UsageReader } from '#projections/usage/usage.reader.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { createDataSource } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';

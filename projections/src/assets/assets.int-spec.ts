@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Repository } from 'typeorm';
 import type { EventOfType } from '#domain/events.js';
 import { inStream } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
-import { foldAssetRow } from './assets.read-model.js';
-import { AssetsReader } from './assets.reader.js';
+import { AssetRow, foldAssetRow } from './assets.read-model.js';
 
 let side: ReadSide;
-let assets: AssetsReader;
+let assets: Repository<AssetRow>;
 
 const stored: EventOfType<'AssetStored'> = {
   type: 'AssetStored',
@@ -29,22 +29,22 @@ const row = { ...data, createdAt: new Date(storedAt) };
 
 beforeAll(async () => {
   side = await startReadSide();
-  assets = new AssetsReader(side.dataSource);
+  assets = side.dataSource.getRepository(AssetRow);
   await side.fixture.append('asset', 'A1', [stored], { tenant: 'acme' });
   await side.fixture.passed((await side.fixture.store.head())!);
 });
 
 afterAll(() => side.dispose());
 
-describe('the assets reader', () => {
+describe('the stored pictures', () => {
   it('finds a picture by its id and by its upload key', async () => {
-    expect(await assets.find('acme', 'A1')).toEqual(row);
-    expect(await assets.findByStorageKey('acme', 'live/acme/uploads/A1.png')).toEqual(row);
+    expect(await assets.findOneBy({ tenant: 'acme', assetId: 'A1' })).toEqual(row);
+    expect(await assets.findOneBy({ tenant: 'acme', storageKey: 'live/acme/uploads/A1.png' })).toEqual(row);
   });
 
   it("does not know another tenant's", async () => {
-    expect(await assets.find('rival', 'A1')).toBeUndefined();
-    expect(await assets.findByStorageKey('rival', 'live/acme/uploads/A1.png')).toBeUndefined();
+    expect(await assets.findOneBy({ tenant: 'rival', assetId: 'A1' })).toBeNull();
+    expect(await assets.findOneBy({ tenant: 'rival', storageKey: 'live/acme/uploads/A1.png' })).toBeNull();
   });
 
   it('gives the row that the stream itself folds into', () => {

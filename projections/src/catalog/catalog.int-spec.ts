@@ -3,7 +3,7 @@ import type { JobArtifact } from '#domain/job/job.events.js';
 import type { EventOfType } from '#domain/events.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
 import { artifact, at, failed, queued, renderStarted, succeeded } from '../testing/stories.js';
-import { CatalogReader } from './catalog.reader.js';
+import { CatalogReader } from '../readers.js';
 
 let side: ReadSide;
 let catalog: CatalogReader;

@@ -10,7 +10,7 @@ import {
   voided,
 } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
-import { JobsReader } from './jobs.reader.js';
+import { JobsReader } from '../readers.js';
 
 let side: ReadSide;
 let jobs: JobsReader;

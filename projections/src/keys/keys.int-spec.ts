@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { EventOfType } from '#domain/events.js';
 import { at } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
-import { KeysReader } from './keys.reader.js';
+import { KeysReader } from '../readers.js';
 
 let side: ReadSide;
 let keys: KeysReader;

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { at, debited, purchased, queued, refunded, settled } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
+import { LedgerRow } from './ledger.read-model.js';
 import { LedgerReader } from './ledger.reader.js';
 
 let side: ReadSide;
 let ledger: LedgerReader;
+
+const sum = async (tenant: string) =>
+  (await side.dataSource.getRepository(LedgerRow).sum('creditsDelta', { tenant })) ?? 0;
 
 beforeAll(async () => {
   side = await startReadSide();
@@ -35,9 +39,9 @@ describe('the ledger reader', () => {
   });
 
   it('sums to the balance: purchases less charges plus refunds', async () => {
-    expect(await ledger.sum('acme')).toBe(80);
-    expect(await ledger.sum('rival')).toBe(5);
-    expect(await ledger.sum('nobody')).toBe(0);
+    expect(await sum('acme')).toBe(80);
+    expect(await sum('rival')).toBe(5);
+    expect(await sum('nobody')).toBe(0);
     const { items } = await ledger.list('acme', { limit: 50, offset: 0 });
     expect(items.reduce((sum, { creditsDelta }) => sum + creditsDelta, 0)).toBe(80);
   });

@@ -9,7 +9,7 @@ import type {
 import { environments, type Environment } from '#domain/streams.js';
 import type { Queries } from '#read-store/consumers.js';
 import { JobRow } from '../jobs/jobs.read-model.js';
-import { readPage } from '../page.js';
+import { readPage } from '../readers.js';
 import { LedgerRow } from './ledger.read-model.js';
 
 /** A charge that is still open although no job came of it, as far as the read models know. */
@@ -29,11 +29,6 @@ export class LedgerReader implements LedgerReads, OpenCharges<ChargeWithoutJob> 
       .where('ledger.tenant = :tenant', { tenant })
       .orderBy('ledger.revision', 'DESC');
     return readPage(query, page);
-  }
-
-  /** What the ledger says the balance is, in credits. */
-  async sum(tenant: string): Promise<number> {
-    return (await this.rows.sum('creditsDelta', { tenant })) ?? 0;
   }
 
   /** What was charged since then for operations and not given back, in credits. */

@@ -3,7 +3,7 @@ import type { EventOfType } from '#domain/events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
 import { at } from '../testing/stories.js';
-import { PresetsReader } from './presets.reader.js';
+import { PresetsReader } from '../readers.js';
 
 let side: ReadSide;
 let presets: PresetsReader;

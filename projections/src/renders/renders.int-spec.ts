@@ -10,7 +10,7 @@ import {
   succeeded,
 } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
-import { RendersReader } from './renders.reader.js';
+import { RendersReader } from '../readers.js';
 
 let side: ReadSide;
 let renders: RendersReader;

@@ -9,7 +9,7 @@ import {
   voided,
 } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
-import { TimelineReader } from './timeline.reader.js';
+import { TimelineReader } from '../readers.js';
 
 let side: ReadSide;
 let timeline: TimelineReader;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { at, debited, queued, refunded, rejected, settled } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
-import { UsageReader } from './usage.reader.js';
+import { UsageReader } from '../readers.js';
 
 let side: ReadSide;
 let usage: UsageReader;

@@ -3,7 +3,7 @@ import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
-import { JobsReader } from '#projections/jobs/jobs.reader.js';
+import { JobsReader } from '#projections/readers.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import type { ImageEngine } from '@atelier/engine';
 import { callSite, type Recorder } from './recorder.js';

@@ -13,7 +13,7 @@ import { environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import type { KeyRow } from '#projections/keys/keys.read-model.js';
-import { KeysReader } from '#projections/keys/keys.reader.js';
+import { KeysReader } from '#projections/readers.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';

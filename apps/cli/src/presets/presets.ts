@@ -9,7 +9,7 @@ import {
 } from '#application/preset/manage-presets.handler.js';
 import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
-import { PresetsReader } from '#projections/presets/presets.reader.js';
+import { PresetsReader } from '#projections/readers.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';

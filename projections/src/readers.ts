@@ -1,0 +1,190 @@
+import {
+  In,
+  IsNull,
+  MoreThan,
+  Not,
+  type DataSource,
+  type ObjectLiteral,
+  type SelectQueryBuilder,
+} from 'typeorm';
+import type {
+  CatalogReads,
+  JobReads,
+  JobsFilter,
+  Page,
+  PageRequest,
+  PresetReads,
+  RenderReads,
+  TimelineReads,
+  UsageReads,
+} from '#application/read-models.js';
+import type { CatalogResource } from '#domain/catalog/catalog.js';
+import type { PresetKind } from '#domain/preset/preset.events.js';
+import { CatalogRow } from './catalog/catalog.read-model.js';
+import { JobRow } from './jobs/jobs.read-model.js';
+import { KeyRow } from './keys/keys.read-model.js';
+import { PresetRow } from './presets/presets.read-model.js';
+import { RenderRow, type FinishedRender } from './renders/renders.read-model.js';
+import { TimelineRow } from './timeline/timeline.read-model.js';
+import { UsageRow } from './usage/usage.read-model.js';
+
+/*
+ * What the API and operators read of the read models of one environment. What another tenant has is as unknown as what
+ * never was. The ledger's reader is beside it: it also finds the open charges.
+ */
+
+export class JobsReader implements JobReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  list(tenant: string, filter: JobsFilter): Promise<JobRow[]> {
+    const { jobTypes, status, createdAfter, limit, offset } = filter;
+    return this.jobs.find({
+      where: {
+        tenant,
+        ...(jobTypes && { jobType: In([...jobTypes]) }),
+        ...(status && { status }),
+        ...(createdAfter && { createdAt: MoreThan(createdAfter) }),
+      },
+      order: { createdAt: 'DESC', publicId: 'DESC' },
+      take: limit,
+      skip: offset,
+    });
+  }
+
+  async find(tenant: string, jobId: string): Promise<JobRow | undefined> {
+    return (await this.jobs.findOneBy({ tenant, publicId: jobId })) ?? undefined;
+  }
+
+  /** The child jobs of a batch, in the order of its items. */
+  children(tenant: string, parentJobId: string): Promise<JobRow[]> {
+    return this.jobs.find({ where: { tenant, parentJobId }, order: { childIndex: 'ASC', publicId: 'ASC' } });
+  }
+
+  private get jobs() {
+    return this.dataSource.getRepository(JobRow);
+  }
+}
+
+export class TimelineReader implements TimelineReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /**
+   * The public events of a job with `seq` beyond `since`, ascending. Empty for an unknown job and for another
+   * tenant's: whether the job exists is for {@link JobsReader.find} to say.
+   */
+  publicEvents(tenant: string, jobId: string, since = 0): Promise<TimelineRow[]> {
+    return this.dataSource.getRepository(TimelineRow).find({
+      where: { jobId, tenant, visibility: 'public', seq: MoreThan(since) },
+      order: { seq: 'ASC' },
+    });
+  }
+}
+
+/** Pictures that are finished. */
+export class RendersReader implements RenderReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  async list(tenant: string, page: PageRequest): Promise<Page<FinishedRender>> {
+    const query = this.renders
+      .createQueryBuilder('render')
+      .where('render.tenant = :tenant', { tenant })
+      .andWhere('render.storageKey is not null')
+      .orderBy({ 'render.createdAt': 'DESC', 'render.publicId': 'DESC' });
+    // The condition above is what tells a finished render from a row that waits for its picture.
+    return (await readPage(query, page)) as Page<FinishedRender>;
+  }
+
+  async find(tenant: string, publicId: string): Promise<FinishedRender | undefined> {
+    const where = { tenant, publicId, storageKey: Not(IsNull()) };
+    // As above: the condition says so.
+    return ((await this.renders.findOneBy(where)) ?? undefined) as FinishedRender | undefined;
+  }
+
+  private get renders() {
+    return this.dataSource.getRepository(RenderRow);
+  }
+}
+
+export class CatalogReader implements CatalogReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogRow>> {
+    const query = this.entries
+      .createQueryBuilder('entry')
+      .where('entry.tenant = :tenant and entry.resource = :resource', { tenant, resource })
+      .orderBy({ 'entry.createdAt': 'DESC', 'entry.assetId': 'DESC' });
+    return readPage(query, page);
+  }
+
+  /** Those of these ids that the tenant has among this resource, in no particular order. */
+  find(tenant: string, resource: CatalogResource, assetIds: readonly string[]): Promise<CatalogRow[]> {
+    return this.entries.findBy({ tenant, resource, assetId: In([...assetIds]) });
+  }
+
+  private get entries() {
+    return this.dataSource.getRepository(CatalogRow);
+  }
+}
+
+export class UsageReader implements UsageReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  list(tenant: string, page: PageRequest): Promise<Page<UsageRow>> {
+    const query = this.dataSource
+      .getRepository(UsageRow)
+      .createQueryBuilder('usage')
+      .where('usage.tenant = :tenant', { tenant })
+      .orderBy({ 'usage.createdAt': 'DESC', 'usage.requestId': 'DESC' });
+    return readPage(query, page);
+  }
+}
+
+/** The same for all tenants. */
+export class PresetsReader implements PresetReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Those that can be chosen, in the order of their ids, which is that of the table they come from. */
+  published(kind: PresetKind): Promise<PresetRow[]> {
+    return this.presets.find({
+      where: { kind, retiredAt: IsNull() },
+      order: { presetId: 'ASC' },
+    });
+  }
+
+  /** Retired ones included, by kind. */
+  all(): Promise<PresetRow[]> {
+    return this.presets.find({ order: { kind: 'ASC', presetId: 'ASC' } });
+  }
+
+  private get presets() {
+    return this.dataSource.getRepository(PresetRow);
+  }
+}
+
+/** As operators list them. Authentication reads the key's own stream. */
+export class KeysReader {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first, revoked ones included. */
+  list(tenant: string): Promise<KeyRow[]> {
+    return this.dataSource
+      .getRepository(KeyRow)
+      .find({ where: { tenant }, order: { issuedAt: 'DESC', keyId: 'DESC' } });
+  }
+}
+
+/** Counted in the statement that reads the page, so that the two always speak of the same moment. */
+export async function readPage<Row extends ObjectLiteral>(
+  query: SelectQueryBuilder<Row>,
+  { limit, offset }: PageRequest,
+): Promise<Page<Row>> {
+  const count = query.clone().select('count(*)').orderBy().getQuery();
+  const page = query.clone().addSelect(`(${count})`, 'total').limit(limit).offset(offset);
+  const { entities, raw } = await page.getRawAndEntities<{ total: string }>();
+  const [first] = raw;
+  return { items: entities, total: first ? Number(first.total) : await query.getCount() };
+}
