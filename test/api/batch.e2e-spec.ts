@@ -57,7 +57,7 @@ async function dispatchAndDie(tenant: Tenant, body: { photos: Photo[] }): Promis
   const dying = dispatcherOn(store, service.accounts);
   const asked = {
     caller: { environment, tenant: id, keyId, capabilities: ['jobs:create' as const] },
-    ...{ operation: 'pdp-batch-extractions', endpoint: path, body: { ...body }, at: new Date() },
+    ...{ workflow: 'pdp-batch-extractions', endpoint: path, body: { ...body }, at: new Date() },
   };
   const dispatched = dying.dispatch(asked, { requestId: newId(), jobId: newId() });
   await expect(dispatched).rejects.toThrow('killed');

@@ -51,7 +51,7 @@ function storeWith(mishap?: Mishap): EventStore {
 function dispatch(store: EventStore, of = ids, payer = tenant) {
   const writer = new AccountWriter(store, fixture.snapshots);
   const caller = { environment: 'test', tenant: payer, keyId: 'key', capabilities: ['jobs:create'] } as const;
-  const request = { caller, operation: 'model-generator', endpoint: '/v1/model-generator', body: {} };
+  const request = { caller, workflow: 'model-generator', endpoint: '/v1/model-generator', body: {} };
   return dispatcherOn(store, writer).dispatch({ ...request, at: new Date() }, of);
 }
 

@@ -170,7 +170,13 @@ export class Callers {
       requests.asked(label);
       prices.asked(requestId);
       const endpoint = `/v1/${operation}`;
-      const request = { caller: callerOf(tenant), operation, endpoint, body, at: this.installation.clock() };
+      const request = {
+        caller: callerOf(tenant),
+        workflow: operation,
+        endpoint,
+        body,
+        at: this.installation.clock(),
+      };
       const idempotency = key === null ? undefined : { key, bodyHash: label };
       const answer = await api.dispatch.execute(new DispatchWorkflow(request, requestId, idempotency));
       if (answer.kind !== 'answered') return answer.kind;

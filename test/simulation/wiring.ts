@@ -1,5 +1,5 @@
 import { AccountWriter, type AccountWriterOptions } from '#application/account/account-writer.js';
-import { Dispatcher, type Prices } from '#application/dispatch/dispatcher.js';
+import { Dispatcher } from '#application/dispatch/dispatcher.js';
 import type { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import type { References } from '#application/dispatch/references.js';
 import { CancelJobHandler } from '#application/job/cancel-job.handler.js';
@@ -11,6 +11,7 @@ import type { ImageEngine } from '@atelier/engine';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { Process, Scheduler } from './kernel/scheduler.js';
 import { commandBusOn } from '../support/command-bus.js';
+import type { Prices } from '#application/operation/operations.js';
 
 export type Role = 'api' | 'worker' | 'projector';
 

@@ -4,7 +4,7 @@ import {
   type AccountVerdict,
 } from '#application/account/account-writer.js';
 import type { CommandContext } from '#application/command-context.js';
-import { Dispatcher, type DispatchOutcome, type Prices } from '#application/dispatch/dispatcher.js';
+import { Dispatcher, type DispatchOutcome } from '#application/dispatch/dispatcher.js';
 import type { DispatchRequest } from '#application/dispatch/dispatched-jobs.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { CancelJobHandler, type CancelJob, type CancelledJob } from '#application/job/cancel-job.handler.js';
@@ -20,6 +20,7 @@ import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
 import { commandBusOn } from '../../support/command-bus.js';
+import type { Prices } from '#application/operation/operations.js';
 
 type Decide<Rejection> = (account: Account) => Decision<AccountEvent, Rejection>;
 
@@ -110,8 +111,8 @@ class ChargedParents extends Dispatcher {
     const outcome = await super.dispatch(request, ids);
     const { environment, tenant } = request.caller;
     const { requestId, jobId } = ids;
-    if (outcome.kind !== 'accepted' || request.operation !== 'pdp-batch-extractions') return outcome;
-    const { at, operation, endpoint } = request;
+    if (outcome.kind !== 'accepted' || request.workflow !== 'pdp-batch-extractions') return outcome;
+    const { at, workflow: operation, endpoint } = request;
     const charge = {
       chargeId: requestId,
       requestId,
@@ -139,9 +140,9 @@ export const parentChargedToo: Partial<Wiring> = {
 export const oldPrice: Partial<Wiring> = {
   dispatcher: (store, accounts, references, prices) => {
     const known = new Map<string, ReturnType<Prices['termsOf']>>();
-    const termsOf: Prices['termsOf'] = (environment, operation) => {
-      const terms = known.get(operation) ?? prices.termsOf(environment, operation);
-      known.set(operation, terms);
+    const termsOf: Prices['termsOf'] = (environment, workflow) => {
+      const terms = known.get(workflow) ?? prices.termsOf(environment, workflow);
+      known.set(workflow, terms);
       return terms;
     };
     return new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, { termsOf });

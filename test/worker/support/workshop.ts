@@ -142,24 +142,20 @@ export class Workshop implements AsyncDisposable {
     return tenant;
   }
 
-  request(
-    tenant: string,
-    body: Record<string, unknown> = {},
-    operation = 'model-generator',
-  ): DispatchRequest {
+  request(tenant: string, body: Record<string, unknown> = {}, workflow = 'model-generator'): DispatchRequest {
     const caller: Caller = { environment, tenant, keyId: 'key', capabilities: ['jobs:create'] };
-    return { caller, operation, endpoint: `/v1/${operation}`, body, at: new Date() };
+    return { caller, workflow, endpoint: `/v1/${workflow}`, body, at: new Date() };
   }
 
   /** Debits and queues, as the API does. */
-  async dispatch(tenant: string, body?: Record<string, unknown>, operation?: string): Promise<DispatchIds> {
+  async dispatch(tenant: string, body?: Record<string, unknown>, workflow?: string): Promise<DispatchIds> {
     const ids = { requestId: newId(), jobId: newId() };
-    await this.dispatchAs(ids, tenant, body, operation);
+    await this.dispatchAs(ids, tenant, body, workflow);
     return ids;
   }
 
-  async dispatchAs(ids: DispatchIds, tenant: string, body?: Record<string, unknown>, operation?: string) {
-    const outcome = await this.dispatcher.dispatch(this.request(tenant, body, operation), ids);
+  async dispatchAs(ids: DispatchIds, tenant: string, body?: Record<string, unknown>, workflow?: string) {
+    const outcome = await this.dispatcher.dispatch(this.request(tenant, body, workflow), ids);
     if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
   }
 

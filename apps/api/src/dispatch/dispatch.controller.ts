@@ -60,7 +60,7 @@ export class Dispatches {
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const testOutcome = parseTestOutcome(request.headers, caller);
     const asked = {
-      ...{ caller, operation: name, body: { ...this.imageModels.withoutUnknownQuality(body) } },
+      ...{ caller, workflow: name, body: { ...this.imageModels.withoutUnknownQuality(body) } },
       ...(testOutcome === undefined ? {} : { testOutcome }),
       at: this.clock(),
     };

@@ -58,7 +58,7 @@ async function batchOf(credits: number): Promise<DispatchRequest> {
   const capabilities = ['jobs:create' as const];
   return {
     caller: { environment: 'test', tenant, keyId: newId(), capabilities },
-    operation: 'pdp-batch-extractions',
+    workflow: 'pdp-batch-extractions',
     endpoint: '/v1/pdp-batch-extractions',
     body: { photos: ids.map((id) => ({ pdp_image_public_id: id })) },
     at: new Date(),
@@ -180,7 +180,7 @@ describe('a batch whose charges an earlier release made', () => {
     const ids = fresh();
     const charges = timeless(ids).map((jobId, index) => ({
       ...{ chargeId: childChargeId(ids.requestId, index), requestId: ids.requestId, jobId, amount: 4 },
-      ...{ parentJobId: ids.jobId, operation: request.operation, endpoint: request.endpoint },
+      ...{ parentJobId: ids.jobId, operation: request.workflow, endpoint: request.endpoint },
       at: request.at.toISOString(),
     }));
     await accounts.execute(fixture.context(request.caller.tenant), (account) =>

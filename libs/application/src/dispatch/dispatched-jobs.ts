@@ -12,7 +12,7 @@ import { categoryById } from '#domain/garment/garment-categories.js';
 export interface DispatchRequest {
   readonly caller: Caller;
   /** A name of the workflow table. */
-  readonly operation: string;
+  readonly workflow: string;
   readonly endpoint: string;
   /** In the caller's own field names; absent fields are absent. */
   readonly body: Readonly<Record<string, unknown>>;

@@ -36,7 +36,7 @@ async function tenantWith(credits: number): Promise<DispatchRequest> {
     capabilities: ['jobs:create' as const],
   };
   const endpoint = '/v1/model-generator';
-  return { caller, operation: 'model-generator', endpoint, body: { seed: 7 }, at: new Date() };
+  return { caller, workflow: 'model-generator', endpoint, body: { seed: 7 }, at: new Date() };
 }
 
 async function accountOf({ caller }: DispatchRequest) {

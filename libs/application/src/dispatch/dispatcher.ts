@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { DebitRejection } from '#domain/account/debit-credits.js';
 import { isUnfinished, type QueuedJob } from '#domain/job/job.js';
-import { streamName, type Environment } from '#domain/streams.js';
+import { streamName } from '#domain/streams.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { DuplicateEventId, EventStore } from '#event-store/event-store.js';
 import { type AccountVerdict, AccountWriter } from '../account/account-writer.js';
@@ -19,6 +19,7 @@ import {
 } from './dispatched-jobs.js';
 import type { DispatchIds } from './idempotency.js';
 import { References, type UnknownReference } from './references.js';
+import { Operations, type Prices } from '../operation/operations.js';
 
 export type DispatchOutcome =
   | {
@@ -34,15 +35,6 @@ export type DispatchOutcome =
       readonly rejection: DebitRejection | { readonly code: 'OPERATION_DISABLED' };
     }
   | ({ readonly kind: 'unknown-reference' } & UnknownReference);
-
-/** What a workflow costs now, and whether it may be dispatched. */
-export abstract class Prices {
-  /** Credits of one dispatch; of each item for a batch. */
-  abstract termsOf(
-    environment: Environment,
-    operation: string,
-  ): Promise<{ readonly credits: number; readonly enabled: boolean }>;
-}
 
 /** The sweep was faster: it has fenced the job off. The charge, if it was made, has been given back. */
 export class DispatchVoided extends Error {
@@ -68,7 +60,7 @@ export class Dispatcher {
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
     private readonly references: References,
-    private readonly prices: Prices,
+    @Inject(Operations) private readonly prices: Prices,
   ) {}
 
   /**
@@ -76,7 +68,7 @@ export class Dispatcher {
    *   the same ids is safe and charges at most once
    */
   async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
-    const workflow = workflowOf(request.operation);
+    const workflow = workflowOf(request.workflow);
     const { credits, enabled } = await this.prices.termsOf(request.caller.environment, workflow.name);
     if (!enabled) {
       return { kind: 'refused', requestId: ids.requestId, rejection: { code: 'OPERATION_DISABLED' } };
@@ -106,7 +98,7 @@ export class Dispatcher {
     if (found) return this.accepted(request, ids, found);
 
     const { environment, tenant } = request.caller;
-    const workflow = workflowOf(request.operation);
+    const workflow = workflowOf(request.workflow);
     const charges = jobsToCharge(workflow, request.body, ids);
     const { state: account } = await this.accounts.read(environment, tenant);
     const open = charges.flatMap((charge) => {
@@ -148,7 +140,7 @@ export class Dispatcher {
     charges: readonly JobToCharge[],
     credits: number,
   ): Promise<AccountVerdict<DebitRejection>> {
-    const { operation, endpoint } = request;
+    const { workflow: operation, endpoint } = request;
     const { requestId } = ids;
     const at = request.at.toISOString();
     const debits = charges.map((charge) => {

@@ -3,7 +3,7 @@ import { spentToday } from '#domain/account/account.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { batchSizeOf, type DispatchRequest } from './dispatched-jobs.js';
-import { Prices } from './dispatcher.js';
+import { Operations } from '../operation/operations.js';
 import { References, type UnknownReference } from './references.js';
 
 /** What a dispatch would come to, without one: nothing is charged, recorded or queued. */
@@ -33,17 +33,17 @@ export type DryRunAnswer =
 @QueryHandler(DryRun)
 export class DryRunHandler implements IQueryHandler<DryRun> {
   constructor(
-    private readonly prices: Prices,
+    private readonly operations: Operations,
     private readonly accounts: AccountWriter,
     private readonly references: References,
   ) {}
 
   /** Refuses in the order in which a dispatch does, so that the first complaint is the same. */
   async execute({ request }: DryRun): Promise<DryRunAnswer> {
-    const { caller, operation, body, at } = request;
+    const { caller, body, at } = request;
     const { environment, tenant } = caller;
-    const workflow = workflowOf(operation);
-    const { credits, enabled } = await this.prices.termsOf(environment, operation);
+    const workflow = workflowOf(request.workflow);
+    const { credits, enabled } = await this.operations.termsOf(environment, workflow.name);
     if (!enabled) return { kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } };
     const resolved = await this.references.resolve(workflow, body, caller);
     if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };

@@ -13,7 +13,6 @@ import { handle, type Handled } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { operationAggregate, ListOperationsHandler, Operations } from './operations.js';
 import { Module } from '@nestjs/common';
-import { Prices } from '../dispatch/dispatcher.js';
 
 type PricedOperation = Handled<Operation, OperationRejection>;
 
@@ -77,12 +76,7 @@ export const operationHandlers = [PriceOperationHandler, SwitchOperationHandler]
 
 /** What each workflow costs, and whether it is enabled. */
 @Module({
-  providers: [
-    Operations,
-    { provide: Prices, useExisting: Operations },
-    ListOperationsHandler,
-    ...operationHandlers,
-  ],
-  exports: [Operations, Prices],
+  providers: [Operations, ListOperationsHandler, ...operationHandlers],
+  exports: [Operations],
 })
 export class OperationModule {}

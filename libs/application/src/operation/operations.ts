@@ -16,6 +16,9 @@ export interface OperationTerms {
   readonly enabled: boolean;
 }
 
+/** All that a dispatch asks of {@link Operations}. */
+export type Prices = Pick<Operations, 'termsOf'>;
+
 export interface OperationView extends OperationTerms {
   readonly name: string;
   readonly opClass: WorkflowClass;
@@ -39,13 +42,13 @@ export class Operations {
   constructor(private readonly store: EventStore) {}
 
   /**
-   * @param name of the workflow table. A batch costs, for each item, what the workflow of its items costs, and is
+   * @param workflow a name of the workflow table. A batch costs, for each item, what the workflow of its items costs, and is
    *   enabled while both are.
    * @throws EventStoreUnavailable; RangeError for a name that is not in the table
    */
-  async termsOf(environment: Environment, name: string): Promise<OperationTerms> {
-    const { batch } = workflowOf(name);
-    const own = this.readOf(environment, name).ask();
+  async termsOf(environment: Environment, workflow: string): Promise<OperationTerms> {
+    const { batch } = workflowOf(workflow);
+    const own = this.readOf(environment, workflow).ask();
     if (!batch) return own;
     const [{ enabled }, item] = await Promise.all([own, this.termsOf(environment, batch.workflow)]);
     return { credits: item.credits, enabled: enabled && item.enabled };
@@ -60,14 +63,14 @@ export class Operations {
     );
   }
 
-  private readOf(environment: Environment, name: string): SharedRead<OperationTerms> {
-    const stream = streamName(environment, 'operation', name);
+  private readOf(environment: Environment, workflow: string): SharedRead<OperationTerms> {
+    const stream = streamName(environment, 'operation', workflow);
     let read = this.reads.get(stream);
     if (!read) {
       let known: Loaded<typeof initialOperation> | undefined;
       read = new SharedRead(async () => {
         known = await load(this.store, stream, operationAggregate, known);
-        return { credits: known.state.credits ?? workflowOf(name).credits, enabled: known.state.enabled };
+        return { credits: known.state.credits ?? workflowOf(workflow).credits, enabled: known.state.enabled };
       });
       this.reads.set(stream, read);
     }

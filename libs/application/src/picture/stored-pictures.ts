@@ -11,7 +11,7 @@ export type Owner = Pick<Caller, 'environment' | 'tenant'>;
 
 /** A job as far as its pictures go. */
 export interface JobPictures {
-  readonly operation: string;
+  readonly workflow: string;
   readonly inputs: readonly JobInputImage[];
   /** What it ended with; empty unless it succeeded. */
   readonly results: readonly JobArtifact[];
@@ -73,12 +73,12 @@ export class StoredPictures {
 }
 
 function picturesOf(
-  { data: { operation, inputs } }: Extract<JobEvent, { type: 'JobQueued' }>,
+  { data: { operation: workflow, inputs } }: Extract<JobEvent, { type: 'JobQueued' }>,
   events: readonly JobEvent[],
 ): JobPictures {
   const results = events.flatMap((event) => (event.type === 'JobSucceeded' ? event.data.artifacts : []));
   const stages = events.flatMap((event) => (event.type === 'StageCompleted' ? event.data.artifacts : []));
-  return { operation, inputs, results, artifacts: [...results, ...stages] };
+  return { workflow, inputs, results, artifacts: [...results, ...stages] };
 }
 
 function isOver(last: JobEvent | undefined): boolean {

@@ -121,7 +121,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
   /** The page photograph that a garment was extracted from; null for a picture that came from elsewhere. */
   private async sourceOf(caller: Caller, { assetId, jobId }: StoredAsset): Promise<ProductPicture | null> {
     const job = jobId === null ? undefined : await this.pictures.job(caller, jobId);
-    if (job?.operation !== 'pdp-extractions') return null;
+    if (job?.workflow !== 'pdp-extractions') return null;
     const garment = job.artifacts.find((artifact) => artifact.assetId === assetId);
     if (!garment || resourceOf(garment.kind) !== 'garments') return null;
     const photograph = job.inputs.find(({ name }) => name === 'pdp_image');
