@@ -24,9 +24,9 @@ const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * Knows how far each read model is, and wakes the reads that wait for one to pass a position. It listens on a single
- * connection to what the runners announce at each commit, and polls on it where announcements do not come through. When
- * it loses the connection, it makes a new one and reads the positions anew; until then waiting ends at its deadline.
+ * Knows how far each read model is, and wakes the reads that wait for one to pass a position. One connection listens to
+ * what the runners announce at each commit, and polls where announcements do not come through. When it is lost, a new
+ * one reads the positions anew; until then waiting ends at its deadline.
  */
 export class CheckpointWatcher implements Checkpoints {
   /** `{environment}:{readModel}` → position. */

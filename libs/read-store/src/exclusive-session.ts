@@ -135,12 +135,10 @@ async function acquire(client: pg.Client, options: ExclusiveOptions, signal: Abo
   return false;
 }
 
-/**
- * A process keeps an advisory lock for as long as its connection is open, and one that is paused, or whose machine has
- * vanished, may keep its connection open for hours. So the holder shows that it lives, and a process that waits for the
- * lock ends the session of a holder that has been silent. What the silent one had begun is rolled back with its session.
- *
- * The signs of life need no table: PostgreSQL itself remembers when a session last asked something.
+/*
+ * A process that is paused, or whose machine has vanished, may keep its connection open for hours, and with it the
+ * advisory lock. So the holder shows that it lives, and a process that waits for the lock ends the session of a silent
+ * holder: what that one had begun is rolled back. PostgreSQL itself remembers when a session last asked something.
  */
 
 /** How often the holder of a lock asks something, if only to be heard. */
@@ -150,7 +148,7 @@ export const signOfLifeMs = 1_000;
 export const silenceMs = 3_000;
 
 /** Lets the session be heard until it is disposed of. */
-export function showLife(client: pg.Client, everyMs: number): Disposable {
+function showLife(client: pg.Client, everyMs: number): Disposable {
   let unanswered = false;
   const timer = setInterval(() => {
     if (unanswered) return;
@@ -166,11 +164,11 @@ export function showLife(client: pg.Client, everyMs: number): Disposable {
 
 /**
  * Ends the session that holds the lock if it has been silent. One that waits for an answer is not silent, however long
- * its query takes; one that does not fetch its answer is. Only sessions that took the lock as {@link showLife} expects, and
- * have its name, are ended: an operator's command may hold the same lock for a while.
+ * its query takes; one that does not fetch its answer is. Only sessions named after the lock are ended: an operator's
+ * command may hold it for a while.
  * @returns whether one was ended. Its lock is free a moment later.
  */
-export async function endSilentHolder(client: pg.Client, lock: string, afterMs: number): Promise<boolean> {
+async function endSilentHolder(client: pg.Client, lock: string, afterMs: number): Promise<boolean> {
   const { rows } = await client.query<{ ended: boolean }>(
     `select pg_terminate_backend(holder.pid) as ended
       from pg_locks held join pg_stat_activity holder on holder.pid = held.pid

@@ -14,13 +14,6 @@ import { environments, type Environment } from '#domain/streams.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
 
-interface TakenKey {
-  readonly request_id: string;
-  readonly job_id: string;
-  /** The lease's end, as text. */
-  readonly holder: string;
-}
-
 interface StoredKey {
   readonly body_hash: string;
   readonly status: 'running' | 'answered';
@@ -35,21 +28,13 @@ interface HeldLease {
   ticks: number;
 }
 
-interface RenewedLease {
-  /** Place in the list that was sent, from 1. */
-  readonly place: number;
-  readonly holder: string;
-}
-
 /**
  * Idempotency keys in Postgres. A key is `running` from its first use on, under a lease that expires; `answered`
- * ends it. Forgetting after the retention time happens when the key is used again, and by {@link forgetExpired}.
- * The lease's end, as the database wrote it, names the holder: every taking of the lease sets another one.
+ * ends it. The lease's end, as the database wrote it, names the holder: every taking of the lease sets another one.
  *
- * A lease is short, so that the key of a process that died is soon free, and a timer renews the leases of requests
- * that are still under way, all in one statement. A request that is answered before the timer has seen it twice, as
- * nearly all are, costs no renewal. A process that was paused for longer than its leases finds another holder's name
- * on them, and renews and answers nothing.
+ * A lease is short, so that the key of a process that died is soon free. A timer renews the leases of requests that
+ * are still under way, in one statement; most requests are answered before it has seen them twice, and cost no
+ * renewal. A process that was paused for longer than its leases finds other holders on them, and renews nothing.
  */
 export class PostgresIdempotencyStore implements IdempotencyStore {
   private readonly leases = new Map<IdempotencyLease, HeldLease>();
@@ -88,7 +73,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     await this.renewing;
     const { request, holder } = lease;
     const { rowCount } = await this.pool.query(
-      `update ${this.table(request)} set request_id = $5, job_id = $6 where ${held}`,
+      `update ${tableOf(request)} set request_id = $5, job_id = $6 where ${held}`,
       [...heldBy(request, holder), ids.requestId, ids.jobId],
     );
     if (rowCount !== 1) throw new IdempotencyLeaseLost('another try goes on with this Idempotency-Key');
@@ -99,7 +84,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     await persistently(() =>
       this.pool.query({
         name: `answer ${request.environment}`,
-        text: `update ${this.table(request)} set status = 'answered', response_body = $5 where ${held}`,
+        text: `update ${tableOf(request)} set status = 'answered', response_body = $5 where ${held}`,
         values: [...heldBy(request, holder), JSON.stringify(answer)],
       }),
     );
@@ -109,7 +94,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     const { request, holder } = await this.letGo(lease);
     await persistently(() =>
       this.pool.query(
-        `update ${this.table(request)} set locked_until = '-infinity' where ${held}`,
+        `update ${tableOf(request)} set locked_until = '-infinity' where ${held}`,
         heldBy(request, holder),
       ),
     );
@@ -131,7 +116,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   private async start(request: IdempotentRequest, ids: DispatchIds): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ holder: string }>({
       name: `begin ${request.environment}`,
-      text: `insert into ${this.table(request)} as known
+      text: `insert into ${tableOf(request)} as known
                (tenant, endpoint, key, body_hash, request_id, job_id, status, locked_until)
              values ($1, $2, $3, $4, $5, $6, 'running', ${leaseEnd('$7')})
              on conflict (tenant, endpoint, key) do update set
@@ -155,7 +140,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   private async find(request: IdempotentRequest): Promise<StoredKey | undefined> {
     const { rows } = await this.pool.query<StoredKey>({
       name: `find ${request.environment}`,
-      text: `select body_hash, status, response_body from ${this.table(request)}
+      text: `select body_hash, status, response_body from ${tableOf(request)}
              where tenant = $1 and endpoint = $2 and key = $3`,
       values: nameOf(request),
     });
@@ -166,9 +151,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
    * Of many that find an expired lease at the same time, the row's lock lets one through. The ids are those of that
    * moment: a try in between may have gone on under others.
    */
-  private async takeOver(request: IdempotentRequest): Promise<TakenKey | undefined> {
-    const { rows } = await this.pool.query<TakenKey>(
-      `update ${this.table(request)} set locked_until = ${leaseEnd('$4')}
+  private async takeOver(request: IdempotentRequest) {
+    const { rows } = await this.pool.query<{ request_id: string; job_id: string; holder: string }>(
+      `update ${tableOf(request)} set locked_until = ${leaseEnd('$4')}
        where tenant = $1 and endpoint = $2 and key = $3 and status = 'running' and locked_until < clock_timestamp()
        returning request_id, job_id, locked_until::text as holder`,
       [...nameOf(request), this.leaseMs],
@@ -201,7 +186,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
 
   private async renew(leases: readonly HeldLease[]): Promise<void> {
     const requests = leases.map(({ request }) => request);
-    const { rows } = await this.pool.query<RenewedLease>(renewal, [
+    const { rows } = await this.pool.query<{ place: number; holder: string }>(renewal, [
       requests.map(({ environment }) => environment),
       requests.map(({ tenant }) => tenant),
       requests.map(({ endpoint }) => endpoint),
@@ -216,10 +201,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
       else lease.holder = holder;
     }
   }
+}
 
-  private table({ environment }: IdempotentRequest): string {
-    return `${environment}.idempotency_keys`;
-  }
+function tableOf({ environment }: IdempotentRequest): string {
+  return `${environment}.idempotency_keys`;
 }
 
 const held = `tenant = $1 and endpoint = $2 and key = $3 and status = 'running' and locked_until = $4::timestamptz`;
@@ -253,9 +238,8 @@ function heldBy(request: IdempotentRequest, holder: string): string[] {
 }
 
 /**
- * Repeats a statement that changes nothing the second time: a connection that broke under it would otherwise leave
- * the key locked until the lease ends. What the database itself refuses is not repeated, unless it is going down
- * (class 57) or lost the connection (class 08).
+ * Repeats a statement that changes nothing the second time, so that a broken connection does not leave the key locked
+ * until the lease ends. Of what the database refuses, only going down (class 57) and lost connections (08) may pass.
  */
 function persistently<Result>(statement: () => Promise<Result>): Promise<Result> {
   return retry(statement, {

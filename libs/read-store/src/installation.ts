@@ -25,9 +25,8 @@ export interface InstallationOptions {
 const answerWithinMs = 1_500;
 
 /**
- * What one process can tell about the whole installation. It looks on connections of its own, which are opened at the
- * first look and never keep a request waiting: one for its levels, and one for probes, because a look at the levels that
- * takes long must not make the process look as if it were not ready.
+ * What one process can tell about the whole installation. It looks on connections of its own, opened at the first look:
+ * one for levels and one for probes, because a long look at levels must not make the process seem not ready.
  */
 export class Installation {
   /** For looks at the read models' database. */

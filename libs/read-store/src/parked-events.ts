@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
-import { onlyRow } from '#platform/postgres.js';
+import { bigintTypes, onlyRow } from '#platform/postgres.js';
 import { serves } from './projection-checkpoints.js';
 
 /** An event that a read model could not fold, or one that waits behind such an event of its stream. */
@@ -141,31 +141,20 @@ export async function listParkedStreams(
     connectionString: url,
     connectionTimeoutMillis: 10_000,
     query_timeout: 60_000,
+    types: bigintTypes,
   });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<Listed>(listText, [environment, name, stream]);
-    return rows.map(({ revision, position, error, ...row }) => ({
-      ...row,
-      revision: BigInt(revision),
-      position: BigInt(position),
-      error: error ?? '',
-    }));
+    return (await client.query<ParkedStream>(listText, [environment, name, stream])).rows;
   } finally {
     await client.end().catch(() => undefined);
   }
 }
 
-interface Listed extends Omit<ParkedStream, 'revision' | 'position' | 'error'> {
-  readonly revision: string;
-  readonly position: string;
-  readonly error: string | null;
-}
-
 const listText = `
-  select first.environment, first.name, first.generation, first.stream, first.revision::text, first.position::text,
-    first.event_type as type, first.error, first.parked_at as since, (behind.events - 1)::integer as waiting
+  select first.environment, first.name, first.generation, first.stream, first.revision, first.position,
+    first.event_type as type, coalesce(first.error, '') as error, first.parked_at as since, (behind.events - 1)::integer as waiting
   from (
     select environment, name, generation, stream, min(revision) as revision, count(*) as events
     from read_store.parked_events

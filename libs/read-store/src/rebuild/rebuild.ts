@@ -77,10 +77,7 @@ async function run(request: RebuildRequest, purpose: Purpose): Promise<RebuildRe
   await using session = await RebuildSession.open(request);
   const preparation = await prepareBuilds(session, purpose, request.acceptDifferences ?? false);
   try {
-    const fold = new HistoryFold(session, preparation);
-    const live = new LiveGenerations(session, preparation.builds, fold);
-    const comparison = new Comparison(session, live, fold);
-    return await new RebuildRun({ session, preparation, request, purpose, fold, live, comparison }).run();
+    return await new RebuildRun(session, preparation, request, purpose).run();
   } finally {
     // Whatever became of it, and for what does not work any more the next one does it.
     if (purpose === 'compare') await removeCompared(session, preparation).catch(() => undefined);
@@ -99,24 +96,26 @@ const switchRetryMs = 250;
 /** SQLSTATE: a reader keeps the view for longer than the others should have to wait behind us; two waited for each other. */
 const passing = ['55P03', '40P01'];
 
-interface RebuildParts {
-  readonly session: RebuildSession;
-  readonly preparation: Preparation;
-  readonly request: RebuildRequest;
-  readonly purpose: Purpose;
-  readonly fold: HistoryFold;
-  readonly live: LiveGenerations;
-  readonly comparison: Comparison;
-}
-
 /** One rebuild, comparison, switch or rollback from its prepared generations to its end. */
 class RebuildRun {
+  private readonly fold: HistoryFold;
+  private readonly live: LiveGenerations;
+  private readonly comparison: Comparison;
   private readonly switched = new Set<string>();
 
-  constructor(private readonly parts: RebuildParts) {}
+  constructor(
+    private readonly session: RebuildSession,
+    private readonly preparation: Preparation,
+    private readonly request: RebuildRequest,
+    private readonly purpose: Purpose,
+  ) {
+    this.fold = new HistoryFold(session, preparation);
+    this.live = new LiveGenerations(session, preparation.builds, this.fold);
+    this.comparison = new Comparison(session, this.live, this.fold);
+  }
 
   async run(): Promise<RebuildReport> {
-    const { preparation, fold, live, comparison, purpose, session } = this.parts;
+    const { preparation, fold, live, comparison, purpose, session } = this;
     const startedAt = performance.now();
     await this.chase();
     const foldSeconds = (performance.now() - startedAt) / 1000;
@@ -137,7 +136,7 @@ class RebuildRun {
 
   /** Folds until the new generations are as far as the live ones, or as the log where there are none. */
   private async chase(): Promise<void> {
-    const { preparation, live, fold, request } = this.parts;
+    const { preparation, live, fold, request } = this;
     const alone = preparation.builds.filter((build) => !live.comparable.includes(build));
     for (let round = 1; round <= chasingRounds; round++) {
       const startedAt = performance.now();
@@ -150,7 +149,7 @@ class RebuildRun {
   }
 
   private async finishTables(): Promise<void> {
-    const { session, preparation, purpose, fold, request } = this.parts;
+    const { session, preparation, purpose, fold, request } = this;
     for (const [done, { model, generation }] of preparation.builds.entries()) {
       fold.tell('indexing', done);
       request.signal.throwIfAborted();
@@ -162,7 +161,7 @@ class RebuildRun {
   }
 
   private async compareAndSwitch(): Promise<void> {
-    const { session, preparation, live, comparison, fold, request, purpose } = this.parts;
+    const { session, preparation, live, comparison, fold, request, purpose } = this;
     for (let attempt = 1; attempt <= fullComparisons; attempt++) {
       // Where the live rows stand still, they are compared once: the new ones go on to the end of the log after that.
       const compared = attempt === 1 ? live.comparable : live.following;
@@ -181,7 +180,7 @@ class RebuildRun {
 
   /** False: another process may have changed the live rows since they were compared. */
   private async switchWhenClose(epochs: ReadonlyMap<string, bigint> | undefined): Promise<boolean> {
-    const { live, session, request } = this.parts;
+    const { live, session, request } = this;
     const isKeptBusy = (error: unknown) => passing.includes(sqlState(error) ?? '');
     const attempt = async () => {
       this.switched.clear();
@@ -203,7 +202,7 @@ class RebuildRun {
 
   /** Folds after the live generations, and compares what changed in between, until little is left to do at once. */
   private async drawClose(): Promise<void> {
-    const { live, fold, comparison } = this.parts;
+    const { live, fold, comparison } = this;
     for (let round = 1; round <= chasingRounds; round++) {
       const startedAt = performance.now();
       await fold.catchUp(await live.positions(live.following));
@@ -216,7 +215,7 @@ class RebuildRun {
     serving: ReadonlyMap<string, ServingRow>,
     epochs: ReadonlyMap<string, bigint> | undefined,
   ): Promise<boolean> {
-    const { session, preparation, live, comparison, request } = this.parts;
+    const { session, preparation, live, comparison, request } = this;
     const { acceptDifferences = false, switchOver = true } = request;
     const isTakenOver = ({ model: { name } }: PreparedBuild) =>
       serving.get(name)?.epoch !== epochs?.get(name);
@@ -239,7 +238,7 @@ class RebuildRun {
   }
 
   private async cleanUp(): Promise<void> {
-    const { session, preparation, comparison } = this.parts;
+    const { session, preparation, comparison } = this;
     for (const { model, active } of preparation.builds) {
       if (this.switched.has(model.name)) await retireOlder(session, model.name);
       else {
