@@ -108,7 +108,7 @@ describe('a dispatch', () => {
   });
 
   it('that is resumed costs what it cost, whatever the price is now, and also when there is none to be had', async () => {
-    const request = { ...(await tenantWith(10)), operation: 'background-generator' };
+    const request = { ...(await tenantWith(10)), workflow: 'background-generator' };
     const ids = fresh();
     await expect(dyingAt('job', 'before').dispatch(request, ids)).rejects.toThrow();
     const context = () => fixture.context('installation');
