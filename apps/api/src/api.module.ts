@@ -15,7 +15,6 @@ import { LimitsModule } from '#application/limits/limits.module.js';
 import { OperationModule } from '#application/operation/manage-operations.handler.js';
 import { PictureModule } from '#application/picture/store-picture.handler.js';
 import { ProductModule } from '#application/product/register-product.handler.js';
-import { Configuration } from '#platform/configuration.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
@@ -81,16 +80,8 @@ const providers: Provider[] = [
   RefusedDispatches,
   { provide: APP_FILTER, useClass: ErrorFilter },
   { provide: APP_GUARD, useClass: ApiKeyGuard },
-  {
-    provide: ImageModels,
-    inject: [Configuration],
-    useFactory: ({ imageModels }: Configuration) => new ImageModels(imageModels),
-  },
-  {
-    provide: SignatureCheck,
-    inject: [Configuration],
-    useFactory: ({ signingKey }: Configuration) => new SignatureCheck(signingKey),
-  },
+  ImageModels,
+  SignatureCheck,
 ];
 
 /** What the API stands on. When the app stops, the last one closes first. */

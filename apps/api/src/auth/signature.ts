@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Configuration } from '#platform/configuration.js';
 import { ApiError } from '../http/api-error.js';
 import { createHmac, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -57,8 +59,13 @@ export function pendingSignature(request: FastifyRequest): Signature | undefined
 }
 
 /** Checks the signatures of requests: HMAC-SHA256 of the raw body with the signing secret of the key. */
+@Injectable()
 export class SignatureCheck {
-  constructor(private readonly signingKey: string | undefined) {}
+  private readonly signingKey: string | undefined;
+
+  constructor(@Inject(Configuration) { signingKey }: Configuration) {
+    this.signingKey = signingKey;
+  }
 
   /**
    * Reads the body of a signed request, unless the route streams it.

@@ -1,11 +1,16 @@
-import { defaultImageModels, modelFor, type ImageModel, type ModelledBody } from '#platform/image-models.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Configuration } from '#platform/configuration.js';
+import { modelFor, type ImageModel, type ModelledBody } from '#platform/image-models.js';
 import type { FieldProblem } from '#validation/validate.js';
 
 /** The image models of this installation, and what a body may ask of them. */
+@Injectable()
 export class ImageModels {
-  /** @param all at least one; the first draws where a body names none */
-  constructor(private readonly all: readonly ImageModel[] = defaultImageModels) {
-    if (all.length === 0) throw new RangeError('an installation has at least one image model');
+  /** At least one; the first draws where a body names none. */
+  private readonly all: readonly ImageModel[];
+
+  constructor(@Inject(Configuration) { imageModels }: Configuration) {
+    this.all = imageModels;
   }
 
   /** What is wrong with the model that a body names, or with what it gives that model. */

@@ -1,3 +1,4 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import {
   evolveAccount,
   forkAccount,
@@ -9,17 +10,13 @@ import {
 } from '#domain/account/account.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { type Decision, accept } from '#domain/decision.js';
-import {
-  type NewEvent,
-  DuplicateEventId,
-  type AppendOutcome,
-  type EventStore,
-} from '#event-store/event-store.js';
+import { type NewEvent, DuplicateEventId, type AppendOutcome, EventStore } from '#event-store/event-store.js';
 import { toNewEvent, type CommandContext } from '../command-context.js';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
-import type { SnapshotStore } from '#event-store/snapshots.js';
+import { SnapshotStore } from '#event-store/snapshots.js';
 import { correlated, correlation } from '#platform/correlation.js';
+import { Logger } from '#platform/logger.js';
 import { load, type Loaded } from '../aggregate.js';
 
 export type AccountVerdict<Rejection> =
@@ -109,7 +106,6 @@ export interface AccountWriterOptions {
   readonly snapshotEvery?: number;
   /** Accounts that are kept in memory. */
   readonly cachedAccounts?: number;
-  readonly onSnapshotError?: (error: unknown) => void;
   /** What a mailbox waits for before its first batch. Default: one turn of the event loop. */
   readonly nextTurn?: () => Promise<void>;
 }
@@ -126,6 +122,7 @@ const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve)
  * decides again. A verdict always rests on the account's true head: either the append at that revision succeeded, or,
  * when a batch has nothing to append, the head was read again before the answers went out.
  */
+@Injectable()
 export class AccountWriter {
   private readonly mailboxes: LRUCache<string, Mailbox>;
   private readonly maxBatch: number;
@@ -134,7 +131,8 @@ export class AccountWriter {
   constructor(
     private readonly store: EventStore,
     private readonly snapshots: SnapshotStore,
-    private readonly options: AccountWriterOptions = {},
+    @Optional() private readonly options: AccountWriterOptions = {},
+    @Optional() @Inject(Logger) private readonly logger?: Logger,
   ) {
     this.maxBatch = options.maxBatch ?? 128;
     this.snapshotEvery = options.snapshotEvery ?? 250;
@@ -296,6 +294,6 @@ export class AccountWriter {
     const content = { account: toSnapshot(state), position: position.toString() };
     this.snapshots
       .save(mailbox.stream, accountFoldVersion, revision, content)
-      .catch((error: unknown) => this.options.onSnapshotError?.(error));
+      .catch((err: unknown) => this.logger?.warn({ err }, 'a snapshot was not saved'));
   }
 }

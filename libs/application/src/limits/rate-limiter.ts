@@ -1,68 +1,11 @@
 import type { Caller } from '../command-context.js';
-import {
-  verdictOf,
-  type RateVerdict,
-  MemoryRateLimitStore,
-  type RateLimitStore,
-} from './rate-limit-store.js';
+import { verdictOf, type RateVerdict, MemoryRateLimitStore, RateLimitStore } from './rate-limit-store.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { AccountWriter } from '../account/account-writer.js';
 import { defaultTerms } from '../account/manage-accounts.handler.js';
 import type { Announcement, Listener } from '../announcements.js';
+import { Logger } from '#platform/logger.js';
 import { LRUCache } from 'lru-cache';
-
-/** What a tenant's account allows each of its keys. */
-export interface RateTerms {
-  perMinute(caller: Caller): number | Promise<number>;
-}
-
-/**
- * Counts the requests of each credential against its account's `rate_limit_per_min`. A shared store that does not
- * answer must not take the service down with it: meanwhile this process counts by itself.
- */
-export class RateLimiter {
-  private readonly meanwhile = new MemoryRateLimitStore();
-
-  constructor(
-    private readonly store: RateLimitStore,
-    private readonly terms: RateTerms,
-    private readonly onStoreError: (error: unknown) => void = () => undefined,
-  ) {}
-
-  /** Counts one request of the caller. @throws EventStoreUnavailable when the terms cannot be read */
-  async count(caller: Caller): Promise<RateVerdict> {
-    const limit = Math.max(1, await this.terms.perMinute(caller));
-    const { passed, level } = await this.store.pour(caller.keyId, limit).catch((error: unknown) => {
-      this.onStoreError(error);
-      return this.meanwhile.pour(caller.keyId, limit);
-    });
-    return verdictOf(passed, level, limit);
-  }
-}
-
-/**
- * Each account's limit, remembered until its plan changes, in whichever process that happens; should this one be cut
- * off from the store, for a minute at most. An account that does not exist has the limit of a new one.
- */
-@Injectable()
-export class AccountRates implements RateTerms, Listener {
-  readonly category = 'account';
-  readonly types = ['AccountOpened', 'PlanChanged'] as const;
-  private readonly rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
-
-  constructor(@Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read'>) {}
-
-  perMinute({ environment, tenant }: Caller): number | Promise<number> {
-    return this.rates.get(`${environment}.${tenant}`, async () => {
-      const { state } = await this.accounts.read(environment, tenant);
-      return state.status === 'unopened' ? defaultTerms.rateLimitPerMin : state.terms.rateLimitPerMin;
-    });
-  }
-
-  hear({ environment, id }: Announcement): void {
-    this.rates.forget(`${environment}.${id}`);
-  }
-}
 
 /**
  * What streams said, remembered until it is forgotten ({@link forget}) or a time has passed. A value that is
@@ -99,5 +42,54 @@ export class Remembered<Value extends object | string | number> {
     } finally {
       if (this.reading.get(key) === reading) this.reading.delete(key);
     }
+  }
+}
+
+/**
+ * Each account's limit, remembered until its plan changes, in whichever process that happens; should this one be cut
+ * off from the store, for a minute at most. An account that does not exist has the limit of a new one.
+ */
+@Injectable()
+export class AccountRates implements Listener {
+  readonly category = 'account';
+  readonly types = ['AccountOpened', 'PlanChanged'] as const;
+  private readonly rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
+
+  constructor(@Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read'>) {}
+
+  perMinute({ environment, tenant }: Caller): number | Promise<number> {
+    return this.rates.get(`${environment}.${tenant}`, async () => {
+      const { state } = await this.accounts.read(environment, tenant);
+      return state.status === 'unopened' ? defaultTerms.rateLimitPerMin : state.terms.rateLimitPerMin;
+    });
+  }
+
+  hear({ environment, id }: Announcement): void {
+    this.rates.forget(`${environment}.${id}`);
+  }
+}
+
+/**
+ * Counts the requests of each credential against its account's `rate_limit_per_min`. A shared store that does not
+ * answer must not take the service down with it: meanwhile this process counts by itself.
+ */
+@Injectable()
+export class RateLimiter {
+  private readonly meanwhile = new MemoryRateLimitStore();
+
+  constructor(
+    private readonly store: RateLimitStore,
+    private readonly rates: AccountRates,
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  /** Counts one request of the caller. @throws EventStoreUnavailable when the terms cannot be read */
+  async count(caller: Caller): Promise<RateVerdict> {
+    const limit = Math.max(1, await this.rates.perMinute(caller));
+    const { passed, level } = await this.store.pour(caller.keyId, limit).catch((err: unknown) => {
+      this.logger.warn({ err }, 'the rate limit is counted by this process alone right now');
+      return this.meanwhile.pour(caller.keyId, limit);
+    });
+    return verdictOf(passed, level, limit);
   }
 }

@@ -118,14 +118,7 @@ export class StoreRenderHandler extends PictureWriter implements ICommandHandler
 
 /** Pictures that tenants have uploaded, and those that their jobs have made. */
 @Module({
-  providers: [
-    {
-      provide: StoredPictures,
-      inject: [EventStore],
-      useFactory: (store: EventStore) => new StoredPictures(store),
-    },
-    StoreUploadHandler,
-  ],
+  providers: [StoredPictures, StoreUploadHandler],
   exports: [StoredPictures],
 })
 export class PictureModule {}

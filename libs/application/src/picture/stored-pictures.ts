@@ -1,9 +1,10 @@
+import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { evolveAsset, initialAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.events.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { EventStore } from '#event-store/event-store.js';
 import { load, readForwards } from '../aggregate.js';
 import type { Caller } from '../command-context.js';
 
@@ -24,6 +25,7 @@ export interface JobPictures {
  * job was answered. Another owner's is looked for just as long as one that never was: what is remembered is
  * remembered for its owner only, so that no answer comes sooner because a foreign thing exists.
  */
+@Injectable()
 export class StoredPictures {
   /** Assets never change once stored, and neither do jobs that are over. */
   private readonly assets: LRUCache<string, StoredAsset>;
@@ -31,7 +33,7 @@ export class StoredPictures {
 
   constructor(
     private readonly store: EventStore,
-    { assets = 20_000, jobs = 2_000 }: { readonly assets?: number; readonly jobs?: number } = {},
+    @Optional() { assets = 20_000, jobs = 2_000 }: { readonly assets?: number; readonly jobs?: number } = {},
   ) {
     this.assets = new LRUCache({ max: assets });
     this.jobs = new LRUCache({ max: jobs });
