@@ -52,6 +52,23 @@ export type AppendOutcome =
     }
   | { readonly outcome: 'wrong-expected-revision'; readonly actual: bigint | 'no-stream' };
 
+/** One of several writes that happen together. Without events it is a guard: the stream has to be at this revision. */
+export interface StreamWrite {
+  readonly stream: string;
+  readonly expectedRevision: ExpectedRevision;
+  readonly events: readonly NewEvent[];
+}
+
+export type AppendTogetherOutcome =
+  | {
+      readonly outcome: 'appended';
+      /** Revision and position of the last event of each write, in their order; undefined for a guard. */
+      readonly writes: readonly ({ readonly revision: bigint; readonly position: bigint } | undefined)[];
+      readonly replayed: boolean;
+    }
+  /** Nothing was written. The streams that are not at the expected revision. */
+  | { readonly outcome: 'wrong-expected-revision'; readonly streams: readonly string[] };
+
 export interface ReadStreamOptions {
   readonly direction?: 'forwards' | 'backwards';
   /** First revision to return, inclusive. Default: the first event, or the last when reading backwards. */
@@ -117,6 +134,13 @@ export abstract class EventStore {
     events: readonly NewEvent[],
   ): Promise<AppendOutcome>;
 
+  /**
+   * Appends to several streams at once, or to none: what a store can do in one commit. Absent where it cannot.
+   * A stream occurs once. Otherwise as {@link append}.
+   * @throws what {@link append} throws
+   */
+  appendTogether?(writes: readonly StreamWrite[]): Promise<AppendTogetherOutcome>;
+
   /** @throws EventStoreUnavailable */
   abstract readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice>;
 
@@ -142,6 +166,7 @@ export const maxEventBytes = 1024 * 1024;
 export function storeWith(store: EventStore, methods: Partial<EventStore>): EventStore {
   return {
     append: (...given) => store.append(...given),
+    ...(store.appendTogether && { appendTogether: (writes) => store.appendTogether!(writes) }),
     readStream: (...given) => store.readStream(...given),
     readAll: (...given) => store.readAll(...given),
     head: () => store.head(),

@@ -1,4 +1,4 @@
-import type { AppendOutcome } from './event-store.js';
+import type { AppendOutcome, AppendTogetherOutcome } from './event-store.js';
 
 /** How an append ended, as one word for a counter. `failed`: by any error. */
 export type AppendResult = 'appended' | 'replayed' | 'wrong-expected-revision' | 'failed';
@@ -22,10 +22,10 @@ export interface EventStoreObserver {
 }
 
 /** Tells the observer how long an append took and how it ended. */
-export async function observeAppend(
+export async function observeAppend<Outcome extends AppendOutcome | AppendTogetherOutcome>(
   observer: EventStoreObserver,
-  append: () => Promise<AppendOutcome>,
-): Promise<AppendOutcome> {
+  append: () => Promise<Outcome>,
+): Promise<Outcome> {
   const startedAt = performance.now();
   let result: AppendResult = 'failed';
   try {

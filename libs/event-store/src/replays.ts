@@ -1,4 +1,9 @@
-import { DuplicateEventId, type AppendOutcome, type ExpectedRevision } from './event-store.js';
+import {
+  DuplicateEventId,
+  type AppendOutcome,
+  type AppendTogetherOutcome,
+  type ExpectedRevision,
+} from './event-store.js';
 import type { SerialisedEvent } from './serialised-event.js';
 
 export interface Append {
@@ -43,7 +48,7 @@ export function judgeRefused(
     return place?.stream === stream && expected !== 'any' && place.revision >= firstRevision(expected);
   });
   // No revision can be wrong for 'any', so the ids are what the store refused.
-  if (overlaps || expected === 'any') return duplicateIds(append);
+  if (overlaps || expected === 'any') return duplicateIds([append]);
   return { outcome: 'wrong-expected-revision', actual };
 }
 
@@ -51,7 +56,7 @@ export function judgeRefused(
 export function findReplay(
   { stream, expected, events }: Append,
   places: StoredPlaces,
-): AppendOutcome | undefined {
+): Extract<AppendOutcome, { readonly outcome: 'appended' }> | undefined {
   const found = events.map(({ id }) => places.get(id));
   const [first, last] = [found[0], found.at(-1)];
   if (!first || !last) return undefined;
@@ -63,8 +68,23 @@ export function findReplay(
   return { outcome: 'appended', revision: last.revision, position: last.position, replayed: true };
 }
 
-export function duplicateIds({ stream, events }: Append): DuplicateEventId {
+/** The same for appends that were made together: of all of them. A guard leaves nothing that could be found. */
+export function findReplays(
+  appends: readonly Append[],
+  places: StoredPlaces,
+): Extract<AppendTogetherOutcome, { readonly outcome: 'appended' }> | undefined {
+  const writes = appends.map((append) => {
+    const replay = append.events.length > 0 ? findReplay(append, places) : undefined;
+    return replay && { revision: replay.revision, position: replay.position };
+  });
+  if (appends.some(({ events }, index) => events.length > 0 && !writes[index])) return undefined;
+  return { outcome: 'appended', writes, replayed: true };
+}
+
+export function duplicateIds(appends: readonly Append[]): DuplicateEventId {
+  const streams = appends.map(({ stream }) => stream).join(', ');
+  const ids = appends.flatMap(({ events }) => events.map(({ id }) => id)).join(', ');
   return new DuplicateEventId(
-    `An append to ${stream} reuses ids of events that are in the log already: ${events.map(({ id }) => id).join(', ')}`,
+    `An append to ${streams} reuses ids of events that are in the log already: ${ids}`,
   );
 }

@@ -5,7 +5,9 @@ import {
   maxEventBytes,
   type ExpectedRevision,
   type NewEvent,
+  type StreamWrite,
 } from './event-store.js';
+import type { Append } from './replays.js';
 
 /** An event as any adapter sends it: checked, and its JSON made once. */
 export interface SerialisedEvent {
@@ -21,6 +23,23 @@ export interface SerialisedEvent {
 export const maxStreamNameLength = 512;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** The same for several streams at once. @throws what {@link serialiseAppend} throws */
+export function serialiseTogether(writes: readonly StreamWrite[]): Append[] {
+  const appends = writes.map(({ stream, expectedRevision: expected, events }) => {
+    if (events.length > 0) return { stream, expected, events: serialiseAppend(stream, expected, events) };
+    checkTarget(stream, expected);
+    return { stream, expected, events: [] };
+  });
+  if (appends.every(({ events }) => events.length === 0))
+    throw new InvalidAppend('Writes that happen together need at least one event');
+  if (new Set(appends.map(({ stream }) => stream)).size < appends.length)
+    throw new InvalidAppend('Of writes that happen together, two name the same stream');
+  const ids = appends.flatMap(({ events }) => events.map(({ id }) => id));
+  if (new Set(ids).size < ids.length)
+    throw new DuplicateEventId('Of writes that happen together, two events have the same id');
+  return appends;
+}
+
 /**
  * Checks the arguments of an append before anything is sent, the same way for every adapter: what one store takes
  * and another refuses could not move between them.
@@ -31,14 +50,18 @@ export function serialiseAppend(
   expectedRevision: ExpectedRevision,
   events: readonly NewEvent[],
 ): SerialisedEvent[] {
-  checkName('stream name', stream);
-  if (typeof expectedRevision === 'bigint' && expectedRevision < 0n)
-    throw new InvalidAppend(`An expected revision is 0 or more, not ${expectedRevision}; see 'no-stream'`);
+  checkTarget(stream, expectedRevision);
   if (events.length === 0) throw new InvalidAppend(`An append to ${stream} needs at least one event`);
   const serialised = events.map((event) => serialise(stream, event));
   if (new Set(serialised.map(({ id }) => id)).size < serialised.length)
     throw new DuplicateEventId(`Two events of one append to ${stream} have the same id`);
   return serialised;
+}
+
+function checkTarget(stream: string, expectedRevision: ExpectedRevision): void {
+  checkName('stream name', stream);
+  if (typeof expectedRevision === 'bigint' && expectedRevision < 0n)
+    throw new InvalidAppend(`An expected revision is 0 or more, not ${expectedRevision}; see 'no-stream'`);
 }
 
 function serialise(stream: string, event: NewEvent): SerialisedEvent {

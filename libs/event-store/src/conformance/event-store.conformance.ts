@@ -6,6 +6,7 @@ import type { EventStoreHarness, Subject } from './harness.js';
 import { describeInput } from './input.conformance.js';
 import { describeReads } from './reads.conformance.js';
 import { describeSubscriptions } from './subscriptions.conformance.js';
+import { describeTogether } from './together.conformance.js';
 
 /**
  * The port's words as tests. Every adapter runs this suite, and nothing in it knows which one it is. A test touches
@@ -15,6 +16,7 @@ export function describeEventStore(name: string, start: () => Promise<EventStore
   describe(`${name} as an event store`, () => {
     const subject = startedBefore(start);
     describeAppends(subject);
+    describeTogether(subject);
     describeInput(subject);
     describeReads(subject);
     describeSubscriptions(subject);

@@ -4,9 +4,9 @@ import { messageOf } from '#platform/errors.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
 import { gaveUp, pauses, unavailable } from '../calls.js';
-import type { AppendOutcome } from '../event-store.js';
+import type { AppendOutcome, AppendTogetherOutcome } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
-import { duplicateIds, findReplay, judgeRefused, type Append } from '../replays.js';
+import { duplicateIds, findReplays, judgeRefused, type Append, type StoredPlaces } from '../replays.js';
 import { appendBatch, findEvents, isAccepted, type BatchAnswer } from './append-statement.js';
 import { classifySqlFailure, hintFor, onClient } from './connection.js';
 
@@ -29,16 +29,23 @@ export interface AppendQueueOptions {
   readonly observer: EventStoreObserver;
 }
 
-interface WaitingAppend extends Append {
+/** Appends that happen together; most often there is one. */
+interface WaitingGroup {
+  readonly appends: readonly Append[];
   readonly deadline: number;
   /** An earlier attempt may have been committed. */
   sent: boolean;
   /** Goes in a batch of its own, because a batch that it was part of failed on a duplicate id. */
   alone: boolean;
   settled: boolean;
-  readonly resolve: (outcome: AppendOutcome) => void;
+  readonly resolve: (outcome: GroupOutcome) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** As {@link AppendTogetherOutcome}, with each stream's revision where something is wrong; -1: no stream. */
+type GroupOutcome =
+  | Extract<AppendTogetherOutcome, { readonly outcome: 'appended' }>
+  | { readonly outcome: 'wrong-expected-revision'; readonly actual: readonly bigint[] };
 
 /**
  * Group commit. One batch is on its way at a time; what arrives meanwhile waits and then goes together: one round
@@ -46,19 +53,36 @@ interface WaitingAppend extends Append {
  *
  * A batch whose answer is lost goes back to the head of the queue and is sent again, with the same ids at the same
  * expected revisions, so that it happens once however often it is sent. Appends to one stream keep their order:
- * a batch holds at most one of each stream, and later ones wait for the next.
+ * a batch holds at most one of each stream, and later ones wait for the next. What only guards a stream goes with others
+ * that do, and with no write to it.
  */
 export class AppendQueue {
-  private waiting: WaitingAppend[] = [];
+  private waiting: WaitingGroup[] = [];
   private draining: Promise<void> | undefined;
 
   constructor(private readonly options: AppendQueueOptions) {}
 
-  append(append: Append): Promise<AppendOutcome> {
+  async append(append: Append): Promise<AppendOutcome> {
+    const outcome = await this.enqueue([append]);
+    if (outcome.outcome === 'appended') {
+      const { replayed, writes } = outcome;
+      return { outcome: 'appended', ...writes[0]!, replayed };
+    }
+    return { outcome: outcome.outcome, actual: revisionOf(outcome.actual[0]!) };
+  }
+
+  async appendTogether(appends: readonly Append[]): Promise<AppendTogetherOutcome> {
+    const outcome = await this.enqueue(appends);
+    if (outcome.outcome === 'appended') return outcome;
+    const wrong = appends.filter(({ expected }, index) => !isAccepted(expected, outcome.actual[index]!));
+    return { outcome: outcome.outcome, streams: wrong.map(({ stream }) => stream) };
+  }
+
+  private enqueue(appends: readonly Append[]): Promise<GroupOutcome> {
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + this.options.deadlineMs;
-      const waiting: WaitingAppend = {
-        ...{ ...append, deadline, sent: false, alone: false, settled: false, reject },
+      const waiting: WaitingGroup = {
+        ...{ appends, deadline, sent: false, alone: false, settled: false, reject },
         resolve: (outcome) => {
           if (waiting.sent) this.options.observer.unknownOutcomeResolved?.();
           resolve(outcome);
@@ -107,33 +131,41 @@ export class AppendQueue {
   }
 
   /** The longest run of waiting appends that may go together, in order, skipping streams that are in it already. */
-  private takeBatch(): WaitingAppend[] {
-    const batch: WaitingAppend[] = [];
-    const left: WaitingAppend[] = [];
-    const streams = new Set<string>();
+  private takeBatch(): WaitingGroup[] {
+    const batch: WaitingGroup[] = [];
+    const left: WaitingGroup[] = [];
+    const written = new Set<string>();
+    const named = new Set<string>();
     let events = 0;
     let bytes = 0;
-    for (const append of this.waiting) {
-      const size = append.events.reduce((sum, event) => sum + event.bytes, 0);
-      const fits = events + append.events.length <= maxBatchEvents && bytes + size <= maxBatchBytes;
-      const mayJoin = batch.length === 0 || (fits && !append.alone && !batch[0]?.alone);
-      if (mayJoin && !streams.has(append.stream)) {
-        batch.push(append);
-        events += append.events.length;
+    for (const group of this.waiting) {
+      const own = group.appends.flatMap((append) => append.events);
+      const size = own.reduce((sum, event) => sum + event.bytes, 0);
+      const fits = events + own.length <= maxBatchEvents && bytes + size <= maxBatchBytes;
+      const mayJoin = batch.length === 0 || (fits && !group.alone && !batch[0]?.alone);
+      const clashes = group.appends.some(({ stream, events: { length } }) =>
+        (length > 0 ? named : written).has(stream),
+      );
+      if (mayJoin && !clashes) {
+        batch.push(group);
+        events += own.length;
         bytes += size;
-      } else left.push(append);
-      streams.add(append.stream);
+      } else left.push(group);
+      for (const append of group.appends) {
+        named.add(append.stream);
+        if (append.events.length > 0) written.add(append.stream);
+      }
     }
     this.waiting = left;
     return batch;
   }
 
-  private async send(batch: readonly WaitingAppend[], timeoutMs: number): Promise<void> {
+  private async send(batch: readonly WaitingGroup[], timeoutMs: number): Promise<void> {
     try {
       await onClient(this.options.pool, (client) => this.sendOn(client, batch, timeoutMs), timeoutMs);
     } catch (error) {
       const failure = classifySqlFailure(error);
-      if (failure === 'unknown') for (const append of batch) append.sent = true;
+      if (failure === 'unknown') for (const group of batch) group.sent = true;
       if (failure !== 'refused') throw error;
       await this.handleRefusal(batch, error, timeoutMs);
     }
@@ -141,56 +173,66 @@ export class AppendQueue {
 
   private async sendOn(
     client: pg.PoolClient,
-    batch: readonly WaitingAppend[],
+    batch: readonly WaitingGroup[],
     timeoutMs: number,
   ): Promise<void> {
     const { schema } = this.options;
-    const answer = await appendBatch(client, schema, batch, timeoutMs);
+    const answer = await appendBatch(
+      client,
+      schema,
+      batch.map(({ appends }) => appends),
+      timeoutMs,
+    );
     const refused = this.settleAccepted(batch, answer);
     if (refused.length === 0) return;
-    const ids = refused.flatMap(({ append }) => append.events.map(({ id }) => id));
+    const ids = refused.flatMap(({ group }) => idsOf(group));
     const places = await findEvents(client, schema, ids, timeoutMs);
-    for (const { append, actual } of refused)
-      settle(append, judgeRefused(append, actual < 0n ? 'no-stream' : actual, places));
+    for (const { group, actual } of refused) settle(group, judge(group, actual, places));
   }
 
   /** The server rolled the statement back. One by one, only the append that is to blame fails, and not its neighbours. */
   private async handleRefusal(
-    batch: readonly WaitingAppend[],
+    batch: readonly WaitingGroup[],
     error: unknown,
     timeoutMs: number,
   ): Promise<void> {
-    const [append] = batch;
-    if (append === undefined || batch.length > 1) {
+    const [group] = batch;
+    if (group === undefined || batch.length > 1) {
       for (const each of batch) each.alone = true;
       this.putBack(batch);
     } else if (sqlState(error) === uniqueViolation) {
-      const ids = append.events.map(({ id }) => id);
-      const find = (client: pg.PoolClient) => findEvents(client, this.options.schema, ids, timeoutMs);
+      const find = (client: pg.PoolClient) =>
+        findEvents(client, this.options.schema, idsOf(group), timeoutMs);
       const places = await onClient(this.options.pool, find, timeoutMs);
-      settle(append, findReplay(append, places) ?? duplicateIds(append));
-    } else giveUp(append, error);
+      settle(group, findReplays(group.appends, places) ?? duplicateIds(group.appends));
+    } else giveUp(group, error);
   }
 
-  private timeoutFor({ deadline }: WaitingAppend): number {
+  private timeoutFor({ deadline }: WaitingGroup): number {
     return Math.max(1, Math.min(this.options.answerTimeoutMs, deadline - Date.now()));
   }
 
-  private putBack(batch: readonly WaitingAppend[]): void {
+  private putBack(batch: readonly WaitingGroup[]): void {
     this.waiting.unshift(...batch.filter(({ settled }) => !settled));
   }
 
-  private settleAccepted(batch: readonly WaitingAppend[], { base, actual }: BatchAnswer) {
-    const refused: { append: WaitingAppend; actual: bigint }[] = [];
+  private settleAccepted(batch: readonly WaitingGroup[], { base, actual }: BatchAnswer) {
+    const refused: { group: WaitingGroup; actual: readonly bigint[] }[] = [];
     let head = base;
-    for (const [index, append] of batch.entries()) {
-      const before = actual[index];
-      if (before === undefined) throw new Error('the answer has fewer streams than the batch');
-      if (isAccepted(append.expected, before)) {
-        head += BigInt(append.events.length);
-        const revision = before + BigInt(append.events.length);
-        settle(append, { outcome: 'appended', revision, position: head, replayed: false });
-      } else refused.push({ append, actual: before });
+    let next = 0;
+    for (const group of batch) {
+      const { appends } = group;
+      const before = actual.slice(next, (next += appends.length));
+      if (before.length < appends.length) throw new Error('the answer has fewer streams than the batch');
+      if (appends.every(({ expected }, index) => isAccepted(expected, before[index]!))) {
+        const writes = appends.map(({ events: { length } }, index) => {
+          head += BigInt(length);
+          return length > 0 ? { revision: before[index]! + BigInt(length), position: head } : undefined;
+        });
+        settle(group, { outcome: 'appended', writes, replayed: false });
+      } else {
+        refused.push({ group, actual: before });
+      }
     }
     if (head > base) this.options.onAppended(head);
     return refused;
@@ -198,18 +240,45 @@ export class AppendQueue {
 
   private giveUpExpired(error: unknown): void {
     const now = Date.now();
-    for (const append of this.waiting) if (append.deadline <= now) giveUp(append, error);
+    for (const group of this.waiting) if (group.deadline <= now) giveUp(group, error);
     this.waiting = this.waiting.filter(({ settled }) => !settled);
   }
 }
 
-function settle(append: WaitingAppend, verdict: AppendOutcome | Error): void {
-  append.settled = true;
-  if (verdict instanceof Error) append.reject(verdict);
-  else append.resolve(verdict);
+function revisionOf(actual: bigint): bigint | 'no-stream' {
+  return actual < 0n ? 'no-stream' : actual;
 }
 
-function giveUp(append: WaitingAppend, cause: unknown): void {
-  const refused = !append.sent && classifySqlFailure(cause) === 'refused';
-  settle(append, refused ? unavailable(cause, hintFor(cause)) : gaveUp(append.stream, append.sent, cause));
+function idsOf({ appends }: WaitingGroup): string[] {
+  return appends.flatMap(({ events }) => events.map(({ id }) => id));
+}
+
+/** The verdict on a group that the store refused. Its appends were made together, or none of them was. */
+function judge(
+  { appends }: WaitingGroup,
+  actual: readonly bigint[],
+  places: StoredPlaces,
+): GroupOutcome | Error {
+  const replays = findReplays(appends, places);
+  if (replays) return replays;
+  for (const [index, append] of appends.entries()) {
+    if (append.events.length === 0) continue;
+    const verdict = judgeRefused(append, revisionOf(actual[index]!), places);
+    if (verdict instanceof Error) return verdict;
+    // A part of it is there, so other appends share its ids.
+    if (verdict.outcome === 'appended') return duplicateIds(appends);
+  }
+  return { outcome: 'wrong-expected-revision', actual };
+}
+
+function settle(group: WaitingGroup, verdict: GroupOutcome | Error): void {
+  group.settled = true;
+  if (verdict instanceof Error) group.reject(verdict);
+  else group.resolve(verdict);
+}
+
+function giveUp(group: WaitingGroup, cause: unknown): void {
+  const refused = !group.sent && classifySqlFailure(cause) === 'refused';
+  const streams = group.appends.map(({ stream }) => stream).join(', ');
+  settle(group, refused ? unavailable(cause, hintFor(cause)) : gaveUp(streams, group.sent, cause));
 }

@@ -21,22 +21,26 @@ export function isAccepted(expected: ExpectedRevision, actual: bigint): boolean 
   return expected === 'any' || actual === (expected === 'no-stream' ? noStream : expected);
 }
 
-/** Sends all the appends in one round trip and one commit. No two of them may name the same stream. */
+/**
+ * Sends all the appends in one round trip and one commit; those of a group happen together or not at all. A stream that
+ * one of them writes is named by no other.
+ */
 export async function appendBatch(
   client: pg.ClientBase,
   schema: string,
-  appends: readonly Append[],
+  groups: readonly (readonly Append[])[],
   timeoutMs: number,
 ): Promise<BatchAnswer> {
   const statement = {
     name: `${schema}.append`,
-    text: `select base, actual from ${quoteSchema(schema)}.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    text: `select base, actual from ${quoteSchema(schema)}.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
   };
-  const rows = await query<{ base: bigint; actual: bigint[] }>(client, statement, encode(appends), timeoutMs);
+  const rows = await query<{ base: bigint; actual: bigint[] }>(client, statement, encode(groups), timeoutMs);
   return onlyRow({ rows });
 }
 
-function encode(appends: readonly Append[]): Buffer[] {
+function encode(groups: readonly (readonly Append[])[]): Buffer[] {
+  const appends = groups.flat();
   const events = appends.flatMap(({ events }) => events);
   return [
     binaryArray(
@@ -46,6 +50,10 @@ function encode(appends: readonly Append[]): Buffer[] {
     binaryArray(
       'bigint',
       appends.map(({ expected }) => encodeExpected(expected)),
+    ),
+    binaryArray(
+      'integer',
+      groups.flatMap((group, index) => group.map(() => index + 1)),
     ),
     binaryArray(
       'integer',

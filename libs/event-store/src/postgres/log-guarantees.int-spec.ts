@@ -55,7 +55,7 @@ describe('the log in PostgreSQL', () => {
         expected: 'any',
         events: serialiseAppend(stream, 'any', newEvents(3)),
       } as const;
-      await appendBatch(client, 'event_store', [append], 5000);
+      await appendBatch(client, 'event_store', [[append]], 5000);
       const meanwhile = store.append(`kept-${n}`, 'no-stream', newEvents(2));
       await new Promise((resume) => setTimeout(resume, 10));
       await client.query('rollback');
@@ -112,7 +112,7 @@ describe('the log in PostgreSQL', () => {
       expected: 'any',
       events: serialiseAppend('open', 'any', newEvents(2)),
     } as const;
-    await appendBatch(client, 'event_store', [append], 5000);
+    await appendBatch(client, 'event_store', [[append]], 5000);
     const later = store.append('later', 'no-stream', newEvents(1));
     const ending = new AbortController();
     const delivered: string[] = [];

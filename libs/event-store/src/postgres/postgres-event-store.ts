@@ -2,6 +2,7 @@ import pg from 'pg';
 import {
   EventStoreUnavailable,
   type AppendOutcome,
+  type AppendTogetherOutcome,
   type EventStore,
   type ExpectedRevision,
   type NewEvent,
@@ -9,12 +10,13 @@ import {
   type ReadStreamOptions,
   type RecordedEvent,
   type StreamSlice,
+  type StreamWrite,
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '../event-store.js';
 import { defaultBatchSize } from '../calls.js';
 import { observeAppend, type EventStoreObserver } from '../observer.js';
-import { serialiseAppend } from '../serialised-event.js';
+import { serialiseAppend, serialiseTogether } from '../serialised-event.js';
 import { AppendQueue } from './append-queue.js';
 import { CommitSignal } from './commit-signal.js';
 import { guardPool, onClient, readRetrying } from './connection.js';
@@ -106,6 +108,12 @@ class PostgresEventStore implements EventStore {
     this.refuseWhenClosed();
     const append = { stream, expected, events: serialiseAppend(stream, expected, events) };
     return observeAppend(this.observer, () => this.queue.append(append));
+  }
+
+  async appendTogether(writes: readonly StreamWrite[]): Promise<AppendTogetherOutcome> {
+    this.refuseWhenClosed();
+    const appends = serialiseTogether(writes);
+    return observeAppend(this.observer, () => this.queue.appendTogether(appends));
   }
 
   readStream(stream: string, options: ReadStreamOptions = {}): Promise<StreamSlice> {

@@ -97,13 +97,13 @@ create trigger append_only before update or delete or truncate on ${s}.events
 `;
 
 const appendFunction = (s: string, channel: string) => `
--- Appends a batch in which each stream occurs once. Per append: its stream and the revision that it expects
--- (-1: no stream, -2: any). Per event: which append it belongs to and its place there, both counted from 1.
+-- Appends a batch in which a stream that is written occurs once. Per append: its stream, the revision that it expects
+-- (-1: no stream, -2: any), and its group: appends of one group happen together or not at all. Per event: which append it belongs to and its place there, both counted from 1.
 -- Returns the head before the batch and each stream's revision before it (-1: no stream): from these the caller
 -- derives every verdict, revision and position, because events are numbered in the order in which they are given.
 -- One plan serves all batch sizes: planning anew for each, which is the default, takes half of a small batch's time.
 create function ${s}.append_batch(
-  in streams text[], in expected bigint[],
+  in streams text[], in expected bigint[], in together int[],
   in event_append int[], in event_place int[], in event_stream text[],
   in event_id uuid[], in event_type text[], in event_data json[], in event_metadata json[],
   out base bigint, out actual bigint[]
@@ -114,14 +114,18 @@ declare
 begin
   select h.position into strict base from ${s}.head h for update;
 
-  select array_agg(found.revision order by a.n), array_agg(a.expected in (-2, found.revision) order by a.n)
+  select array_agg(judged.revision order by judged.n), array_agg(judged.accepted order by judged.n)
     into actual, accepted
-    from unnest(streams, expected) with ordinality as a (stream, expected, n)
-    cross join lateral (
-      select coalesce((
-        select e.revision from ${s}.events e where e.stream = a.stream order by e.revision desc limit 1
-      ), -1) as revision
-    ) as found;
+    from (
+      select a.n, found.revision,
+          bool_and(a.expected in (-2, found.revision)) over (partition by a.together) as accepted
+        from unnest(streams, expected, together) with ordinality as a (stream, expected, together, n)
+        cross join lateral (
+          select coalesce((
+            select e.revision from ${s}.events e where e.stream = a.stream order by e.revision desc limit 1
+          ), -1) as revision
+        ) as found
+    ) as judged;
 
   insert into ${s}.events (position, revision, id, stream, type, data, metadata)
   select base + row_number() over (order by f.n), actual[f.append] + f.place, f.id, f.stream, f.type, f.data, f.metadata
@@ -138,5 +142,7 @@ end $$;
 `;
 
 const migrations: readonly ((schema: string, channel: string) => string)[] = [
-  (s, channel) => logTables(s) + appendFunction(s, channel),
+  logTables,
+  // An older function with fewer parameters stays where it is, for processes that are still to be replaced.
+  appendFunction,
 ];

@@ -1,0 +1,140 @@
+import { DuplicateEventId, InvalidAppend, type StreamWrite } from '../event-store.js';
+import { expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
+
+/** For stores that can append to several streams at once; the others have nothing to show here. */
+export function describeTogether(subject: () => Subject): void {
+  describe('append to several streams at once', () => {
+    const together = async (writes: readonly StreamWrite[]) => subject().store.appendTogether!(writes);
+    const write = (stream: string, count = 1): StreamWrite => ({
+      ...{ stream, expectedRevision: 'no-stream', events: newEvents(count) },
+    });
+    const countOf = async (stream: string) => {
+      const slice = await subject().store.readStream(stream);
+      return slice.kind === 'found' ? slice.events.length : 0;
+    };
+
+    it('writes all of it, in the order given, with nothing in between', async () => {
+      const { store } = subject();
+      if (!store.appendTogether) return;
+      const prefix = freshPrefix();
+      await Promise.all(
+        Array.from({ length: 30 }, (_, n) =>
+          together([write(`${prefix}${n}-a`, 2), write(`${prefix}${n}-b`)]),
+        ),
+      );
+      const events = await store.readAll({ filter: { streamPrefixes: [prefix] } });
+      expectUnbroken(events);
+      for (let n = 0; n < 30; n++) {
+        const own = events.filter(({ stream }) => stream.startsWith(`${prefix}${n}-`));
+        expect(own.map(({ stream }) => stream.slice(-1)).join('')).toBe('aab');
+        expect(own[2]!.position - own[0]!.position).toBe(2n);
+      }
+    });
+
+    it('tells where each write ended', async () => {
+      const { store } = subject();
+      if (!store.appendTogether) return;
+      const prefix = freshPrefix();
+      await store.append(`${prefix}a`, 'no-stream', newEvents(2));
+      const outcome = await together([
+        { stream: `${prefix}a`, expectedRevision: 1n, events: newEvents(1) },
+        { stream: `${prefix}guard`, expectedRevision: 'no-stream', events: [] },
+        write(`${prefix}b`, 2),
+      ]);
+      if (outcome.outcome !== 'appended') throw new Error('it was not appended');
+      expect(outcome).toMatchObject({
+        writes: [{ revision: 2n }, undefined, { revision: 1n }],
+        replayed: false,
+      });
+      const slice = await store.readStream(`${prefix}b`);
+      expect(slice.kind === 'found' && slice.events.at(-1)?.position).toBe(outcome.writes[2]!.position);
+    });
+
+    it('writes nothing where one stream is not at its revision, and says which', async () => {
+      const { store } = subject();
+      if (!store.appendTogether) return;
+      const prefix = freshPrefix();
+      await store.append(`${prefix}a`, 'no-stream', newEvents(1));
+      expect(await together([write(`${prefix}b`), write(`${prefix}a`)])).toEqual({
+        outcome: 'wrong-expected-revision',
+        streams: [`${prefix}a`],
+      });
+      expect(await countOf(`${prefix}b`)).toBe(0);
+      expect(await countOf(`${prefix}a`)).toBe(1);
+    });
+
+    it('writes nothing where a guarded stream has moved on, also when both wait together', async () => {
+      const { store } = subject();
+      if (!store.appendTogether) return;
+      const prefix = freshPrefix();
+      const guard = { stream: `${prefix}guard`, expectedRevision: 'no-stream', events: [] } as const;
+      const guarded = (n: number) => together([write(`${prefix}${n}`), guard]);
+      const before = [guarded(0), guarded(1)];
+      const move = store.append(`${prefix}guard`, 'no-stream', newEvents(1));
+      const after = [guarded(2), guarded(3)];
+      expect((await Promise.all(before)).map((outcome) => outcome.outcome)).toEqual(['appended', 'appended']);
+      const moved = await move;
+      if (moved.outcome !== 'appended') throw new Error('it was not appended');
+      expect(await Promise.all(after)).toEqual(
+        after.map(() => ({ outcome: 'wrong-expected-revision', streams: [`${prefix}guard`] })),
+      );
+      // Whatever was written under the guard stands before the event that moved it.
+      const events = await store.readAll({ filter: { streamPrefixes: [prefix] } });
+      expect(events.map(({ stream }) => stream.slice(prefix.length))).toEqual(['0', '1', 'guard']);
+    });
+
+    it('answers the repetition of one that happened as the first time', async () => {
+      const { store } = subject();
+      if (!store.appendTogether) return;
+      const prefix = freshPrefix();
+      const writes = [write(`${prefix}a`, 2), write(`${prefix}b`)];
+      const first = await together(writes);
+      await store.append(`${prefix}a`, 1n, newEvents(1));
+      expect(await together(writes)).toEqual({ ...first, replayed: true });
+      expect(await countOf(`${prefix}a`)).toBe(3);
+    });
+
+    it('refuses one of which a part has happened', async () => {
+      const { store } = subject();
+      if (!store.appendTogether) return;
+      const prefix = freshPrefix();
+      const [a, b] = [write(`${prefix}a`), write(`${prefix}b`)];
+      await store.append(a.stream, 'no-stream', a.events);
+      await expect(together([a, b])).rejects.toThrow(DuplicateEventId);
+      expect(await countOf(b.stream)).toBe(0);
+    });
+
+    it('refuses what makes no sense', async () => {
+      const { store } = subject();
+      if (!store.appendTogether) return;
+      const stream = freshPrefix();
+      await expect(together([{ ...write(stream), events: [] }])).rejects.toThrow(InvalidAppend);
+      await expect(together([write(stream), write(stream)])).rejects.toThrow(InvalidAppend);
+      const { events } = write(stream);
+      await expect(
+        together([
+          { ...write(stream), events },
+          { ...write(`${stream}b`), events },
+        ]),
+      ).rejects.toThrow(DuplicateEventId);
+      expect(await countOf(stream)).toBe(0);
+    });
+
+    it('happens once when its answer is lost', async () => {
+      const { harness } = subject();
+      const { faults } = harness;
+      const disturbed = faults?.open({ answerTimeoutMs: 300 });
+      if (!faults || !disturbed?.appendTogether) return disturbed?.close();
+      const prefix = freshPrefix();
+      await disturbed.append(`${prefix}first`, 'no-stream', newEvents(1));
+      faults.holdAnswers();
+      const held = disturbed.appendTogether([write(`${prefix}a`, 2), write(`${prefix}b`)]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      faults.cut();
+      faults.restore();
+      expect(await held).toMatchObject({ outcome: 'appended', replayed: true });
+      expect([await countOf(`${prefix}a`), await countOf(`${prefix}b`)]).toEqual([2, 1]);
+      await disturbed.close();
+    });
+  });
+}
