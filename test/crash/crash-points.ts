@@ -132,7 +132,7 @@ export const crashPoints: readonly CrashPoint[] = [
     ['event-store.subscription', ['single', 'batch'], redelivered],
     ['event-store.read:job', ['batch'], redelivered],
     ['process.begin', ['single'], redelivered],
-    ['queue.waiting-tenants', ['single'], redelivered],
+    ['queue.turns', ['single'], redelivered],
     ['queue.insert', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
     ['process.move-checkpoint', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
     ['process.commit', ['single', 'batch'], 'both are there or none: the job is enqueued once'],

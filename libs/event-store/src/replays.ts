@@ -1,16 +1,5 @@
-import {
-  DuplicateEventId,
-  type AppendOutcome,
-  type AppendTogetherOutcome,
-  type ExpectedRevision,
-} from './event-store.js';
-import type { SerialisedEvent } from './serialised-event.js';
-
-export interface Append {
-  readonly stream: string;
-  readonly expected: ExpectedRevision;
-  readonly events: readonly SerialisedEvent[];
-}
+import { DuplicateEventId, type AppendOutcome, type AppendTogetherOutcome } from './event-store.js';
+import type { Append } from './serialised-event.js';
 
 /** Where an event lies. */
 export interface StoredPlace {

@@ -7,7 +7,6 @@ import {
   type NewEvent,
   type StreamWrite,
 } from './event-store.js';
-import type { Append } from './replays.js';
 
 /** An event as any adapter sends it: checked, and its JSON made once. */
 export interface SerialisedEvent {
@@ -18,6 +17,12 @@ export interface SerialisedEvent {
   readonly metadata: string;
   /** Data and metadata as UTF-8. */
   readonly bytes: number;
+}
+
+export interface Append {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly events: readonly SerialisedEvent[];
 }
 
 export const maxStreamNameLength = 512;

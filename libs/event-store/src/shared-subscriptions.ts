@@ -28,7 +28,8 @@ export function withSharedSubscriptions(store: EventStore, limits: WindowLimits 
   return storeWith(store, { subscribe: (options) => shared.subscribe(options) });
 }
 
-class SharedSubscriptions {
+/** What {@link withSharedSubscriptions} makes of one store. */
+export class SharedSubscriptions {
   private subscribers = 0;
   private window: LogWindow | undefined;
 

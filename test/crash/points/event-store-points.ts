@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { SharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { batchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
 import { chargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
 import { renderDispatcher, renderDispatcherFilter } from '#application/process-managers/render-dispatcher.js';
@@ -21,7 +22,7 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
   // The class is not exported; each of its instances shows it. None connects before its first call.
   const nowhere = createPostgresEventStore({ connection: { url: 'postgres://127.0.0.1:1/nowhere' } });
   const store = Object.getPrototypeOf(nowhere) as EventStore;
-  const { append, readStream, readAll, head, subscribe } = store;
+  const { append, readStream, readAll, head } = store;
 
   store.append = function (this: EventStore, stream, expected, events) {
     const site = callSite();
@@ -55,7 +56,9 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
   store.head = function (this: EventStore) {
     return recorder.through([`${role}:event-store.head@${callSite()}`], () => head.call(this));
   };
-  store.subscribe = function (this: EventStore, options: SubscribeOptions) {
+  // Each consumer gets its batches from what this process shares, and one subscription to the store fills that.
+  const { subscribe } = SharedSubscriptions.prototype;
+  SharedSubscriptions.prototype.subscribe = function (this: SharedSubscriptions, options: SubscribeOptions) {
     const batches = subscribe.call(this, options);
     const consumer = consumerOf(options.filter);
     if (consumer === undefined) return batches;

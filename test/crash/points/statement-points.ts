@@ -92,7 +92,7 @@ function ofProcess(process: string, name: string, text: string): string | undefi
   if (name.startsWith('move process')) return `process.move-checkpoint@${process}`;
   // How it came by its place, and whether it still has it.
   if (/pg_try_advisory_lock|process_checkpoints|^select 1$/.test(text)) return undefined;
-  if (/^\s*select group_id as tenant/.test(text)) return `queue.waiting-tenants@${process}`;
+  if (/^\s*with served /.test(text)) return `queue.turns@${process}`;
   if (text.includes('pgboss.job') && /insert into/i.test(text)) return `queue.insert@${process}`;
   return `process.${text.trim().slice(0, 40)}@${process}`;
 }

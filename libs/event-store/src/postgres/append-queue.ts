@@ -6,7 +6,8 @@ import { retry } from '#platform/retry.js';
 import { gaveUp, pauses, unavailable } from '../calls.js';
 import type { AppendOutcome, AppendTogetherOutcome } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
-import { duplicateIds, findReplays, judgeRefused, type Append, type StoredPlaces } from '../replays.js';
+import { duplicateIds, findReplays, judgeRefused, type StoredPlaces } from '../replays.js';
+import type { Append } from '../serialised-event.js';
 import { appendBatch, findEvents, isAccepted, type BatchAnswer } from './append-statement.js';
 import { classifySqlFailure, hintFor, onClient } from './connection.js';
 

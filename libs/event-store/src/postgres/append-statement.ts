@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { binaryArray } from '#platform/binary-array.js';
 import { onlyRow } from '#platform/postgres.js';
 import type { ExpectedRevision } from '../event-store.js';
-import type { Append, StoredPlace, StoredPlaces } from '../replays.js';
+import type { StoredPlace, StoredPlaces } from '../replays.js';
+import type { Append } from '../serialised-event.js';
 import { query } from './connection.js';
 import { quoteSchema } from './schema.js';
 
