@@ -1,5 +1,5 @@
 import { environments, parseStreamName, type Environment } from '#domain/streams.js';
-import type { RecordedEvent } from '#event-store/event-store.js';
+import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { CliError } from './verb.js';
 
 /** The environment that `--env` names, or both. */
@@ -44,4 +44,21 @@ export function happenedBy(at: string | undefined): (event: RecordedEvent) => bo
   const moment = momentOf('--at', at, 'revision');
   if ('number' in moment) return ({ revision }) => revision <= moment.number;
   return ({ metadata }) => Date.parse(metadata.recordedAt) <= moment.time;
+}
+
+/** The log after a position, in pages of at most `limit` events, until its end. */
+export async function* pagesOfLog(
+  store: EventStore,
+  { after, filter, limit }: { after?: bigint | undefined; filter?: EventFilter | undefined; limit: number },
+): AsyncGenerator<readonly RecordedEvent[]> {
+  for (let last = after; ;) {
+    const page = await store.readAll({
+      limit,
+      ...(last !== undefined && { after: last }),
+      ...(filter && { filter }),
+    });
+    if (page.length === 0) return;
+    yield page;
+    last = page.at(-1)?.position;
+  }
 }

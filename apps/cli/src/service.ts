@@ -41,12 +41,8 @@ export async function withEventStore<T>(
   options: OpenOptions,
   work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
-  const opened = await openEventStore(urls, options);
-  try {
-    return await work(opened.store);
-  } finally {
-    await opened.close();
-  }
+  await using opened = await openEventStore(urls, options);
+  return await work(opened.store);
 }
 
 /** Runs `work` on a connection of its own to the database, on which a query may take `withinMs`. */

@@ -6,7 +6,7 @@ import { messageOf } from '#platform/errors.js';
 import { readRuntime } from '#platform/home-files.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
-import { Gallery, showAccounts, showProgress } from './demo/show.js';
+import { DemoProgress, savePicture, showAccounts } from './demo/show.js';
 import { demoCredits, demoTenantName, demoTenantOf, FirstStart } from './first-start.js';
 import { Standalone, loadSettings } from './standalone.js';
 
@@ -77,14 +77,12 @@ async function useService(): Promise<UsedService> {
 
 async function play(client: DemoClient): Promise<void> {
   const { chargeId, artifacts } = await render(client);
-  const gallery = new Gallery(outputFolder);
   let place = 0;
   for (const artifact of artifacts) {
     const name = artifact.role === 'final' ? workflow : `${++place} ${artifact.label || artifact.kind}`;
-    const saved = await gallery.save(name, await client.download(artifact));
-    say(
-      `${artifact.role === 'final' ? 'Picture' : 'On the way'}: ${saved.path} (${saved.width} × ${saved.height})`,
-    );
+    const saved = await savePicture(outputFolder, name, await client.download(artifact));
+    const what = artifact.role === 'final' ? 'Picture' : 'On the way';
+    say(`${what}: ${saved.path} (${saved.width} × ${saved.height})`);
   }
   if (!artifacts.some(({ role }) => role === 'final')) throw new Error('the job succeeded without a picture');
   await showAccounts(client, chargeId);
@@ -92,7 +90,7 @@ async function play(client: DemoClient): Promise<void> {
 
 /** Uploads, dispatches, and follows the timeline to its end. @throws Error with the job's own message when it fails */
 async function render(client: DemoClient): Promise<{ chargeId: string; artifacts: readonly PictureLink[] }> {
-  using progress = showProgress('Rendering', expectedSteps);
+  using progress = new DemoProgress('Rendering', expectedSteps);
   const upload = await client.upload(readFileSync(photograph), 'garment-photograph.jpg');
   progress.step(`uploaded   the photograph of a garment, asset ${upload.asset_id}`);
   const accepted = await client.dispatch(workflow, {

@@ -1,5 +1,5 @@
 import { messageOf } from '#platform/errors.js';
-import { retry } from '#platform/retry.js';
+import { inTime, retry } from '#platform/retry.js';
 import { AppendOutcomeUnknown, EventStoreError, EventStoreUnavailable } from './event-store.js';
 import type { EventStoreObserver } from './observer.js';
 
@@ -66,17 +66,13 @@ export function retryRead<T>(
   });
 }
 
-/** Stops waiting for the work when the time is up: its answer is of no more use. @throws NoAnswer */
-export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** As {@link inTime}. @throws NoAnswer */
+export function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  return inTime(
+    () => work,
+    timeoutMs,
+    () => new NoAnswer(`no answer within ${timeoutMs} ms`),
+  );
 }
 
 /** Stops waiting for the work when the signal fires: its answer is of no more use. */

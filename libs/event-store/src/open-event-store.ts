@@ -25,7 +25,8 @@ export interface OpenOptions {
   readonly observer?: EventStoreObserver;
 }
 
-export interface OpenedEventStore {
+/** Disposing of it closes it. */
+export interface OpenedEventStore extends AsyncDisposable {
   readonly store: EventStore;
   readonly snapshots: SnapshotStore;
   /** Ends the subscriptions and closes all connections. */
@@ -49,7 +50,8 @@ export async function openEventStore(
     await store.close();
     await pool.end();
   };
-  return { store: withSharedSubscriptions(store), snapshots: createPostgresSnapshotStore({ pool }), close };
+  const snapshots = createPostgresSnapshotStore({ pool });
+  return { store: withSharedSubscriptions(store), snapshots, close, [Symbol.asyncDispose]: close };
 }
 
 /** Its client takes 60 ms to load, which a process beside PostgreSQL need not spend. */

@@ -186,6 +186,10 @@ export const defaults = {
   s3ForcePathStyle: true,
 } as const;
 
+type WholeNumber = {
+  [Name in keyof typeof defaults]: (typeof defaults)[Name] extends number ? Name : never;
+}[keyof typeof defaults];
+
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 const postgresSchemes = ['postgres', 'postgresql'];
@@ -195,8 +199,10 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
   const settings = new SettingsReader(variables);
   settings.oneOf('LOG_LEVEL', logLevels);
   settings.urlIfGiven('OTEL_EXPORTER_OTLP_ENDPOINT', ['http', 'https']);
+  const whole = (name: string, setting: WholeNumber, least: number, most: number) =>
+    settings.integer(name, defaults[setting], least, most);
   const host = settings.text('HOST', defaults.host);
-  const port = settings.integer('PORT', defaults.port, 0, 65_535);
+  const port = whole('PORT', 'port', 0, 65_535);
   const home = resolve(settings.text('ATELIER_HOME', defaults.home));
   const databaseUrl = settings.url('DATABASE_URL', postgresSchemes);
   const configuration: Configuration = {
@@ -204,8 +210,10 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     port,
     publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], httpUrl(host, port)).replace(/\/+$/, ''),
     trustedProxies: settings.parsed('TRUSTED_PROXIES', parseTrustedProxies, []),
-    rateLimitStore: loadRateLimitStore(settings, variables),
-    authFailuresPerMin: settings.integer('AUTH_FAILURES_PER_MIN', defaults.authFailuresPerMin, 1, 1_000_000),
+    rateLimitStore: settings.parsed('RATE_LIMIT_STORE', parseRateLimitStore, {
+      kind: defaults.rateLimitStore,
+    }).kind,
+    authFailuresPerMin: whole('AUTH_FAILURES_PER_MIN', 'authFailuresPerMin', 1, 1_000_000),
     signingKey: settings.secret('ATELIER_SIGNING_KEY', 32),
     home,
     databaseUrl,
@@ -214,11 +222,18 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       [...postgresSchemes, 'esdb', 'esdb+discover'],
       databaseUrl || undefined,
     ),
-    storage: loadStorage(settings, home, variables),
-    projector: loadProjector(settings),
-    workerConcurrency: settings.integer('ATELIER_WORKER_CONCURRENCY', defaults.workerConcurrency, 1, 64),
-    tenantConcurrency: settings.integer('ATELIER_TENANT_CONCURRENCY', defaults.tenantConcurrency, 1, 1_000),
-    stopGraceMs: settings.integer('ATELIER_STOP_GRACE_MS', defaults.stopGraceMs, 0, 600_000),
+    storage: loadStorage(settings, home),
+    projector: {
+      orphanHorizonMs: whole('ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 1_000, 86_400_000),
+      sweepIntervalMs: whole('ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 100, 3_600_000),
+      sweepBatch: whole('ATELIER_SWEEP_BATCH', 'sweepBatch', 1, 10_000),
+      projectionBatch: whole('ATELIER_PROJECTION_BATCH', 'projectionBatch', 1, 10_000),
+      processBatch: whole('ATELIER_PROCESS_BATCH', 'processBatch', 1, 5_000),
+      takeOverPollMs: whole('ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 50, 1_500),
+    },
+    workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
+    tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
+    stopGraceMs: whole('ATELIER_STOP_GRACE_MS', 'stopGraceMs', 0, 600_000),
     imageModels: settings.parsed('ATELIER_IMAGE_MODELS', parseImageModels, defaultImageModels),
     metrics: settings.flag('METRICS', defaults.metrics),
     metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
@@ -233,49 +248,22 @@ export function httpUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function loadProjector(settings: SettingsReader): ProjectorConfiguration {
-  return {
-    orphanHorizonMs: settings.integer(
-      'ATELIER_ORPHAN_HORIZON_MS',
-      defaults.orphanHorizonMs,
-      1_000,
-      86_400_000,
-    ),
-    sweepIntervalMs: settings.integer('ATELIER_SWEEP_INTERVAL_MS', defaults.sweepIntervalMs, 100, 3_600_000),
-    sweepBatch: settings.integer('ATELIER_SWEEP_BATCH', defaults.sweepBatch, 1, 10_000),
-    projectionBatch: settings.integer('ATELIER_PROJECTION_BATCH', defaults.projectionBatch, 1, 10_000),
-    processBatch: settings.integer('ATELIER_PROCESS_BATCH', defaults.processBatch, 1, 5_000),
-    takeOverPollMs: settings.integer('ATELIER_TAKE_OVER_POLL_MS', defaults.takeOverPollMs, 50, 1_500),
-  };
-}
+const parseRateLimitStore = (text: string): { kind: RateLimitStoreKind } | string => {
+  if (text === 'memory' || text === 'postgres') return { kind: text };
+  if (text !== 'redis') return `must be one of memory, postgres, not "${text}"`;
+  return 'cannot be redis: use postgres, which is exact over all processes (docs/adr/0009-rate-limit-stores.md)';
+};
 
-function loadRateLimitStore(settings: SettingsReader, variables: EnvironmentVariables): RateLimitStoreKind {
-  const name = 'RATE_LIMIT_STORE';
-  if (variables[name] === 'redis') {
-    settings.problems.push(
-      `${name} cannot be redis: use postgres, which is exact over all processes (docs/adr/0009-rate-limit-stores.md)`,
-    );
-  } else settings.oneOf(name, ['memory', 'postgres']);
-  return variables[name] === 'postgres' ? 'postgres' : defaults.rateLimitStore;
-}
-
-function loadStorage(
-  settings: SettingsReader,
-  home: string,
-  variables: EnvironmentVariables,
-): StorageConfiguration {
-  if (!variables['S3_BUCKET']) {
-    return {
-      kind: 'folder',
-      directory: resolve(home, 'objects'),
-      signingSecret: settings.text('URL_SIGNING_SECRET'),
-    };
+function loadStorage(settings: SettingsReader, home: string): StorageConfiguration {
+  if (!settings.given('S3_BUCKET')) {
+    const signingSecret = settings.text('URL_SIGNING_SECRET');
+    return { kind: 'folder', directory: resolve(home, 'objects'), signingSecret };
   }
   return {
     kind: 's3',
     bucket: settings.text('S3_BUCKET'),
     region: settings.text('S3_REGION', defaults.s3Region),
-    endpoint: variables['S3_ENDPOINT'] ? settings.url('S3_ENDPOINT', ['http', 'https']) : undefined,
+    endpoint: settings.given('S3_ENDPOINT') ? settings.url('S3_ENDPOINT', ['http', 'https']) : undefined,
     publicEndpoint: settings.origin('S3_PUBLIC_ENDPOINT'),
     accessKeyId: settings.text('S3_ACCESS_KEY_ID'),
     secretAccessKey: settings.text('S3_SECRET_ACCESS_KEY'),

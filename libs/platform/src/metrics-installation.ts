@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { inTime } from './retry.js';
 
 /** A projection or process manager: how far it is behind the log. */
 export interface ConsumerGauges {
@@ -79,7 +80,7 @@ export class InstallationGauges {
       look: () => Promise<readonly Row[]>,
       gauges: readonly Reading<Row>[],
     ) => {
-      const rows = await inTime(look, patienceMs).catch(() => undefined);
+      const rows = await inTime(look, patienceMs, () => new Error('late')).catch(() => undefined);
       readable.set({ source }, rows ? 1 : 0);
       // What cannot be read is absent: the last value that was read would look like a healthy one.
       for (const { gauge } of gauges) gauge.reset();
@@ -91,16 +92,6 @@ export class InstallationGauges {
       fill('render_queue', () => sources.queues(), queues),
     ]);
     readSeconds.set((performance.now() - startedAt) / 1000);
-  }
-}
-
-async function inTime<T>(look: () => Promise<T>, patienceMs: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
-  try {
-    return await Promise.race([look(), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

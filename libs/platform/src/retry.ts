@@ -96,3 +96,14 @@ function retrySeries<T>(work: (attempt: number) => Promise<T>, options: RetryOpt
     },
   });
 }
+
+/** Stops waiting for the work when its time is up: its answer is of no more use. @throws what `late` makes */
+export async function inTime<T>(work: () => Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), timeoutMs);
+  try {
+    return await Promise.race([work(), promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

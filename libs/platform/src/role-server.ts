@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Configuration } from './configuration.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
+import { inTime } from './retry.js';
 
 /** What keeps a role from working, in words for people; none when it is ready. Rejects for a look that failed. */
 export type LookForProblems = () => Promise<readonly string[]>;
@@ -99,15 +100,10 @@ async function answer(
 
 /** A look that fails, or takes too long, is a problem as well. */
 export async function problemsInTime(look: LookForProblems): Promise<readonly string[]> {
-  const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
-  const timer = setTimeout(() => resolve([`there is no answer within ${patienceMs} ms`]), patienceMs);
-  try {
-    return await Promise.race([look(), late]);
-  } catch {
-    return ['its state is unknown: the look at it failed'];
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = new Error(`there is no answer within ${patienceMs} ms`);
+  return inTime(look, patienceMs, () => late).catch((error: unknown) => [
+    error === late ? late.message : 'its state is unknown: the look at it failed',
+  ]);
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {

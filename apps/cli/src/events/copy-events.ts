@@ -33,7 +33,7 @@ export async function copyHistory({ from, to, checkpoints, json }: CopyEventsOpt
   await prepare(to);
 
   const startedAt = performance.now();
-  const result = await copyWithProgress(source.opened, target.opened);
+  const result = await copyWithProgress(source, target);
   const seconds = (performance.now() - startedAt) / 1000;
   let moved: string | undefined;
   let complaint = complaintAbout(result);
@@ -42,7 +42,7 @@ export async function copyHistory({ from, to, checkpoints, json }: CopyEventsOpt
       complaint = 'the source is still being written to, so the checkpoints stay as they are: stop all roles';
     else {
       const { databaseUrl } = service.configuration;
-      const stores = { source: source.opened.store, target: target.opened.store };
+      const stores = { source: source.store, target: target.store };
       moved = await moveCheckpoints(checkpoints, { databaseUrl, ...stores, ...places });
     }
   }
@@ -77,14 +77,10 @@ async function copyWithProgress(source: OpenedEventStore, target: OpenedEventSto
   }
 }
 
-async function openStore(
-  eventStoreUrl: string,
-  option: string,
-): Promise<AsyncDisposable & { opened: OpenedEventStore }> {
+async function openStore(eventStoreUrl: string, option: string): Promise<OpenedEventStore> {
   try {
     // Snapshots, which would be kept there, are neither read nor written.
-    const opened = await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' });
-    return { opened, [Symbol.asyncDispose]: () => opened.close() };
+    return await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' });
   } catch (error) {
     if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);
     throw error;
@@ -112,16 +108,14 @@ interface Circumstances {
 function print(result: CopyResult, { from, to, seconds, moved, json }: Circumstances): void {
   const { verified, copied, source, target, differences, sourceGrew } = result;
   const rounded = Math.round(seconds * 10) / 10;
-  if (json) {
-    printJson({
+  if (json)
+    return printJson({
       ...{ verified, from, to, copied, source, target, seconds: rounded },
       ...{ source_grew: sourceGrew, checkpoints: moved ?? 'unchanged' },
       differences: differences.map(({ stream, sourceEvents, targetEvents }) => ({
         ...{ stream, source_events: sourceEvents, target_events: targetEvents },
       })),
     });
-    return;
-  }
   const sides = [
     { side: 'from', place: from, ...source },
     { side: 'to', place: to, ...target },
@@ -152,16 +146,12 @@ export function locationOf(url: string): string {
   return `${scheme.replace('postgresql', 'postgres')}://${hosts}`;
 }
 
-interface OpenedService extends AsyncDisposable {
-  readonly configuration: Configuration;
-}
-
 /**
  * The service whose history is copied. The last copy before a move is made while nothing runs, and then the database of
  * an `npm start` does not run either: it is started for as long as the copy takes.
  * @throws CliError when there is no service to be found
  */
-async function openService(): Promise<OpenedService> {
+async function openService(): Promise<AsyncDisposable & { readonly configuration: Configuration }> {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
   const postgres = join(home, 'postgres');
   if (process.env['DATABASE_URL'] || readRuntime(home) || !existsSync(postgres))

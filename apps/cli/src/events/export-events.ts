@@ -7,7 +7,7 @@ import type { Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { Operator } from '../operator.js';
-import { checkStreamName, momentOf, noSuchStream, type Moment } from '../places.js';
+import { checkStreamName, momentOf, noSuchStream, pagesOfLog, type Moment } from '../places.js';
 import { ProgressDisplay } from '../progress.js';
 import { CliError } from '../verb.js';
 
@@ -121,28 +121,15 @@ async function* selectPages(
   const { from, to, env, stream } = selection;
   const after = from && 'number' in from ? from.number : undefined;
   const until = to && 'number' in to && to.number < through ? to.number : through;
+  const filter = env && { streamPrefixes: [`${env}.`] };
   const pages =
-    stream === undefined ? pagesOfLog(store, after, env) : readForwards(store, stream, 0n, pageSize);
+    stream === undefined
+      ? pagesOfLog(store, { after, filter, limit: pageSize })
+      : readForwards(store, stream, 0n, pageSize);
   for await (const page of pages) {
     // Clocks of several processes differ a little, so times say nothing about the events behind.
     yield page.filter((event) => isWanted(event, selection, after, until));
     if ((page.at(-1)?.position ?? until) >= until) return;
-  }
-}
-
-async function* pagesOfLog(
-  store: EventStore,
-  after: bigint | undefined,
-  env: Environment | undefined,
-): AsyncGenerator<readonly RecordedEvent[]> {
-  const filter = env && { filter: { streamPrefixes: [`${env}.`] } };
-  for (let last = after; ;) {
-    const page = await store.readAll({
-      ...{ limit: pageSize, ...(last !== undefined && { after: last }), ...filter },
-    });
-    if (page.length === 0) return;
-    yield page;
-    last = page.at(-1)?.position;
   }
 }
 

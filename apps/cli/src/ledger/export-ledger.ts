@@ -6,7 +6,7 @@ import { categoryPrefix, parseStreamName, streamName, type Environment } from '#
 import type { EventStore } from '#event-store/event-store.js';
 import { Operator } from '../operator.js';
 import { printJsonLine } from '../output.js';
-import { environmentsOf, timeOf } from '../places.js';
+import { environmentsOf, pagesOfLog, timeOf } from '../places.js';
 import { CliError, type EnvironmentOptions } from '../verb.js';
 
 export interface ExportLedgerOptions extends EnvironmentOptions {
@@ -70,8 +70,6 @@ interface AccountStream {
   readonly tenant: string;
 }
 
-const pageSize = 1000;
-
 /** Every account that was ever opened, oldest first, of one environment or both. */
 async function* accountStreams(
   store: EventStore,
@@ -79,15 +77,11 @@ async function* accountStreams(
 ): AsyncGenerator<AccountStream> {
   const streamPrefixes = environmentsOf(env).map((each) => categoryPrefix(each, 'account'));
   const filter = { types: ['AccountOpened'], streamPrefixes };
-  for (let after: bigint | undefined; ;) {
-    const page = await store.readAll({ filter, limit: pageSize, ...(after !== undefined && { after }) });
-    for (const { stream, position } of page) {
+  for await (const page of pagesOfLog(store, { filter, limit: 1000 }))
+    for (const { stream } of page) {
       const name = parseStreamName(stream);
       if (name) yield { environment: name.environment, tenant: name.id };
-      after = position;
     }
-    if (page.length < pageSize) return;
-  }
 }
 
 function lineOf(

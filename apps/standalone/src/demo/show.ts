@@ -7,76 +7,48 @@ import sharp from 'sharp';
 import { say } from '../console.js';
 import type { DemoClient, LedgerEntry } from './client.js';
 
-export interface DemoProgress {
-  /** One more thing has happened. */
-  step(line: string): void;
-  /** Takes the bar away, whatever it shows; the lines stay. */
-  [Symbol.dispose](): void;
-}
-
-/** On a terminal a bar with the lines above it, elsewhere the lines alone. */
-export function showProgress(activity: string, expectedSteps: number): DemoProgress {
-  return process.stdout.isTTY ? new Bar(activity, expectedSteps) : new Lines();
-}
-
-class Lines implements DemoProgress {
-  step(line: string): void {
-    say(line);
-  }
-
-  [Symbol.dispose](): void {}
-}
-
-class Bar implements DemoProgress {
-  private readonly bar: SingleBar;
+/** What happens, line by line; on a terminal with a bar below. Disposing takes the bar away, and the lines stay. */
+export class DemoProgress implements Disposable {
+  private readonly bar: SingleBar | undefined;
 
   constructor(activity: string, expectedSteps: number) {
-    const format = `${activity} {bar} {duration_formatted}`;
     const { stdout: stream } = process;
+    if (!stream.isTTY) return;
+    const format = `${activity} {bar} {duration_formatted}`;
     // Redrawn although nothing changed, because each step moves the bar one line down.
     const options = { format, stream, hideCursor: true, clearOnComplete: true, forceRedraw: true };
     this.bar = new SingleBar(options, Presets.shades_classic);
     this.bar.start(expectedSteps, 0);
   }
 
+  /** One more thing has happened. */
   step(line: string): void {
-    process.stdout.cursorTo(0);
-    process.stdout.clearLine(0);
+    if (this.bar) {
+      process.stdout.cursorTo(0);
+      process.stdout.clearLine(0);
+    }
     say(line);
     // How many stages there are is the engine's affair: the bar keeps a rest for what is still to come.
-    if (this.bar.getProgress() < 0.9) this.bar.increment();
+    if (this.bar && this.bar.getProgress() < 0.9) this.bar.increment();
   }
 
   [Symbol.dispose](): void {
-    this.bar.stop();
+    this.bar?.stop();
   }
 }
 
-export interface SavedPicture {
-  /** Relative to the working directory. */
-  readonly path: string;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Writes pictures to a folder, having decoded them: what cannot be shown is not saved. */
-export class Gallery {
-  private readonly directory: string;
-
-  constructor(directory: string) {
-    mkdirSync(directory, { recursive: true });
-    this.directory = directory;
-  }
-
-  /** @throws Error when the bytes are not a picture */
-  async save(name: string, bytes: Buffer): Promise<SavedPicture> {
-    const { format, width, height } = await sharp(bytes).metadata();
-    await sharp(bytes).stats();
-    const extension = format === 'jpeg' ? 'jpg' : format;
-    const path = join(this.directory, `${name.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}.${extension}`);
-    writeFileSync(path, bytes);
-    return { path: relative(process.cwd(), path), width, height };
-  }
+/**
+ * Writes a picture to a folder, having decoded it: what cannot be shown is not saved.
+ * @returns where it is, from the working directory, and its size in pixels. @throws Error when the bytes are no picture
+ */
+export async function savePicture(folder: string, name: string, bytes: Buffer) {
+  const { format, width, height } = await sharp(bytes).metadata();
+  await sharp(bytes).stats();
+  mkdirSync(folder, { recursive: true });
+  const extension = format === 'jpeg' ? 'jpg' : format;
+  const path = join(folder, `${name.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}.${extension}`);
+  writeFileSync(path, bytes);
+  return { path: relative(process.cwd(), path), width, height };
 }
 
 const settledWithinMs = 10_000;

@@ -42,49 +42,20 @@ export async function appendBatch(
 
 function encode(groups: readonly (readonly Append[])[]): Buffer[] {
   const appends = groups.flat();
-  const events = appends.flatMap(({ events }) => events);
-  return [
-    binaryArray(
-      'text',
-      appends.map(({ stream }) => stream),
-    ),
-    binaryArray(
-      'bigint',
-      appends.map(({ expected }) => encodeExpected(expected)),
-    ),
-    binaryArray(
-      'integer',
-      groups.flatMap((group, index) => group.map(() => index + 1)),
-    ),
-    binaryArray(
-      'integer',
-      appends.flatMap(({ events }, index) => events.map(() => index + 1)),
-    ),
-    binaryArray(
-      'integer',
-      appends.flatMap(({ events }) => events.map((_, index) => index + 1)),
-    ),
-    binaryArray(
-      'text',
-      appends.flatMap(({ stream, events }) => events.map(() => stream)),
-    ),
-    binaryArray(
-      'uuid',
-      events.map(({ id }) => id),
-    ),
-    binaryArray(
-      'text',
-      events.map(({ type }) => type),
-    ),
-    binaryArray(
-      'json',
-      events.map(({ data }) => data),
-    ),
-    binaryArray(
-      'json',
-      events.map(({ metadata }) => metadata),
-    ),
+  const events = appends.flatMap((append) => append.events);
+  const columns: [type: string, values: readonly unknown[]][] = [
+    ['text', appends.map(({ stream }) => stream)],
+    ['bigint', appends.map(({ expected }) => encodeExpected(expected))],
+    ['integer', groups.flatMap((group, index) => group.map(() => index + 1))],
+    ['integer', appends.flatMap((append, index) => append.events.map(() => index + 1))],
+    ['integer', appends.flatMap((append) => append.events.map((_, place) => place + 1))],
+    ['text', appends.flatMap((append) => append.events.map(() => append.stream))],
+    ['uuid', events.map(({ id }) => id)],
+    ['text', events.map(({ type }) => type)],
+    ['json', events.map(({ data }) => data)],
+    ['json', events.map(({ metadata }) => metadata)],
   ];
+  return columns.map(([type, values]) => binaryArray(type, values));
 }
 
 function encodeExpected(expected: ExpectedRevision): bigint {
