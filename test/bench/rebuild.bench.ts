@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { batchParents } from '#application/process-managers/batch-parents.js';
-import { chargeCloser } from '#application/process-managers/charge-closer.js';
-import { renderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import {
+  batchParents,
+  chargeCloser,
+  renderDispatcher,
+} from '#application/process-managers/process-managers.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
 import { seedHistory } from './history.js';

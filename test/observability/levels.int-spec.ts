@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { processManagers } from '#application/process-managers/process-managers.module.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import type { NewEvent } from '#event-store/event-store.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';
-import { ChargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
+import { chargeCloserFilter } from '#application/process-managers/process-managers.js';
+import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { batchParents } from '#application/process-managers/batch-parents.js';
-import { chargeCloser } from '#application/process-managers/charge-closer.js';
-import { renderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import {
+  batchParents,
+  chargeCloser,
+  renderDispatcher,
+} from '#application/process-managers/process-managers.js';
 import { fates, type Fate } from './services/engine.js';
 import { networkFaults, type NetworkFault } from './store/network.js';
 

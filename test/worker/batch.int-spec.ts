@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { handle } from '#application/aggregate.js';
-import { BatchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
+import { batchParentsFilter } from '#application/process-managers/process-managers.js';
+import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';

@@ -1,4 +1,4 @@
-import { processManagers } from '#application/process-managers/process-managers.module.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Configuration } from '#platform/configuration.js';

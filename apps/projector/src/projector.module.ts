@@ -13,21 +13,17 @@ import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/p
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
 import {
-  BatchParents,
   batchParents,
   batchParentsFilter,
-} from '#application/process-managers/batch-parents.js';
-import {
-  ChargeCloser,
   chargeCloser,
   chargeCloserFilter,
-} from '#application/process-managers/charge-closer.js';
-import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
-import {
-  RenderDispatcher,
   renderDispatcher,
   renderDispatcherFilter,
-} from '#application/process-managers/render-dispatcher.js';
+} from '#application/process-managers/process-managers.js';
+import { BatchParents } from '#application/process-managers/batch-parents.js';
+import { ChargeCloser } from '#application/process-managers/charge-closer.js';
+import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
+import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { openSpan } from '#platform/tracing.js';
 import { readModels } from '#projections/read-models.js';

@@ -1,5 +1,5 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { processManagers } from '#application/process-managers/process-managers.module.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
 import type { Metrics } from '#platform/metrics.js';

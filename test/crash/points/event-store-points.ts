@@ -1,8 +1,12 @@
 import pg from 'pg';
-import { SharedSubscriptions } from '#event-store/shared-subscriptions.js';
-import { batchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
-import { chargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
-import { renderDispatcher, renderDispatcherFilter } from '#application/process-managers/render-dispatcher.js';
+import {
+  batchParents,
+  batchParentsFilter,
+  chargeCloser,
+  chargeCloserFilter,
+  renderDispatcher,
+  renderDispatcherFilter,
+} from '#application/process-managers/process-managers.js';
 import { parseStreamName } from '#domain/streams.js';
 import type {
   EventFilter,
@@ -10,6 +14,7 @@ import type {
   SubscribeOptions,
   SubscriptionBatch,
 } from '#event-store/event-store.js';
+import { SharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import { callSite, type Recorder } from './recorder.js';
 

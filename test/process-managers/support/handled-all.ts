@@ -1,6 +1,11 @@
-import { batchParents, batchParentsFilter } from '#application/process-managers/batch-parents.js';
-import { chargeCloser, chargeCloserFilter } from '#application/process-managers/charge-closer.js';
-import { renderDispatcher, renderDispatcherFilter } from '#application/process-managers/render-dispatcher.js';
+import {
+  batchParents,
+  batchParentsFilter,
+  chargeCloser,
+  chargeCloserFilter,
+  renderDispatcher,
+  renderDispatcherFilter,
+} from '#application/process-managers/process-managers.js';
 import type { Workshop } from '../../worker/support/workshop.js';
 
 const filters = [

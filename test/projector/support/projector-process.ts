@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { processManagers } from '#application/process-managers/process-managers.module.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import { environments } from '#domain/streams.js';
 
 /** All that is active in one projector only: the read models and each process manager, of both environments. */

@@ -1,7 +1,9 @@
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
-import { chargeCloser } from '#application/process-managers/charge-closer.js';
-import { renderDispatcher } from '#application/process-managers/render-dispatcher.js';
-import { batchParents } from '#application/process-managers/batch-parents.js';
+import {
+  batchParents,
+  chargeCloser,
+  renderDispatcher,
+} from '#application/process-managers/process-managers.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { projections } from '../replicas/projector.js';
 import type { Wiring } from '../wiring.js';

@@ -1,19 +1,15 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import {
-  BatchParents,
   batchParents,
   batchParentsFilter,
-} from '#application/process-managers/batch-parents.js';
-import {
-  ChargeCloser,
   chargeCloser,
   chargeCloserFilter,
-} from '#application/process-managers/charge-closer.js';
-import {
-  RenderDispatcher,
   renderDispatcher,
   renderDispatcherFilter,
-} from '#application/process-managers/render-dispatcher.js';
+} from '#application/process-managers/process-managers.js';
+import { BatchParents } from '#application/process-managers/batch-parents.js';
+import { ChargeCloser } from '#application/process-managers/charge-closer.js';
+import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { OpenCharges, OrphanCandidate } from '#application/read-models.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';

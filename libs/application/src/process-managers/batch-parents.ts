@@ -2,21 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { batchPartOf } from '#domain/job/conclude-batch.js';
 import type { QueuedJob } from '#domain/job/job.js';
-import { categoryPrefix, type Environment } from '#domain/streams.js';
-import { EventStore, type EventFilter } from '#event-store/event-store.js';
+import type { Environment } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import type { CommandContext } from '../command-context.js';
 import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import { EndBatch, QueueJob, StopJob } from '../job/job-writes.handler.js';
 import { groupingStageOf, jobEvents, sharedOf } from '../render/batch-grouping.js';
 import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.js';
-
-export const batchParents = 'batch-parents';
-
-export function batchParentsFilter(environment: Environment): EventFilter {
-  const types = ['JobQueued', 'JobSucceeded', 'JobFailed', 'JobCancelled'];
-  return { types, streamPrefixes: [categoryPrefix(environment, 'job')] };
-}
+import { batchParents } from './process-managers.js';
 
 /** Where a job stands in a batch. */
 export type Lineage =

@@ -1,17 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { categoryPrefix, type Environment } from '#domain/streams.js';
-import { EventStore, type EventFilter } from '#event-store/event-store.js';
+import type { Environment } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { CloseCharge, type ChargeEnd, type JobCharge } from '../account/charges.handler.js';
 import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.js';
-
-export const chargeCloser = 'charge-closer';
-
-export function chargeCloserFilter(environment: Environment): EventFilter {
-  const types = ['JobSucceeded', 'JobFailed', 'JobCancelled', 'JobVoided'];
-  return { types, streamPrefixes: [categoryPrefix(environment, 'job')] };
-}
+import { chargeCloser } from './process-managers.js';
 
 /** What the end of a job means for its charge. Undefined: this event does not end a job. */
 export function reactOfCloser(event: DeliveredEvent, charge: JobCharge): ChargeEnd | undefined {

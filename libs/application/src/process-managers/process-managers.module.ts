@@ -1,21 +1,9 @@
-import type { Environment } from '#domain/streams.js';
-import type { EventFilter } from '#event-store/event-store.js';
-import { batchParents, batchParentsFilter, BatchParents } from './batch-parents.js';
-import { chargeCloser, chargeCloserFilter, ChargeCloser } from './charge-closer.js';
-import { renderDispatcher, renderDispatcherFilter, RenderDispatcher } from './render-dispatcher.js';
+import { BatchParents } from './batch-parents.js';
+import { ChargeCloser } from './charge-closer.js';
+import { RenderDispatcher } from './render-dispatcher.js';
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { JobWritesModule } from '../job/job-writes.handler.js';
-
-/** All process managers that follow the log, by the name of their checkpoint, with the events that they want. */
-export const processManagers: readonly {
-  readonly name: string;
-  filter(environment: Environment): EventFilter;
-}[] = [
-  { name: renderDispatcher, filter: renderDispatcherFilter },
-  { name: chargeCloser, filter: chargeCloserFilter },
-  { name: batchParents, filter: batchParentsFilter },
-];
 
 const managers = [RenderDispatcher, ChargeCloser, BatchParents];
 

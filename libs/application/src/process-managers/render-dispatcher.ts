@@ -1,20 +1,10 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { categoryPrefix, type Environment } from '#domain/streams.js';
-import { EventStore, type EventFilter } from '#event-store/event-store.js';
+import type { Environment } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
 import type { RenderTask } from '#render-queue/render-queue.js';
 import { groupingOf, groupingStage, jobEvents } from '../render/batch-grouping.js';
 import type { DeliveredEvent } from './delivered-event.js';
-
-/**
- * Puts every queued job into the render queue, in the transaction that moves its checkpoint: once. Should the
- * checkpoint be lost and history be handled again, workers find those jobs finished and leave them.
- */
-export const renderDispatcher = 'render-dispatcher';
-
-export function renderDispatcherFilter(environment: Environment): EventFilter {
-  return { types: ['JobQueued', 'StageCompleted'], streamPrefixes: [categoryPrefix(environment, 'job')] };
-}
 
 /** The jobs of a batch's photographs once it was grouped; undefined before, and for a job without a batch. */
 export type GroupedJobs = readonly string[] | undefined;
@@ -46,6 +36,9 @@ function batchOf(event: DeliveredEvent): string | undefined {
 }
 
 /**
+ * Puts every queued job into the render queue, in the transaction that moves its checkpoint: once. Should the
+ * checkpoint be lost and history be handled again, workers find those jobs finished and leave them.
+ *
  * The photographs of a batch wait until their parent was grouped, and are then enqueued together. One whose JobQueued
  * comes later than that is enqueued by itself, so each is enqueued at least once; twice is as good as once.
  */
