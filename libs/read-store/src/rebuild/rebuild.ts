@@ -302,15 +302,9 @@ async function reportOn(
   const counted = await control.query<{ rows: number }>(
     `select count(*)::integer as rows from ${environment}.${name}_g${generation}`,
   );
+  const { rows } = onlyRow(counted);
   return {
-    ...{
-      name,
-      generation,
-      version,
-      resumedAfter,
-      position: active.checkpoint.position,
-      rows: onlyRow(counted).rows,
-    },
+    ...{ name, generation, version, resumedAfter, position: active.checkpoint.position, rows },
     liveVersion: serving?.version ?? null,
     liveGeneration: serving?.generation ?? null,
     parkedStreams: active.parkedStreams.size,
