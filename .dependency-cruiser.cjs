@@ -151,6 +151,21 @@ module.exports = {
       to: { path: packages('@eventstore/db-client') },
     },
     {
+      name: 'eventstoredb-loads-where-it-is-used',
+      comment: 'Its client takes 60 ms to load, also in a verb of the command beside PostgreSQL.',
+      severity: 'error',
+      from: { path: '^(?:apps|libs)/', pathNot: [spec, '^libs/event-store/src/eventstoredb/'] },
+      to: { path: '^libs/event-store/src/eventstoredb/(?!connection-string)', dynamic: false },
+    },
+    {
+      name: 'the-api-describes-itself',
+      comment:
+        'Swagger takes a quarter of a second to load: fields are declared without it, and described in the API.',
+      severity: 'error',
+      from: { path: '^(?:apps|libs|projections)/', pathNot: [spec, '^apps/api/'] },
+      to: { path: packages('@nestjs/swagger') },
+    },
+    {
       name: 'one-library-sees-pg-boss',
       comment: 'The render queue is a port; pg-boss is what is behind it.',
       severity: 'error',
