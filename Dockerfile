@@ -20,7 +20,7 @@ FROM node:24.21.0-bookworm-slim
 # Files on their way in are spooled to TMPDIR. Compose puts a volume there, because the root file system is read-only and
 # a tmpfs would take memory. ATELIER_HOME matters only where pictures are kept in a folder.
 ENV NODE_ENV=production \
-  NODE_OPTIONS=--enable-source-maps \
+  NODE_OPTIONS=--import=/atelier/dist/libs/platform/src/source-maps.js \
   HOST=0.0.0.0 \
   PORT=3000 \
   ATELIER_HOME=/var/lib/atelier \

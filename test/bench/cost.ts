@@ -41,7 +41,7 @@ export function spentEach(before: Spent, after: Spent, dispatches: number): Spen
 }
 
 /** Fields of /proc/PID/stat after the command's name, which may hold blanks: proc(5) counts them from 3. */
-function fieldsOf(pid: number | string): string[] {
+export function fieldsOf(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
@@ -49,7 +49,7 @@ function fieldsOf(pid: number | string): string[] {
 const sumOf = (fields: readonly string[], ...places: number[]) =>
   places.reduce((sum, place) => sum + Number(fields[place - 3]), 0) * tickMs;
 
-function ownCpuMs(pid: number): number {
+export function ownCpuMs(pid: number): number {
   return sumOf(fieldsOf(pid), 14, 15);
 }
 
@@ -65,4 +65,8 @@ function cpuOfServerMs(postmaster: number): number {
     }
   }
   return total;
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
 }

@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareAtelier } from './atelier.js';
-import { spent, spentEach, statisticsDelayMs, type Spent } from './cost.js';
+import { median, spent, spentEach, statisticsDelayMs, type Spent } from './cost.js';
 import { createDatabase, type BenchServer } from './databases.js';
 import { dispatchLoad, type LoadResult } from './load.js';
 import { startRole } from '../support/role-process.js';
@@ -100,8 +100,4 @@ async function measure(
   const load = await dispatchLoad({ url, keys, connections, seconds });
   await settle();
   return { ...load, each: spentEach(before, await used(), load.dispatches) };
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
 }

@@ -8,6 +8,7 @@ import { benchDispatch } from './dispatch.bench.js';
 import { benchPaced } from './paced.bench.js';
 import { benchRebuild } from './rebuild.bench.js';
 import { benchRender } from './render.bench.js';
+import { benchStart } from './start.bench.js';
 import { benchStore } from './store.bench.js';
 
 const benches: Record<string, (server: BenchServer, size?: number) => Promise<void>> = {
@@ -16,6 +17,7 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   store: ({ url }) => benchStore(url),
   render: ({ url }) => benchRender(url),
   rebuild: ({ url }, jobs) => benchRebuild(url, jobs),
+  start: benchStart,
   audit: ({ url }, jobs) => benchAudit(url, jobs),
 };
 

@@ -8,7 +8,7 @@ import { readModels } from '#projections/read-models.js';
 import { countedEvents } from '#read-store/consumers.js';
 import { consumersOf } from '#read-store/consumers.js';
 import { Installation, type ConsumerLevel } from '#read-store/installation.js';
-import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
+import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { eventually } from '../support/eventually.js';
 

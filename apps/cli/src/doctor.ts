@@ -2,7 +2,7 @@ import { environments } from '#domain/streams.js';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { errorCode, messageOf } from '#platform/errors.js';
-import { pgBossQueueLevels } from '#render-queue/pg-boss-render-queue.js';
+import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
 import { printJson, printLine, printTable } from './output.js';

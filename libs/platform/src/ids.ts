@@ -1,6 +1,6 @@
 import { createHash, randomFillSync } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
-import { v5 } from 'uuid';
+import { parse, v5 } from 'uuid';
 
 /** Random bytes are drawn by the page: ULIDs take them one character at a time, and each draw is a system call. */
 const randomBytes = new Uint8Array(4096);
@@ -72,12 +72,13 @@ export function timelessId(name: string): string {
 }
 
 /** A fixed UUID namespace of this service (RFC 9562, version 5). */
-const namespace = '6a3c1f0e-52b7-5d0f-9d56-0d5b6a1f7c11';
+const namespace = parse('6a3c1f0e-52b7-5d0f-9d56-0d5b6a1f7c11');
 
 /**
  * The id of the event with this number among those that a command emits. The same command gives the same ids
  * on every try: that is what makes a retry of an append recognisable.
  */
 export function eventId(commandId: string, index: number): string {
-  return v5(`${commandId}#${index}`, namespace);
+  // As bytes: `uuid` takes twice as long to make them.
+  return v5(Buffer.from(`${commandId}#${index}`), namespace);
 }

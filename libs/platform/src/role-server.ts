@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Configuration } from './configuration.js';
 import type { Logger } from './logger.js';
-import { Metrics } from './metrics.js';
+import type { Metrics } from './metrics.js';
 import { inTime } from './retry.js';
 
 /** What keeps a role from working, in words for people; none when it is ready. Rejects for a look that failed. */
@@ -49,7 +49,8 @@ export async function openRoleServer(
     close: () => Promise.resolve(),
   };
   if (metricsPort === undefined) return none;
-  const metrics = wanted ? new Metrics(role) : undefined;
+  // Their library is loaded where it is used only.
+  const metrics = wanted ? new (await import('./metrics.js')).Metrics(role) : undefined;
   let look: LookForProblems = () => Promise.resolve(['it is starting']);
   try {
     const served = { metrics, look: () => look() };

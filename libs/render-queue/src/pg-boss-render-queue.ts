@@ -4,16 +4,8 @@ import { v5 } from 'uuid';
 import { environments, type Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, prepareFairTurns } from './fair-turns.js';
-import type {
-  QueueLevel,
-  QueueTransaction,
-  ReadQueueLevels,
-  RenderQueue,
-  RenderTask,
-  TaskHandler,
-  TaskState,
-  WorkOptions,
-} from './render-queue.js';
+import { queueName, schema } from './queue-levels.js';
+import type { QueueTransaction, RenderQueue, RenderTask, TaskHandler, WorkOptions } from './render-queue.js';
 
 export interface PgBossSettings {
   readonly url: string;
@@ -29,7 +21,6 @@ export interface PgBossSettings {
 /** Names tasks: the same job always gives the same id. A fixed UUID namespace of this queue. */
 const namespace = 'b0a5f7d2-3c58-5c0e-9a53-6c2f4a5f3e90';
 
-export const schema = 'pgboss';
 const day = 24 * 60 * 60;
 
 /** How long an aborted task may take to come to its end. */
@@ -37,10 +28,6 @@ const obedienceMs = 2000;
 
 /** pg-boss refuses a shorter one through its own functions. */
 const shortestHeartbeatSeconds = 10;
-
-export function queueName(environment: Environment): string {
-  return `render-${environment}`;
-}
 
 export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 'jobId'>): string {
   return v5(`${environment}/${jobId}`, namespace);
@@ -194,38 +181,4 @@ export class PgBossRenderQueue implements RenderQueue {
     await this.boss.fail(name, { id: job.id, retryCount: job.retryCount });
     await this.boss.update(name, undefined, { id: job.id, startAfter: afterMs / 1000 });
   }
-}
-
-const states: readonly TaskState[] = ['waiting', 'delayed', 'active'];
-
-/**
- * The levels of the queues that {@link PgBossRenderQueue} works on, without starting pg-boss. Read through the two
- * partial indexes that workers fetch by, so that ended tasks, which stay for ten minutes, cost nothing.
- */
-export function pgBossQueueLevels(database: QueueTransaction): ReadQueueLevels {
-  return async () => {
-    const { rows } = await database.query(
-      `select substr(name, 8) as environment, state, count(*)::integer as tasks,
-          greatest(0, extract(epoch from now() - min(since)))::float8 as "oldestSeconds"
-        from (
-          select name, case when start_after <= now() then 'waiting' else 'delayed' end as state,
-              case when start_after <= now() then greatest(created_on, start_after) else created_on end as since
-            from ${schema}.job where name = any($1) and state < 'active' and not blocked
-          union all
-          select name, 'active', started_on
-            from ${schema}.job where name = any($1) and state = 'active' and group_id is not null
-        ) task group by name, state`,
-      [environments.map(queueName)],
-    );
-    // The columns are named and typed by the statement above.
-    const found = rows as QueueLevel[];
-    return environments.flatMap((environment) =>
-      states.map(
-        (state) =>
-          found.find((level) => level.environment === environment && level.state === state) ?? {
-            ...{ environment, state, tasks: 0, oldestSeconds: 0 },
-          },
-      ),
-    );
-  };
 }

@@ -45,6 +45,8 @@ export function validate<T extends object>(shape: Shape<T>, value: unknown, plac
   if (!isObject(value)) {
     throw new InvalidFields([{ loc: [place], msg: 'must be an object', type: 'object' }]);
   }
+  const isEmpty = Object.keys(value).length === 0;
+  if (isEmpty && mayBeEmpty.has(shape)) return new shape();
   const instance = instanceOf(shape, value);
   const errors = validateSync(instance, {
     whitelist: true,
@@ -52,9 +54,15 @@ export function validate<T extends object>(shape: Shape<T>, value: unknown, plac
     forbidUnknownValues: true,
     stopAtFirstError: true,
   });
-  if (errors.length === 0) return instance;
+  if (errors.length === 0) {
+    if (isEmpty) mayBeEmpty.add(shape);
+    return instance;
+  }
   throw new InvalidFields(errors.flatMap((error) => problemsOf(error, [place])).slice(0, mostProblems));
 }
+
+/** Shapes that nothing at all was found to fit, as most queries are. */
+const mayBeEmpty = new Set<Shape>();
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

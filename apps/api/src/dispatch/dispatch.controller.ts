@@ -68,12 +68,13 @@ export class Dispatches {
       void reply.status(200);
       return estimateOf(name, await this.queries.execute(new DryRun(asked)));
     }
-    const bodyHash = hashBody(testOutcome === undefined ? body : { body, testOutcome });
     const answer = await this.commands.execute(
       new DispatchWorkflow(
         { ...asked, endpoint: endpointOf(workflow) },
         request.id,
-        key === undefined ? undefined : { key, bodyHash },
+        key === undefined
+          ? undefined
+          : { key, bodyHash: hashBody(testOutcome === undefined ? body : { body, testOutcome }) },
       ),
     );
     const accepted = acceptedOrRefused(name, answer);

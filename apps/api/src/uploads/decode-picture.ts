@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { Picture, PictureType } from '#application/picture/store-picture.handler.js';
 import { ApiError, invalid } from '../http/api-error.js';
 
@@ -14,9 +14,14 @@ const formats: Readonly<Record<string, PictureType>> = {
 
 const decodeTimeoutSeconds = 30;
 
-/** libvips may use a thread for each picture, and no more: decoding shares the machine with answering. */
-sharp.concurrency(1);
-sharp.cache(false);
+/** With the first picture: most processes start without one coming. */
+async function loadSharp() {
+  const { default: sharp } = await import('sharp');
+  // libvips may use a thread for each picture, and no more: decoding shares the machine with answering.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  return sharp;
+}
 
 /**
  * Decodes a picture wholly and encodes it anew: turned upright, in sRGB, its first frame, without metadata. What
@@ -32,6 +37,7 @@ export async function decodePicture(path: string): Promise<Picture> {
     );
   }
   try {
+    const sharp = await loadSharp();
     const source = sharp(path, {
       failOn: 'warning',
       limitInputPixels: pixelLimit,

@@ -148,7 +148,7 @@ class RoleProcess {
     const child = fork(entry, {
       env: environment(),
       stdio: ['ignore', output, output, 'ipc'],
-      execArgv: ['--enable-source-maps'],
+      execArgv: ['--import', import.meta.resolve('#platform/source-maps.js')],
       detached: true,
     });
     closeSync(output);
