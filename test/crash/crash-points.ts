@@ -48,6 +48,11 @@ export const crashPoints: readonly CrashPoint[] = [
     ['event-store.read:account', ['single', 'resumed-charged'], nothing],
     ['event-store.append:CreditsDebited', ['single', 'keyed', 'batch', 'resumed-uncharged'], charged],
     [
+      'event-store.append:JobQueued',
+      ['single', 'keyed'],
+      `the charge and its job are one append: before, ${nothing}; after, ${answeredLater}`,
+    ],
+    [
       'event-store.append:CreditsRefunded',
       ['cancelled', 'cancelled-batch'],
       'JobCancelled stands: the charge closer refunds, once',
@@ -85,7 +90,7 @@ export const crashPoints: readonly CrashPoint[] = [
     ],
     [
       'event-store.append:JobQueued',
-      ['single', 'keyed', 'batch', 'resumed-charged'],
+      ['batch', 'resumed-charged'],
       `before: ${charged}; after: ${answeredLater}`,
     ],
     [

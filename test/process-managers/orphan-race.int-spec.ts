@@ -5,6 +5,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { sweepOrphans, type SweepResult } from '#application/process-managers/orphan-sweep.js';
+import { oneByOne } from '../support/one-by-one.js';
 import { decode } from '#domain/stored-events.js';
 import { AppendOutcomeUnknown, type EventStore, type NewEvent } from '#event-store/event-store.js';
 import { systemClock } from '#platform/clock.js';
@@ -48,7 +49,8 @@ function storeWith(mishap?: Mishap): EventStore {
 }
 
 /** A dispatch of the charge and job that everybody here quarrels about. */
-function dispatch(store: EventStore, of = ids, payer = tenant) {
+function dispatch(through: EventStore, of = ids, payer = tenant) {
+  const store = oneByOne(through);
   const writer = new AccountWriter(store, fixture.snapshots);
   const caller = { environment: 'test', tenant: payer, keyId: 'key', capabilities: ['jobs:create'] } as const;
   const request = { caller, workflow: 'model-generator', endpoint: '/v1/model-generator', body: {} };

@@ -51,6 +51,7 @@ export class Installation {
   constructor(
     readonly wiring: Wiring,
     readonly trace: (line: string) => void,
+    private readonly together: boolean,
   ) {
     this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced);
     const { violations } = this.invariants;
@@ -72,8 +73,8 @@ export class Installation {
 
   /** The event store and the snapshots as one process reaches them. */
   storesFor(role: Role, process: Process, network: Network) {
-    const { log, scheduler } = this;
-    const client = new SimulatedEventStore({ log, scheduler, process, network, largestBatch: 6 });
+    const { log, scheduler, together } = this;
+    const client = new SimulatedEventStore({ log, scheduler, process, network, together, largestBatch: 6 });
     // So small that subscriptions fall out of it and come back.
     const shared = withSharedSubscriptions(client, { maxEvents: 12 });
     const snapshots = new SimulatedSnapshotStore(this.snapshots, scheduler, process, this.trace);

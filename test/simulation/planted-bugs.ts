@@ -13,6 +13,8 @@ export const bugs = {
   'settle-on-failed': processes.settleOnFailed,
   'queue-before-debit': money.queueBeforeDebit,
   'answer-before-queue': stores.answerBeforeQueue,
+  'price-without-guard': stores.priceWithoutGuard,
+  'charge-without-its-job': stores.chargeWithoutItsJob,
   'parent-charged-too': money.parentChargedToo,
   'cancel-without-event': money.cancelWithoutEvent,
   'refund-of-a-lost-cancel': money.refundOfALostCancel,

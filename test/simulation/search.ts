@@ -26,6 +26,9 @@ export interface Find {
 
 const progressMs = 5_000;
 
+/** Every other installation has a store that appends to several streams at once. */
+const isTogether = (seed: number) => seed % 2 === 1;
+
 /**
  * One scenario for each seed, until one breaks something; that one is shrunk and told with its trace.
  * @returns undefined when everything held
@@ -67,7 +70,11 @@ async function tryOne(
 ): Promise<Find | undefined> {
   const wiring = bug === undefined ? sound : wiringOf(bug);
   const property = fc.asyncProperty(scenarios, async (steps) => {
-    const result = await simulate(steps, { wiring, traced: onTrace !== undefined });
+    const result = await simulate(steps, {
+      wiring,
+      traced: onTrace !== undefined,
+      together: isTogether(seed),
+    });
     onRun(result);
     onTrace?.(result.trace);
     if (result.violation !== undefined) throw new Error(result.violation);
@@ -90,7 +97,7 @@ async function tryOne(
 async function tell(find: Find, { bug }: SearchOptions, say: (line: string) => void): Promise<void> {
   const { seed, path, violation, steps } = find;
   const wiring = bug === undefined ? sound : wiringOf(bug);
-  const again = await simulate(steps, { wiring, traced: true });
+  const again = await simulate(steps, { wiring, traced: true, together: isTogether(seed) });
   for (const line of again.trace) say(line);
   say('');
   say(`Broken: ${violation}`);

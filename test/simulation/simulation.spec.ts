@@ -3,7 +3,7 @@ import { scenarios, type Step } from './actions.js';
 import { search } from './search.js';
 import { simulate } from './simulation.js';
 
-const seeds = 60;
+const seeds = 120;
 
 function scenarioOf(seed: number): readonly Step[] {
   const [steps] = fc.sample(scenarios, { seed, numRuns: 1, unbiased: true });

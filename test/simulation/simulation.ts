@@ -28,9 +28,15 @@ class Broken extends Error {}
  */
 export async function simulate(
   steps: readonly Step[],
-  options: { readonly wiring?: Wiring; readonly traced?: boolean } = {},
+  options: {
+    readonly wiring?: Wiring;
+    readonly traced?: boolean;
+    /** Whether the store appends to several streams at once. Default: no. */
+    readonly together?: boolean;
+  } = {},
 ): Promise<SimulationResult> {
-  const simulation = new Simulation(options.wiring ?? sound, options.traced ?? false);
+  const { wiring = sound, traced = false, together = false } = options;
+  const simulation = new Simulation(wiring, traced, together);
   let drawn = 0;
   drawIdsFrom(() => numberedId(++drawn));
   try {
@@ -57,9 +63,9 @@ class Simulation {
   private readonly projectors: Record<'projector-1' | 'projector-2', ProjectorReplica>;
   private readonly replicas: Record<ReplicaName, Replica>;
 
-  constructor(wiring: Wiring, traced: boolean) {
+  constructor(wiring: Wiring, traced: boolean, together: boolean) {
     const trace = traced ? (line: string) => void this.trace.push(line) : () => undefined;
-    const installation = new Installation(wiring, trace);
+    const installation = new Installation(wiring, trace, together);
     this.installation = installation;
     this.callers = new Callers(installation);
     this.apis = {

@@ -21,6 +21,15 @@ export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): E
       }
       return outcome;
     },
+    ...(store.appendTogether && {
+      async appendTogether(writes) {
+        const outcome = await store.appendTogether!(writes);
+        if (outcome.outcome === 'appended' && !outcome.replayed) {
+          for (const { stream, events } of writes) for (const event of events) tell(stream, event);
+        }
+        return outcome;
+      },
+    }),
   });
 }
 

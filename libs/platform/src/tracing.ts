@@ -1,4 +1,10 @@
-import { storeWith, type EventStore } from '#event-store/event-store.js';
+import {
+  storeWith,
+  type AppendOutcome,
+  type AppendTogetherOutcome,
+  type EventStore,
+  type NewEvent,
+} from '#event-store/event-store.js';
 import type { EnvironmentVariables } from './configuration.js';
 import { correlated, correlation } from './correlation.js';
 import type { Logger } from './logger.js';
@@ -84,22 +90,38 @@ export async function startTracing(
  */
 export function traceAppends(store: EventStore): EventStore {
   if (!isTracing()) return store;
+  const traced = <Outcome extends AppendOutcome | AppendTogetherOutcome>(
+    streams: readonly string[],
+    events: readonly NewEvent[],
+    append: () => Promise<Outcome>,
+  ): Promise<Outcome> => {
+    const traces = new Set(events.flatMap(({ metadata }) => metadata.traceparent ?? []));
+    const [parent, ...links] = traces;
+    if (parent === undefined) return append();
+    const attributes = {
+      'atelier.stream': streams.join(','),
+      'atelier.events': events.map(({ type }) => type).join(','),
+      'atelier.tenant': events[0]?.metadata.tenant,
+    };
+    return inSpan('append', { parent, links, attributes }, async (span) => {
+      const outcome = await append();
+      span.set({ 'atelier.outcome': outcome.outcome });
+      if ('revision' in outcome) span.set({ 'atelier.revision': String(outcome.revision) });
+      return outcome;
+    });
+  };
   return storeWith(store, {
-    append(stream, expectedRevision, events) {
-      const traces = new Set(events.flatMap(({ metadata }) => metadata.traceparent ?? []));
-      const [parent, ...links] = traces;
-      if (parent === undefined) return store.append(stream, expectedRevision, events);
-      const attributes = {
-        'atelier.stream': stream,
-        'atelier.events': events.map(({ type }) => type).join(','),
-        'atelier.tenant': events[0]?.metadata.tenant,
-      };
-      return inSpan('append', { parent, links, attributes }, async (span) => {
-        const outcome = await store.append(stream, expectedRevision, events);
-        span.set({ 'atelier.outcome': outcome.outcome });
-        if (outcome.outcome === 'appended') span.set({ 'atelier.revision': String(outcome.revision) });
-        return outcome;
-      });
-    },
+    append: (stream, expectedRevision, events) =>
+      traced([stream], events, () => store.append(stream, expectedRevision, events)),
+    ...(store.appendTogether && {
+      appendTogether: (writes) => {
+        const written = writes.filter(({ events }) => events.length > 0);
+        return traced(
+          written.map(({ stream }) => stream),
+          written.flatMap(({ events }) => events),
+          () => store.appendTogether!(writes),
+        );
+      },
+    }),
   });
 }

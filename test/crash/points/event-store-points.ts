@@ -9,8 +9,11 @@ import {
 } from '#application/process-managers/process-managers.js';
 import { parseStreamName } from '#domain/streams.js';
 import type {
+  AppendOutcome,
+  AppendTogetherOutcome,
   EventFilter,
   EventStore,
+  NewEvent,
   SubscribeOptions,
   SubscriptionBatch,
 } from '#event-store/event-store.js';
@@ -27,16 +30,20 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
   // The class is not exported; each of its instances shows it. None connects before its first call.
   const nowhere = createPostgresEventStore({ connection: { url: 'postgres://127.0.0.1:1/nowhere' } });
   const store = Object.getPrototypeOf(nowhere) as EventStore;
-  const { append, readStream, readAll, head } = store;
+  const { append, appendTogether, readStream, readAll, head } = store;
 
-  store.append = function (this: EventStore, stream, expected, events) {
-    const site = callSite();
+  /** @param site whoever appends */
+  const through = <Outcome extends AppendOutcome | AppendTogetherOutcome>(
+    site: string,
+    events: readonly NewEvent[],
+    carryOut: () => Promise<Outcome>,
+  ) => {
     const types = [...new Set(events.map(({ type }) => type))];
     const points = types.map((type) => `${role}:event-store.append:${type}@${site}`);
     return recorder.through(points, async (passage) => {
       const [first] = events;
       if (passage.loseAnswer && first) losing.add(first.id);
-      const outcome = await append.call(this, stream, expected, events);
+      const outcome = await carryOut();
       if (passage.loseAnswer) {
         const resolved = outcome.outcome === 'appended' && outcome.replayed && !losing.has(first!.id);
         recorder.note(
@@ -46,6 +53,13 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
       }
       return outcome;
     });
+  };
+  store.append = function (this: EventStore, stream, expected, events) {
+    return through(callSite(), events, () => append.call(this, stream, expected, events));
+  };
+  store.appendTogether = function (this: EventStore, writes) {
+    const events = writes.flatMap((write) => write.events);
+    return through(callSite(), events, () => appendTogether!.call(this, writes));
   };
   store.readStream = function (this: EventStore, stream, options) {
     const category = parseStreamName(stream)?.category ?? stream;

@@ -145,7 +145,14 @@ export const oldPrice: Partial<Wiring> = {
       known.set(workflow, terms);
       return terms;
     };
-    return new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, { termsOf });
+    const rememberedTermsOf: Prices['rememberedTermsOf'] = async (environment, workflow) => ({
+      ...(await prices.rememberedTermsOf(environment, workflow)),
+      ...(await termsOf(environment, workflow)),
+    });
+    return new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, {
+      termsOf,
+      rememberedTermsOf,
+    });
   },
 };
 

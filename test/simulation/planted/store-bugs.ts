@@ -5,6 +5,8 @@ import {
   type EventStore,
   type NewEvent,
   type RecordedEvent,
+  storeWith,
+  type StreamWrite,
 } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { eventId, newId } from '#platform/ids.js';
@@ -72,6 +74,24 @@ export const conflictWithoutDecision: Partial<Wiring> = {
       if (appended.outcome === 'appended' || !ofAccount(stream)) return appended;
       return append(stream, appended.actual, events);
     }),
+};
+
+/** What should be written together, done differently. */
+function withTogether(change: (writes: readonly StreamWrite[]) => readonly StreamWrite[]): Wiring['store'] {
+  return (client) =>
+    client.appendTogether
+      ? storeWith(client, { appendTogether: (writes) => client.appendTogether!(change(writes)) })
+      : client;
+}
+
+/** A price from memory is charged, whatever the operator has said since. */
+export const priceWithoutGuard: Partial<Wiring> = {
+  store: withTogether((writes) => writes.filter(({ events }) => events.length > 0)),
+};
+
+/** The charge is written, and the job beside it is not. */
+export const chargeWithoutItsJob: Partial<Wiring> = {
+  store: withTogether((writes) => writes.filter(({ stream }) => !ofJob(stream))),
 };
 
 /** What is written in the background is answered as if it were there. */

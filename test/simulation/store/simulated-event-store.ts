@@ -13,7 +13,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '#event-store/event-store.js';
-import { serialiseAppend } from '#event-store/serialised-event.js';
+import { serialiseAppend, serialiseTogether } from '#event-store/serialised-event.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 import type { Network } from './network.js';
 import type { SimulatedLog } from './simulated-log.js';
@@ -24,6 +24,8 @@ export interface SimulatedClientOptions {
   /** Whose client it is: with its death all its calls end, answered or not. */
   readonly process: Process;
   readonly network: Network;
+  /** Whether it can append to several streams at once. Default: no. */
+  readonly together?: boolean;
   readonly deadlineMs?: number;
   readonly answerTimeoutMs?: number;
   /**
@@ -49,7 +51,17 @@ class NotSent extends Error {}
 export class SimulatedEventStore implements EventStore {
   private readonly closing = new AbortController();
 
-  constructor(private readonly options: SimulatedClientOptions) {}
+  readonly appendTogether?: NonNullable<EventStore['appendTogether']>;
+
+  constructor(private readonly options: SimulatedClientOptions) {
+    if (!options.together) return;
+    this.appendTogether = async (writes) => {
+      this.refuseWhenClosed();
+      const appends = serialiseTogether(writes);
+      const streams = writes.map(({ stream }) => stream).join(', ');
+      return this.send(streams, () => this.options.log.appendTogether(appends));
+    };
+  }
 
   async append(
     stream: string,
@@ -58,7 +70,10 @@ export class SimulatedEventStore implements EventStore {
   ): Promise<AppendOutcome> {
     this.refuseWhenClosed();
     const serialised = serialiseAppend(stream, expected, events);
-    const carryOut = () => this.options.log.append(stream, expected, serialised);
+    return this.send(stream, () => this.options.log.append(stream, expected, serialised));
+  }
+
+  private async send<Outcome>(stream: string, carryOut: () => Outcome): Promise<Outcome> {
     const fault = this.options.network.take('append');
     const { scheduler, process } = this.options;
     switch (fault) {
@@ -160,7 +175,7 @@ export class SimulatedEventStore implements EventStore {
   }
 
   /** Sent again and again with the same ids, until the store has answered or the time is up. */
-  private resend(stream: string, carryOut: () => AppendOutcome, sentBefore: boolean): Promise<AppendOutcome> {
+  private resend<Outcome>(stream: string, carryOut: () => Outcome, sentBefore: boolean): Promise<Outcome> {
     let sent = sentBefore;
     return this.untilAnswered(carryOut, (error) => {
       sent ||= error instanceof AnswerLost;

@@ -27,9 +27,10 @@ export function startSimulatedHarness(seed = 1): EventStoreHarness {
   };
   const driving = drive();
   return {
-    open: () => new SimulatedEventStore({ ...common, network: new Network() }),
+    open: () => new SimulatedEventStore({ ...common, together: true, network: new Network() }),
     faults: {
-      open: (options = {}) => new SimulatedEventStore({ ...common, network: disturbed, ...options }),
+      open: (options = {}) =>
+        new SimulatedEventStore({ ...common, together: true, network: disturbed, ...options }),
       holdAnswers: () => disturbed.holdAnswers(),
       cut: () => disturbed.cut(),
       refuse: () => disturbed.refuse(),

@@ -1,12 +1,14 @@
 import {
   DuplicateEventId,
   type AppendOutcome,
+  type AppendTogetherOutcome,
   type EventFilter,
   type EventMetadata,
   type ExpectedRevision,
   type RecordedEvent,
 } from '#event-store/event-store.js';
-import type { SerialisedEvent } from '#event-store/serialised-event.js';
+import { findReplays } from '#event-store/replays.js';
+import type { Append, SerialisedEvent } from '#event-store/serialised-event.js';
 
 interface Place {
   readonly stream: string;
@@ -73,6 +75,35 @@ export class SimulatedLog {
     return this.commit(stream, known, events);
   }
 
+  /** All of it in one step, or nothing. @throws DuplicateEventId, by the same rules as the adapters */
+  appendTogether(writes: readonly Append[]): AppendTogetherOutcome {
+    const appends = writes.filter(({ events }) => events.length > 0);
+    const replays = findReplays(writes, this.places);
+    if (replays) return replays;
+    const wrong = writes.filter(({ stream, expected }) => {
+      const actual = this.streams.get(stream)?.at(-1)?.revision ?? 'no-stream';
+      return expected !== 'any' && expected !== actual;
+    });
+    for (const { stream, expected, events } of appends) {
+      const taken = events.filter(({ id }) => this.places.has(id));
+      if (taken.length === 0) continue;
+      const after = typeof expected === 'bigint' ? expected : -1n;
+      const overlaps = taken.some(({ id }) => {
+        const place = this.places.get(id);
+        return place?.stream === stream && place.revision > after;
+      });
+      if (overlaps || wrong.length === 0) throw duplicate(stream, taken);
+    }
+    if (wrong.length > 0)
+      return { outcome: 'wrong-expected-revision', streams: wrong.map(({ stream }) => stream) };
+    const places = writes.map(({ stream, events }) => {
+      if (events.length === 0) return undefined;
+      const { revision, position } = this.commit(stream, this.streams.get(stream) ?? [], events);
+      return { revision, position };
+    });
+    return { outcome: 'appended', writes: places, replayed: false };
+  }
+
   pageAfter(position: bigint, limit: number, filter: EventFilter | undefined): LogPage {
     const events: RecordedEvent[] = [];
     let reached = position;
@@ -100,7 +131,7 @@ export class SimulatedLog {
     });
   }
 
-  private commit(stream: string, known: RecordedEvent[], events: readonly SerialisedEvent[]): AppendOutcome {
+  private commit(stream: string, known: RecordedEvent[], events: readonly SerialisedEvent[]) {
     // A gap before each append: whoever counts on positions without gaps is found out.
     let position = this.head + 1n;
     let revision = BigInt(known.length) - 1n;
@@ -119,7 +150,7 @@ export class SimulatedLog {
     }
     const fresh = known.slice(-events.length);
     for (const { filter, wake } of this.sleepers) if (fresh.some((event) => passes(event, filter))) wake();
-    return { outcome: 'appended', revision, position, replayed: false };
+    return { outcome: 'appended', revision, position, replayed: false } as const;
   }
 
   private findReplay(

@@ -10,7 +10,7 @@ import {
 } from '#domain/account/account.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { type Decision, accept } from '#domain/decision.js';
-import { type NewEvent, DuplicateEventId, type AppendOutcome, EventStore } from '#event-store/event-store.js';
+import { type NewEvent, DuplicateEventId, EventStore, type StreamWrite } from '#event-store/event-store.js';
 import { toNewEvent, type CommandContext } from '../command-context.js';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
@@ -34,6 +34,8 @@ export interface Waiting {
   /** Absent for a look at the account, which emits nothing. */
   readonly context: CommandContext | undefined;
   readonly decide: (account: Account) => Decision<AccountEvent, unknown>;
+  /** Happens together with the command's events, where there are any. */
+  readonly beside: readonly StreamWrite[];
   readonly resolve: (verdict: AccountVerdict<unknown>) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -90,6 +92,39 @@ export function answer(
   });
 }
 
+/** A stream beside the account is not at the revision that a command expects. Nothing of the command has happened. */
+export class MovedBeside extends Error {
+  override readonly name = 'MovedBeside';
+}
+
+/** What is written with the batch, each guard once. A command whose guard contradicts one before it is `contrary`. */
+function besideOf(batch: readonly Waiting[], verdicts: readonly Verdict[]) {
+  const writes = new Map<string, StreamWrite>();
+  const contrary = batch.filter(({ beside }, index) => {
+    if (!hasEvents(verdicts[index])) return false;
+    const clashes = beside.some(({ stream, expectedRevision }) => {
+      const known = writes.get(stream);
+      return known !== undefined && known.expectedRevision !== expectedRevision;
+    });
+    if (!clashes) for (const write of beside) writes.set(write.stream, write);
+    return clashes;
+  });
+  return { writes: [...writes.values()], contrary };
+}
+
+/** How an append to an account ended, with what was to happen beside it. */
+type Appended =
+  | {
+      readonly outcome: 'appended';
+      /** Of the account's last event. */
+      readonly revision: bigint;
+      readonly position: bigint;
+      /** Of the last event of all that was written. */
+      readonly lastPosition: bigint;
+      readonly replayed: boolean;
+    }
+  | { readonly outcome: 'wrong-expected-revision'; readonly streams: readonly string[] };
+
 interface Mailbox {
   readonly stream: string;
   readonly waiting: Waiting[];
@@ -141,17 +176,19 @@ export class AccountWriter {
 
   /**
    * Runs one command on the account that its context names.
+   * @param beside of other streams, only for a store that can append to several at once
    * @throws AppendOutcomeUnknown: the command may have happened; repeating it with the same command id is safe
-   * @throws EventStoreUnavailable: it has not happened
+   * @throws EventStoreUnavailable, MovedBeside: it has not happened
    * @throws DuplicateEventId: a command with this id has happened, and its effect was taken back since
    */
   execute<Rejection>(
     context: CommandContext,
     decide: (account: Account) => Decision<AccountEvent, Rejection>,
+    beside: readonly StreamWrite[] = [],
   ): Promise<AccountVerdict<Rejection>> {
     // The mailbox is drained outside any request, so each command carries its own trace.
     const traced = { traceparent: correlation().traceparent, ...context };
-    return this.enqueue(this.mailbox(context.environment, context.tenant), traced, decide);
+    return this.enqueue(this.mailbox(context.environment, context.tenant), traced, decide, beside);
   }
 
   /**
@@ -172,10 +209,11 @@ export class AccountWriter {
     mailbox: Mailbox,
     context: CommandContext | undefined,
     decide: (account: Account) => Decision<AccountEvent, Rejection>,
+    beside: readonly StreamWrite[] = [],
   ): Promise<AccountVerdict<Rejection>> {
     return new Promise((resolve, reject) => {
       // The mailbox holds commands of every kind; each promise gets back what its own decide function gave.
-      mailbox.waiting.push({ context, decide, resolve: resolve as Waiting['resolve'], reject });
+      mailbox.waiting.push({ context, decide, beside, resolve: resolve as Waiting['resolve'], reject });
       mailbox.draining ??= correlated(outsideRequests, () => this.drain(mailbox));
     });
   }
@@ -206,7 +244,14 @@ export class AccountWriter {
     mailbox.draining = undefined;
   }
 
-  private async commit(mailbox: Mailbox, batch: readonly Waiting[]): Promise<void> {
+  private async commit(mailbox: Mailbox, all: readonly Waiting[]): Promise<void> {
+    let batch = all;
+    /** These fail, and the others are decided again without them. */
+    const leaveOut = (moved: readonly Waiting[], streams: readonly string[]) => {
+      for (const command of moved)
+        command.reject(new MovedBeside(`written meanwhile: ${streams.join(', ')}`));
+      batch = batch.filter((command) => !moved.includes(command));
+    };
     let known = mailbox.known ?? (await this.catchUp(mailbox));
     for (let conflicts = 0; conflicts < maxConflicts; conflicts++) {
       const { verdicts, domainEvents, events } = decideAll(batch, known.state);
@@ -219,7 +264,13 @@ export class AccountWriter {
         answer(batch, verdicts, known.position);
         return;
       }
-      const appended = await this.append(mailbox.stream, known.revision, events);
+      const { writes, contrary } = besideOf(batch, verdicts);
+      if (contrary.length > 0) {
+        leaveOut(contrary, []);
+        continue;
+      }
+      const account = { stream: mailbox.stream, expectedRevision: known.revision, events };
+      const appended = await this.append(account, writes);
       if (appended === 'duplicate-id') {
         const head = await this.catchUp(mailbox);
         if (head.revision === known.revision) return this.oneByOne(mailbox, batch);
@@ -227,16 +278,26 @@ export class AccountWriter {
         continue;
       }
       if (appended.outcome === 'appended') {
+        const { revision, position, lastPosition } = appended;
         const state = domainEvents.reduce(evolveAccount, known.state);
-        mailbox.known = { state, revision: appended.revision, position: appended.position };
+        mailbox.known = { state, revision, position };
         // Events that stood there already do not show that this was the head: what was decided without any may be stale.
         const stale = appended.replayed ? batch.filter((_, index) => !hasEvents(verdicts[index])) : [];
-        answer(batch, verdicts, appended.position, stale);
+        answer(batch, verdicts, lastPosition, stale);
         this.snapshot(mailbox, mailbox.known);
         if (stale.length > 0) await this.commit(mailbox, stale);
         return;
       }
-      known = await this.catchUp(mailbox);
+      if (appended.streams.includes(mailbox.stream)) known = await this.catchUp(mailbox);
+      else {
+        const { streams } = appended;
+        const names = ({ stream }: StreamWrite) => streams.includes(stream);
+        leaveOut(
+          batch.filter(({ beside }) => beside.some(names)),
+          streams,
+        );
+        if (batch.length === 0) return;
+      }
     }
     throw new Error(`gave up on ${mailbox.stream} after ${maxConflicts} conflicts in a row`);
   }
@@ -246,12 +307,21 @@ export class AccountWriter {
    * head shows what it did, and the command finds its work done.
    */
   private async append(
-    stream: string,
-    expected: bigint | 'no-stream',
-    events: readonly NewEvent[],
-  ): Promise<AppendOutcome | 'duplicate-id'> {
+    account: StreamWrite,
+    beside: readonly StreamWrite[],
+  ): Promise<Appended | 'duplicate-id'> {
     try {
-      return await this.store.append(stream, expected, events);
+      if (beside.length === 0) {
+        const { stream, expectedRevision, events } = account;
+        const outcome = await this.store.append(stream, expectedRevision, events);
+        if (outcome.outcome !== 'appended') return { outcome: outcome.outcome, streams: [stream] };
+        return { ...outcome, lastPosition: outcome.position };
+      }
+      if (!this.store.appendTogether) throw new Error('this store writes one stream at a time');
+      const outcome = await this.store.appendTogether([account, ...beside]);
+      if (outcome.outcome !== 'appended') return outcome;
+      const written = outcome.writes.filter((write) => write !== undefined);
+      return { ...outcome, ...written[0]!, lastPosition: written.at(-1)!.position };
     } catch (error) {
       if (error instanceof DuplicateEventId) return 'duplicate-id';
       throw error;

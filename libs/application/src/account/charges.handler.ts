@@ -6,6 +6,7 @@ import {
   type DebitCredits,
   type DebitRejection,
 } from '#domain/account/debit-credits.js';
+import type { StreamWrite } from '#event-store/event-store.js';
 import type { CommandContext } from '../command-context.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
 
@@ -14,6 +15,8 @@ export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {
   constructor(
     readonly context: CommandContext,
     readonly charges: readonly DebitCredits[],
+    /** Happens with them or not at all, where the store can do that. */
+    readonly beside: readonly StreamWrite[] = [],
   ) {
     super();
   }
@@ -23,8 +26,8 @@ export class MakeCharges extends Command<AccountVerdict<DebitRejection>> {
 export class MakeChargesHandler implements ICommandHandler<MakeCharges> {
   constructor(private readonly accounts: AccountWriter) {}
 
-  execute({ context, charges }: MakeCharges): Promise<AccountVerdict<DebitRejection>> {
-    return this.accounts.execute(context, (account) => debitCreditsTogether(charges, account));
+  execute({ context, charges, beside }: MakeCharges): Promise<AccountVerdict<DebitRejection>> {
+    return this.accounts.execute(context, (account) => debitCreditsTogether(charges, account), beside);
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { streamName } from '#domain/streams.js';
-import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
+import { AppendOutcomeUnknown, type EventStore, storeWith } from '#event-store/event-store.js';
 import { createLogger } from '#platform/logger.js';
 import { newId } from '#platform/ids.js';
 import { AccountWriter } from '../account/account-writer.js';
@@ -12,6 +12,7 @@ import type { DispatchRequest } from './dispatched-jobs.js';
 import { type Dispatcher, DispatchVoided } from './dispatcher.js';
 import type { DispatchIds, IdempotencyBeginning, IdempotencyStore } from './idempotency.js';
 import { priceOperation, switchOperation } from '../../../../test/support/operator.js';
+import { oneByOne } from '../../../../test/support/one-by-one.js';
 import { commandBusOn, dispatcherOn } from '../../../../test/support/command-bus.js';
 
 let fixture: AccountsFixture;
@@ -45,15 +46,17 @@ async function accountOf({ caller }: DispatchRequest) {
   return { balance, open: charges.entries().length };
 }
 
-/** The store, which dies (or answers no more) when something is appended to a stream of this category. */
+/** A store that writes one stream at a time, and which dies (or answers no more) when something is appended to a stream of this category. */
 function dyingAt(category: 'account' | 'job', when: 'before' | 'after'): Dispatcher {
-  const dying = fixture.withAppend((append) => async (stream, expected, events) => {
-    const hit = stream.startsWith(`test.${category}-`);
-    if (hit && when === 'before') throw new Error('killed');
-    const outcome = await append(stream, expected, events);
-    if (hit) throw new AppendOutcomeUnknown('the answer was lost');
-    return outcome;
-  });
+  const dying = oneByOne(
+    fixture.withAppend((append) => async (stream, expected, events) => {
+      const hit = stream.startsWith(`test.${category}-`);
+      if (hit && when === 'before') throw new Error('killed');
+      const outcome = await append(stream, expected, events);
+      if (hit) throw new AppendOutcomeUnknown('the answer was lost');
+      return outcome;
+    }),
+  );
   const writer = new AccountWriter(dying, fixture.snapshots);
   return dispatcherOn(dying, writer);
 }
@@ -71,6 +74,66 @@ async function sweep({ caller }: DispatchRequest, { requestId, jobId }: Dispatch
     orphanHorizonMs: 1,
   });
 }
+
+describe('a dispatch in one append', () => {
+  it('writes the charge and its job together', async () => {
+    const request = await tenantWith(10);
+    const ids = fresh();
+    const outcome = await dispatcher().dispatch(request, ids);
+    const job = await store.readStream(streamName('test', 'job', ids.jobId));
+    const account = await store.readStream(streamName('test', 'account', request.caller.tenant));
+    const [queued] = job.kind === 'found' ? job.events : [];
+    const debited = account.kind === 'found' ? account.events.at(-1) : undefined;
+    expect(outcome).toMatchObject({ kind: 'accepted', creditsCost: 5, position: queued?.position });
+    expect(debited).toMatchObject({ type: 'CreditsDebited', data: { jobId: ids.jobId } });
+    expect(queued?.position).toBe(debited!.position + 1n);
+  });
+
+  it('costs what the price is once the command that changed it has returned, also where an older one is remembered', async () => {
+    const remembering = dispatcher();
+    const request = { ...(await tenantWith(100)), workflow: 'extract' };
+    const context = () => fixture.context('installation');
+    const before = await remembering.dispatch(request, fresh());
+    await priceOperation(store, context(), 'extract', { credits: 9, reason: 'tests' });
+    expect(before).not.toMatchObject({ creditsCost: 9 });
+    const together = await Promise.all([1, 2, 3].map(() => remembering.dispatch(request, fresh())));
+    for (const each of together) expect(each).toMatchObject({ kind: 'accepted', creditsCost: 9 });
+    await switchOperation(store, context(), 'extract', { enabled: false, reason: 'tests' });
+    expect(await remembering.dispatch(request, fresh())).toMatchObject({
+      ...{ kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } },
+    });
+    await switchOperation(store, context(), 'extract', { enabled: true, reason: 'tests' });
+    expect(await remembering.dispatch(request, fresh())).toMatchObject({ kind: 'accepted', creditsCost: 9 });
+  });
+
+  it('fails alone where its job was fenced off, and its neighbours in the mailbox are charged', async () => {
+    const request = await tenantWith(100);
+    const fenced = fresh();
+    await sweep(request, fenced);
+    const others = [fresh(), fresh(), fresh()];
+    const settled = await Promise.allSettled(
+      [...others, fenced].map((ids) => dispatcher().dispatch(request, ids)),
+    );
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+    expect(await accountOf(request)).toEqual({ balance: 85, open: 3 });
+  });
+
+  it('happens once when its answer is lost and it is repeated', async () => {
+    const request = await tenantWith(100);
+    const ids = fresh();
+    const losing = storeWith(store, {
+      async appendTogether(writes) {
+        await store.appendTogether!(writes);
+        throw new AppendOutcomeUnknown('the answer was lost');
+      },
+    });
+    const unlucky = dispatcherOn(losing, new AccountWriter(losing, fixture.snapshots));
+    await expect(unlucky.dispatch(request, ids)).rejects.toThrow(AppendOutcomeUnknown);
+    expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', ids });
+    expect(await dispatcher().dispatch(request, ids)).toMatchObject({ kind: 'accepted', ids });
+    expect(await accountOf(request)).toEqual({ balance: 95, open: 1 });
+  });
+});
 
 describe('a dispatch', () => {
   it('charges once and queues once, whatever dies on the way, when it is repeated with the same ids', async () => {

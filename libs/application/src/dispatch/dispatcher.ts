@@ -1,14 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { DebitRejection } from '#domain/account/debit-credits.js';
-import { isUnfinished, type QueuedJob } from '#domain/job/job.js';
+import { initialJob, isUnfinished, type QueuedJob, queueJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
+import type { Workflow } from '#workflows/define-workflow.js';
 import { workflowOf } from '#workflows/workflows.js';
-import { DuplicateEventId, EventStore } from '#event-store/event-store.js';
-import { type AccountVerdict, AccountWriter } from '../account/account-writer.js';
+import { DuplicateEventId, EventStore, type StreamWrite } from '#event-store/event-store.js';
+import { type AccountVerdict, AccountWriter, MovedBeside } from '../account/account-writer.js';
 import { CloseCharge, MakeCharges } from '../account/charges.handler.js';
 import { load, untouched } from '../aggregate.js';
-import type { CommandContext } from '../command-context.js';
+import { toNewEvent, type CommandContext } from '../command-context.js';
 import { FenceJob, jobAggregate, QueueJob } from '../job/job-writes.handler.js';
 import {
   childrenOf,
@@ -49,7 +50,11 @@ interface JobOnLog {
 }
 
 /**
- * Debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge
+ * Debit and job in one append where the store can do that: the charge then never stands alone, and the price may come
+ * from memory, because the append does not happen once it has changed. Whatever does not go that way, and every batch,
+ * goes the other one, which asks the log first:
+ *
+ * debit, then queue. The debit names the job before the job exists: a crash in between leaves an open charge
  * without a job, which the sweep finds and gives back. A batch makes one charge for each of its items, all in one
  * append; its parent is queued first, so that a writer who fences the parent off knows that no child will come.
  */
@@ -69,6 +74,10 @@ export class Dispatcher {
    */
   async dispatch(request: DispatchRequest, ids: DispatchIds): Promise<DispatchOutcome> {
     const workflow = workflowOf(request.workflow);
+    if (this.store.appendTogether && !workflow.batch) {
+      const outcome = await this.dispatchTogether(request, ids, workflow);
+      if (outcome) return outcome;
+    }
     const { credits, enabled } = await this.prices.termsOf(request.caller.environment, workflow.name);
     if (!enabled) {
       return { kind: 'refused', requestId: ids.requestId, rejection: { code: 'OPERATION_DISABLED' } };
@@ -84,6 +93,43 @@ export class Dispatcher {
 
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
     return this.queue(request, ids, charges, queuedJob(request, ids, workflow, paid, resolved.inputs));
+  }
+
+  /**
+   * One append for the charge, the job, and a guard on the price. Undefined: nothing has happened, and whether it may be
+   * charged is to be decided by what the log says now.
+   */
+  private async dispatchTogether(
+    request: DispatchRequest,
+    ids: DispatchIds,
+    workflow: Workflow,
+  ): Promise<DispatchOutcome | undefined> {
+    const { environment } = request.caller;
+    const { credits, enabled, guard } = await this.prices.rememberedTermsOf(environment, workflow.name);
+    if (!enabled) return undefined;
+    const resolved = await this.references.resolve(workflow, request.body, request.caller);
+    if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
+
+    const charges = jobsToCharge(workflow, request.body, ids);
+    const paid = charges.map((charge) => ({ ...charge, amount: credits }));
+    const job = queuedJob(request, ids, workflow, paid, resolved.inputs);
+    const queued = queueJob(job, initialJob);
+    if (queued.kind === 'rejected') return undefined;
+    const context = contextOf(request, ids, `queue:${ids.jobId}`);
+    const write: StreamWrite = {
+      stream: streamName(environment, 'job', ids.jobId),
+      expectedRevision: 'no-stream',
+      events: queued.events.map((event, index) => toNewEvent(event, index, context)),
+    };
+    try {
+      const debited = await this.debit(request, ids, charges, credits, [write, guard]);
+      // Found charged already, it has written nothing: its job may not be there.
+      if (debited.kind === 'rejected' || !debited.changed || debited.position === undefined) return undefined;
+      return { kind: 'accepted', ids, creditsCost: credits, position: debited.position };
+    } catch (error) {
+      if (error instanceof MovedBeside) return undefined;
+      throw error;
+    }
   }
 
   /**
@@ -139,6 +185,7 @@ export class Dispatcher {
     ids: DispatchIds,
     charges: readonly JobToCharge[],
     credits: number,
+    beside: readonly StreamWrite[] = [],
   ): Promise<AccountVerdict<DebitRejection>> {
     const { workflow: operation, endpoint } = request;
     const { requestId } = ids;
@@ -148,7 +195,7 @@ export class Dispatcher {
     });
     try {
       const context = contextOf(request, ids, `debit:${requestId}`);
-      return await this.commands.execute(new MakeCharges(context, debits));
+      return await this.commands.execute(new MakeCharges(context, debits, beside));
     } catch (error) {
       // This very debit was made before and is not open any more: the sweep has given it back.
       if (error instanceof DuplicateEventId) throw voidedBySweep(ids);

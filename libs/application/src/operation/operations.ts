@@ -4,7 +4,7 @@ import type { OperationEvent } from '#domain/operation/operation.events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { WorkflowClass } from '#workflows/define-workflow.js';
 import { workflowOf, workflows } from '#workflows/workflows.js';
-import { EventStore } from '#event-store/event-store.js';
+import { EventStore, type StreamWrite } from '#event-store/event-store.js';
 import { load, type Aggregate, type Loaded } from '../aggregate.js';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../command-context.js';
@@ -17,7 +17,7 @@ export interface OperationTerms {
 }
 
 /** All that a dispatch asks of {@link Operations}. */
-export type Prices = Pick<Operations, 'termsOf'>;
+export type Prices = Pick<Operations, 'termsOf' | 'rememberedTermsOf'>;
 
 export interface OperationView extends OperationTerms {
   readonly name: string;
@@ -38,6 +38,7 @@ export const operationAggregate: Aggregate<typeof initialOperation, OperationEve
 export class Operations {
   /** By environment and name; as many as there are workflows. */
   private readonly reads = new Map<string, SharedRead<OperationTerms>>();
+  private readonly known = new Map<string, Loaded<typeof initialOperation>>();
 
   constructor(private readonly store: EventStore) {}
 
@@ -54,6 +55,23 @@ export class Operations {
     return { credits: item.credits, enabled: enabled && item.enabled };
   }
 
+  /**
+   * The same of a workflow without a batch as the log last said it, mostly without asking. It may be old: an append that
+   * takes the guard along does not happen then.
+   */
+  async rememberedTermsOf(
+    environment: Environment,
+    workflow: string,
+  ): Promise<OperationTerms & { readonly guard: StreamWrite }> {
+    const stream = streamName(environment, 'operation', workflow);
+    if (!this.known.has(stream)) await this.readOf(environment, workflow).ask();
+    const known = this.known.get(stream)!;
+    return {
+      ...termsIn(known, workflow),
+      guard: { stream, expectedRevision: known.revision, events: [] },
+    };
+  }
+
   /** All workflows, in the order of the table, as they are now. */
   list(environment: Environment): Promise<OperationView[]> {
     return Promise.all(
@@ -67,15 +85,19 @@ export class Operations {
     const stream = streamName(environment, 'operation', workflow);
     let read = this.reads.get(stream);
     if (!read) {
-      let known: Loaded<typeof initialOperation> | undefined;
       read = new SharedRead(async () => {
-        known = await load(this.store, stream, operationAggregate, known);
-        return { credits: known.state.credits ?? workflowOf(workflow).credits, enabled: known.state.enabled };
+        const known = await load(this.store, stream, operationAggregate, this.known.get(stream));
+        this.known.set(stream, known);
+        return termsIn(known, workflow);
       });
       this.reads.set(stream, read);
     }
     return read;
   }
+}
+
+function termsIn({ state }: Loaded<typeof initialOperation>, workflow: string): OperationTerms {
+  return { credits: state.credits ?? workflowOf(workflow).credits, enabled: state.enabled };
 }
 
 /** What can be dispatched in the caller's environment, and what it costs there. */
