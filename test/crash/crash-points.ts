@@ -136,11 +136,9 @@ export const crashPoints: readonly CrashPoint[] = [
   ...at('projector', `${application}/process-managers/render-dispatcher.ts`, [
     ['event-store.subscription', ['single', 'batch'], redelivered],
     ['event-store.read:job', ['batch'], redelivered],
-    ['process.begin', ['single'], redelivered],
     ['queue.turns', ['single'], redelivered],
     ['queue.insert', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
     ['process.move-checkpoint', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
-    ['process.commit', ['single', 'batch'], 'both are there or none: the job is enqueued once'],
   ]),
   ...at('projector', 'apps/projector/src/projector.module.ts', [
     ['queue.enqueue', ['single', 'batch'], 'task and checkpoint commit together or not at all'],
@@ -202,8 +200,14 @@ export const crashPoints: readonly CrashPoint[] = [
   ]),
   ...at('projector', 'libs/read-store/src/projection-session.ts', [
     ['projections.load-rows', ['single'], 'the rows are folded again from the checkpoint'],
-    ['projections.begin', ['single'], 'the rows are folded again from the checkpoint'],
-    ['projections.commit', ['single', 'batch'], 'rows and checkpoint commit together or not at all'],
+  ]),
+  ...at('projector', 'libs/read-store/src/commit-queue.ts', [
+    ['transaction.begin', ['single'], redelivered],
+    [
+      'transaction.commit',
+      ['single', 'batch'],
+      'rows, task and checkpoints are there or none of them: the job is enqueued once',
+    ],
   ]),
   ...at('projector', 'libs/read-store/src/stream-continuity.ts', [
     ['projections.load-revisions', ['forgotten-cancel'], 'the rows are folded again from the checkpoint'],

@@ -90,7 +90,7 @@ describe('a projector that was stopped for an hour', () => {
     const expected = await tell(150);
     await workshop.startProjector();
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name like 'atelier.process.%' and datname = current_database()`;
+      where application_name like 'atelier.projections.%' and datname = current_database()`;
     let killed = 0;
     for (const until = Date.now() + 2_000; Date.now() < until; await sleep(60)) {
       killed += (await workshop.query(kill)).rowCount ?? 0;

@@ -27,8 +27,9 @@ import { RenderDispatcher } from '#application/process-managers/render-dispatche
 import { environments, type Environment } from '#domain/streams.js';
 import { openSpan } from '#platform/tracing.js';
 import { readModels } from '#projections/read-models.js';
-import { runProcess, type ProcessHandler } from '#read-store/process-runner.js';
+import { processTask, type ProcessOptions } from '#read-store/process-runner.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
+import { runTasks, type Task } from '#read-store/exclusive-session.js';
 import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
 import { Housekeeping } from './housekeeping.js';
 import { EventStore, type EventFilter } from '#event-store/event-store.js';
@@ -42,7 +43,7 @@ import { Logger } from '#platform/logger.js';
 @Injectable()
 export class Projector implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly stopping = new AbortController();
-  private readonly halted: string[] = [];
+  private readonly projections = new Map<Environment, ProjectionRunner>();
   private running: Promise<unknown> | undefined;
 
   constructor(
@@ -58,20 +59,19 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
 
   /** The tasks that stand still in this process until its next start, as `live projections`. */
   standingStill(): readonly string[] {
-    return this.halted;
+    return environments
+      .filter((environment) => this.projections.get(environment)?.status.state === 'halted')
+      .map((environment) => `${environment} projections`);
   }
 
   onApplicationBootstrap(): void {
-    const tasks = environments.flatMap((environment) =>
-      this.tasksOf(environment).map(({ name, running }) =>
-        running.catch((error: unknown) => {
-          // The others go on: a read model that stands still must not keep a charge open.
-          this.halted.push(`${environment} ${name}`);
-          const facts = { err: error, environment, task: name };
-          this.logger.fatal(facts, `${name} stands still until the next start`);
-        }),
-      ),
-    );
+    const { signal } = this.stopping;
+    const { databaseUrl: url, projector } = this.configuration;
+    const { takeOverPollMs } = projector;
+    const tasks = environments.flatMap((environment) => [
+      runTasks({ url, tasks: this.tasksOf(environment), signal, log: this.logger, takeOverPollMs }),
+      this.housekeeping.run(environment, signal),
+    ]);
     this.running = Promise.all(tasks);
   }
 
@@ -81,45 +81,28 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.running;
   }
 
-  private tasksOf(environment: Environment): RunningTask[] {
+  private tasksOf(environment: Environment): Task[] {
     const { store: eventStore, logger: log } = this;
-    const { signal } = this.stopping;
-    const { databaseUrl: url, projector } = this.configuration;
-    const { takeOverPollMs, projectionBatch, processBatch } = projector;
-    const common = { url, eventStore, environment, log, takeOverPollMs };
-    const process = { ...common, signal, batchSize: processBatch };
-    const projections = new ProjectionRunner({ ...common, readModels, batchSize: projectionBatch });
+    const { projectionBatch, processBatch } = this.configuration.projector;
+    const { databaseUrl: url } = this.configuration;
+    const common = { eventStore, environment, log };
+    const projections = new ProjectionRunner({ ...common, url, readModels, batchSize: projectionBatch });
+    this.projections.set(environment, projections);
     const follow = (
       name: string,
       filter: (environment: Environment) => EventFilter,
-      handler: ProcessHandler,
-    ): RunningTask => ({
-      name,
-      running: runProcess({ ...process, ...handler, name, filter: filter(environment) }),
-    });
+      handle: ProcessOptions['handle'],
+    ) => processTask({ ...common, name, filter: filter(environment), handle, batchSize: processBatch });
     return [
-      { name: 'projections', running: projections.run(signal) },
-      follow(renderDispatcher, renderDispatcherFilter, {
-        mode: 'transactional',
-        handle: async (events, tx) =>
-          enqueue(this.queue, await this.dispatcher.tasksOf(environment, events), tx),
+      projections,
+      follow(renderDispatcher, renderDispatcherFilter, async (events) => {
+        const tasks = await this.dispatcher.tasksOf(environment, events);
+        return tasks.length === 0 ? undefined : (tx) => enqueue(this.queue, tasks, tx);
       }),
-      follow(chargeCloser, chargeCloserFilter, {
-        mode: 'at-least-once',
-        handle: (events) => this.closer.handle(environment, events),
-      }),
-      follow(batchParents, batchParentsFilter, {
-        mode: 'at-least-once',
-        handle: (events) => this.batches.handle(environment, events),
-      }),
-      { name: 'housekeeping', running: this.housekeeping.run(environment, signal) },
+      follow(chargeCloser, chargeCloserFilter, (events) => this.closer.handle(environment, events)),
+      follow(batchParents, batchParentsFilter, (events) => this.batches.handle(environment, events)),
     ];
   }
-}
-
-interface RunningTask {
-  readonly name: string;
-  readonly running: Promise<unknown>;
 }
 
 /** What the projector stands on. When the app stops, the last one closes first. */

@@ -1,7 +1,10 @@
 import type { SubscriptionBatch } from '#event-store/event-store.js';
 import { pause } from '#platform/retry.js';
 
-/** The batches of a subscription, each one read while the one before it is being worked on. */
+/**
+ * The batches of a subscription, each one read while the one before it is being worked on. At the end of the log the
+ * next one is read `paceMs` later at the earliest, with all that has come by then.
+ */
 export class BatchFeed {
   private readonly batches: AsyncIterator<SubscriptionBatch>;
   private coming: Promise<IteratorResult<SubscriptionBatch>>;
@@ -10,6 +13,7 @@ export class BatchFeed {
   constructor(
     subscription: AsyncIterable<SubscriptionBatch>,
     private readonly signal: AbortSignal,
+    private readonly paceMs = 0,
   ) {
     this.batches = subscription[Symbol.asyncIterator]();
     this.coming = this.fetch();
@@ -19,7 +23,7 @@ export class BatchFeed {
   async next(): Promise<SubscriptionBatch | undefined> {
     const { done, value } = await this.coming;
     if (done) return undefined;
-    this.coming = this.fetch();
+    this.coming = this.fetch(value.caughtUp);
     return value;
   }
 
@@ -30,9 +34,10 @@ export class BatchFeed {
     return this.arrived;
   }
 
-  private fetch(): Promise<IteratorResult<SubscriptionBatch>> {
+  private fetch(caughtUp = false): Promise<IteratorResult<SubscriptionBatch>> {
     this.arrived = false;
-    const coming = this.batches.next();
+    const paced = caughtUp && this.paceMs > 0 ? pause(this.paceMs, this.signal) : undefined;
+    const coming = paced ? paced.then(() => this.batches.next()) : this.batches.next();
     const arrive = () => {
       this.arrived = true;
     };

@@ -2,14 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { FencedOff } from './consumer-errors.js';
-import {
-  runExclusively,
-  signOfLifeMs,
-  silenceMs,
-  type ExclusiveOptions,
-  type ExclusiveWork,
-} from './exclusive-session.js';
+import { ConsumerHalted, FencedOff } from './consumer-errors.js';
+import { runTasks, signOfLifeMs, silenceMs, type Task, type TaskOptions } from './exclusive-session.js';
 import { eventually, silent } from './testing/read-store-fixture.js';
 
 const lock = 'atelier.test.lock';
@@ -31,19 +25,23 @@ afterEach(async () => {
 type Lives = 'lives' | 'is paused';
 
 /** A session that may be active. `is paused`: it holds its lock and its connection, and says nothing. */
-function start(life: Lives, work?: ExclusiveWork, more: Partial<ExclusiveOptions> = {}) {
+function start(life: Lives, work?: (client: pg.Client) => Promise<unknown>, more: Partial<TaskOptions> = {}) {
   const session = { times: 0, active: false };
+  const task: Task = {
+    lock,
+    run: async (commits, signal) => {
+      session.times += 1;
+      session.active = true;
+      if (work) await commits.alone(work);
+      await aborted(signal);
+      session.active = false;
+    },
+  };
   const options = {
-    ...{ url: database.url, lock, log: silent, signal: stopping.signal, takeOverPollMs: 50, silenceMs: 400 },
+    ...{ url: database.url, log: silent, signal: stopping.signal, takeOverPollMs: 50, silenceMs: 400 },
     ...{ signOfLifeMs: life === 'lives' ? 50 : 3_600_000, ...more },
   };
-  const end = runExclusively(options, async (client, signal) => {
-    session.times += 1;
-    session.active = true;
-    await work?.(client, signal);
-    await aborted(signal);
-    session.active = false;
-  });
+  const end = runTasks({ ...options, tasks: [task] });
   running.push(end);
   return session;
 }
@@ -116,6 +114,58 @@ describe('of several sessions that want one lock', () => {
 
   it('count as silent only after several signs of life were missed', () => {
     expect(silenceMs).toBeGreaterThanOrEqual(3 * signOfLifeMs);
+  });
+});
+
+describe('of several tasks that share a session', () => {
+  const log: string[] = [];
+  const task = (name: string, work: (signal: AbortSignal) => Promise<void>): Task => ({
+    lock: `${lock}.${name}`,
+    run: async (_commits, signal) => {
+      log.push(name);
+      await work(signal);
+    },
+  });
+  const run = (...tasks: Task[]) => {
+    const end = runTasks({
+      ...{ url: database.url, log: silent, signal: stopping.signal, takeOverPollMs: 50 },
+      tasks,
+    });
+    running.push(end);
+  };
+  const halting = () => Promise.reject(new ConsumerHalted('a hole in history'));
+  beforeEach(() => {
+    log.splice(0);
+  });
+
+  it('one that halts leaves the others at work, and its lock to another process', async () => {
+    run(task('first', halting), task('second', aborted));
+    await eventually(() => log.length === 2, 'both to begin');
+    run(task('first', aborted), task('second', aborted));
+    await eventually(() => log.length === 3, 'another process to take over');
+    await sleep(500);
+    expect(log).toEqual(['first', 'second', 'first']);
+  });
+
+  it('one that fails is taken up again while the others go on', async () => {
+    let failures = 0;
+    const failing = () => (failures++ < 2 ? Promise.reject(new Error('not yet')) : aborted(stopping.signal));
+    run(task('first', failing), task('second', aborted));
+    await eventually(() => failures === 3, 'the third attempt');
+    expect(log.toSorted()).toEqual(['first', 'first', 'first', 'second']);
+  });
+
+  it('one waits for the lock that a process of an older release holds, and the others do not', async () => {
+    const older = new pg.Client({ connectionString: database.url, application_name: `${lock}.second` });
+    await older.connect();
+    await older.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${lock}.second`]);
+    const life = setInterval(() => void older.query('select 1'), 100);
+    run(task('first', aborted), task('second', aborted));
+    await sleep(500);
+    expect(log).toEqual(['first']);
+    clearInterval(life);
+    await older.end();
+    await eventually(() => log.length === 2, 'the second to begin');
   });
 });
 

@@ -3,26 +3,31 @@ import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { bigintTypes } from '#platform/postgres.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
+import { CommitQueue } from './commit-queue.js';
 import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js';
 
-export interface ExclusiveOptions {
-  readonly url: string;
-  /** Of all sessions with this name, in all processes, one works and the others wait. */
+/** Something that follows the log and may be active once in the whole installation. */
+export interface Task {
+  /** The advisory lock that it works under. */
   readonly lock: string;
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-  /** PostgreSQL settings of the session, by name. */
-  readonly settings?: Readonly<Record<string, string>>;
-  /** How often a waiting session looks whether the lock is free. Default 1000. */
-  readonly takeOverPollMs?: number | undefined;
-  /** How often the active session shows that it lives. Default 1000. */
-  readonly signOfLifeMs?: number | undefined;
-  /** How long the active session may be silent before a waiting one ends it. Default 3000. */
-  readonly silenceMs?: number | undefined;
+  /** Works until the signal aborts, and commits through the queue. Called again after a failure. @throws ConsumerHalted */
+  run(commits: CommitQueue, signal: AbortSignal): Promise<void>;
 }
 
-/** Does the work until the signal aborts. The client is the very connection that holds the lock. */
-export type ExclusiveWork = (client: pg.Client, signal: AbortSignal) => Promise<void>;
+export interface TaskOptions {
+  /** The read store's database. */
+  readonly url: string;
+  /** The lock of the first one names the session. */
+  readonly tasks: readonly Task[];
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** How often a waiting task looks whether its lock is free. Default 1000. */
+  readonly takeOverPollMs?: number | undefined;
+  /** How often the session shows that it lives. Default 1000. */
+  readonly signOfLifeMs?: number | undefined;
+  /** How long the holder of a lock may be silent before a task that waits for it ends its session. Default 3000. */
+  readonly silenceMs?: number | undefined;
+}
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
@@ -33,76 +38,127 @@ const farewellMs = 5_000;
 const goneWithinMs = 50;
 
 /**
- * Runs work that may be active only once in the whole installation.
+ * What a crash of the server takes back is done again from the log: a transaction holds rows or tasks together with
+ * their checkpoint, and a worker that has fetched a task durably has made durable what was committed before. So nothing
+ * waits for the disk. Statements are planned while a table may still be empty, and must not be stuck with that plan.
+ */
+export const sessionSettings = { synchronous_commit: 'off', enable_seqscan: 'off' };
+
+/**
+ * Runs tasks on one connection, which holds their locks and commits what they do. Each task is
  *
- * - waiting: another session holds the advisory lock. Left when that session ends, however it ended; one that has
+ * - waiting: another session holds its advisory lock. Left when that session ends, however it ended; one that has
  *   fallen silent, because its process is paused or its machine has vanished, is ended from here.
- * - active: `work` runs on the connection that holds the lock, so a lost connection loses the lock with it. Left when
- *   the signal aborts (the call returns), when the connection is lost or the work throws (retried with backoff), or
- *   when the work throws ConsumerHalted (the call throws it). Being fenced off is no fault: a rebuild or an operator has
- *   changed what the work is about, and it is taken up again at once, from what is there now.
+ * - active: a lost connection loses all locks with it. Left when the signal aborts, when the connection is lost or the
+ *   task throws (retried with backoff). Being fenced off is no fault: a rebuild or an operator has changed what the task
+ *   is about, and it is taken up again at once, from what is there now.
+ * - halted: it threw ConsumerHalted. Its lock is free for another process, and the other tasks go on.
  *
  * The lock keeps two consumers from working at the same time; it cannot stop one that was paused and wakes up late.
- * Against that the work itself has to check an epoch in every transaction.
+ * Against that a task has to check an epoch in every transaction.
  *
- * @throws ConsumerHalted
+ * Resolves when the signal aborts and what is at hand is committed. @throws ConsumerHalted when all tasks have halted
  */
-export async function runExclusively(options: ExclusiveOptions, work: ExclusiveWork): Promise<void> {
-  const { signal, log, lock } = options;
-  await retryUntilAborted(() => sessionsUntilFailure(options, work), {
+export async function runTasks(options: TaskOptions): Promise<void> {
+  const locks = options.tasks.map(({ lock }) => lock);
+  const halted = new Map<Task, unknown>();
+  await takenUpAgain({ ...options, locks }, () => oneSession(options, halted));
+}
+
+/** Does the work again and again until the signal aborts. @throws ConsumerHalted */
+async function takenUpAgain(
+  { signal, log, locks }: Pick<TaskOptions, 'signal' | 'log'> & { readonly locks: readonly string[] },
+  work: () => Promise<void>,
+): Promise<void> {
+  const untilFailure = async () => {
+    while (!signal.aborted) {
+      try {
+        await work();
+      } catch (thrown) {
+        const error = asConsumerError(thrown);
+        if (!(error instanceof FencedOff)) throw error;
+        for (const lock of locks)
+          log.warn({ lock, because: error.message }, `${lock} was fenced off and starts again`);
+        await pause(firstPauseMs, signal);
+      }
+    }
+  };
+  await retryUntilAborted(untilFailure, {
     ...{ signal, firstPauseMs, longestPauseMs, healthyAfterMs },
     mayPass: (error) => !(error instanceof ConsumerHalted),
-    onFailure: (err, retryMs) =>
-      log.error({ err, lock, retryMs }, `${lock} was interrupted and will be taken up again`),
+    onFailure: (err, retryMs) => {
+      for (const lock of locks)
+        log.error({ err, lock, retryMs }, `${lock} was interrupted and will be taken up again`);
+    },
   });
 }
 
-/** Returns when the signal aborts. */
-async function sessionsUntilFailure(options: ExclusiveOptions, work: ExclusiveWork): Promise<void> {
-  const { signal, log, lock } = options;
-  while (!signal.aborted) {
-    try {
-      await oneSession(options, work);
-    } catch (thrown) {
-      const error = asConsumerError(thrown);
-      if (!(error instanceof FencedOff)) throw error;
-      log.warn({ lock, because: error.message }, `${lock} was fenced off and starts again`);
-      await pause(firstPauseMs, signal);
-    }
-  }
-}
-
-async function oneSession(options: ExclusiveOptions, work: ExclusiveWork): Promise<void> {
-  const { lock, log } = options;
+async function oneSession(options: TaskOptions, halted: Map<Task, unknown>): Promise<void> {
+  const { url, tasks } = options;
   const lost = new AbortController();
   const signal = AbortSignal.any([options.signal, lost.signal]);
-  const client = sessionClient(options);
+  const name = tasks[0]!.lock;
+  const client = sessionClient({ url, name, settings: sessionSettings });
   client.on('error', (error) => lost.abort(error));
   client.on('end', () => lost.abort(new Error('the connection was closed')));
   await client.connect();
   try {
-    if (!(await acquire(client, options, signal))) return;
-    log.info({ lock }, `${lock} is active here`);
     using _life = showLife(client, options.signOfLifeMs ?? signOfLifeMs);
-    await work(client, signal);
+    const commits = new CommitQueue(client);
+    const work = async (task: Task) => {
+      try {
+        await takeOn(task, commits, name, { ...options, signal });
+      } catch (error) {
+        halted.set(task, error);
+      }
+    };
+    await Promise.all(tasks.filter((task) => !halted.has(task)).map(work));
     if (lost.signal.aborted) throw lost.signal.reason;
+    if (halted.size === tasks.length) throw halted.get(tasks[0]!);
   } finally {
     await close(client);
   }
 }
 
+/** Works on the task from when its lock is free until the signal aborts. @throws ConsumerHalted */
+async function takeOn(
+  task: Task,
+  commits: CommitQueue,
+  session: string,
+  options: TaskOptions,
+): Promise<void> {
+  const { lock } = task;
+  const { signal, log } = options;
+  let held = false;
+  try {
+    await takenUpAgain({ locks: [lock], signal, log }, async () => {
+      held ||= await acquire(commits, lock, session, options);
+      if (!held) return;
+      log.info({ lock }, `${lock} is active here`);
+      await task.run(commits, signal);
+    });
+  } catch (error) {
+    const unlock = 'select pg_advisory_unlock(hashtextextended($1, 0))';
+    await commits.alone((client) => client.query(unlock, [lock])).catch(() => undefined);
+    throw error;
+  }
+}
+
+interface SessionOptions {
+  readonly url: string;
+  readonly name: string;
+  /** PostgreSQL settings by name. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 /** A pipelined connection with the settings of a session, not yet connected. */
-export function sessionClient({
-  url,
-  lock,
-  settings,
-}: Pick<ExclusiveOptions, 'url' | 'lock' | 'settings'>): pg.Client {
+export function sessionClient({ url, name, settings }: SessionOptions): pg.Client {
   // A host that vanishes sends no farewell; with these its lock is free after about ten seconds.
   const keepalives = { tcp_keepalives_idle: '4', tcp_keepalives_interval: '2', tcp_keepalives_count: '3' };
   const all = { ...keepalives, idle_in_transaction_session_timeout: '60000', ...settings };
   return new pg.Client({
     connectionString: url,
-    application_name: lock,
+    application_name: name,
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
@@ -123,14 +179,18 @@ export async function close(client: pg.Client): Promise<void> {
 }
 
 /** Polls instead of queueing: a backend that queues for a lock does not notice when its client is gone. */
-async function acquire(client: pg.Client, options: ExclusiveOptions, signal: AbortSignal): Promise<boolean> {
-  const { lock, log } = options;
+async function acquire(
+  commits: CommitQueue,
+  lock: string,
+  session: string,
+  { signal, log, silenceMs: afterMs = silenceMs, takeOverPollMs }: TaskOptions,
+): Promise<boolean> {
   while (!signal.aborted) {
-    if (await tryLock(client, lock)) return true;
-    if (await endSilentHolder(client, lock, options.silenceMs ?? silenceMs)) {
+    if (await commits.alone((client) => tryLock(client, lock))) return true;
+    if (await commits.alone((client) => endSilentHolder(client, lock, session, afterMs))) {
       log.warn({ lock }, `the session that held ${lock} was silent and has been ended`);
       await pause(goneWithinMs, signal);
-    } else await pause(options.takeOverPollMs ?? defaults.takeOverPollMs, signal);
+    } else await pause(takeOverPollMs ?? defaults.takeOverPollMs, signal);
   }
   return false;
 }
@@ -164,59 +224,28 @@ function showLife(client: pg.Client, everyMs: number): Disposable {
 
 /**
  * Ends the session that holds the lock if it has been silent. One that waits for an answer is not silent, however long
- * its query takes; one that does not fetch its answer is. Only sessions named after the lock are ended: an operator's
- * command may hold it for a while.
+ * its query takes; one that does not fetch its answer is. Only sessions named after the lock are ended, or
+ * as this one: an operator's command may hold it for a while.
  * @returns whether one was ended. Its lock is free a moment later.
  */
-async function endSilentHolder(client: pg.Client, lock: string, afterMs: number): Promise<boolean> {
+async function endSilentHolder(
+  client: pg.Client,
+  lock: string,
+  session: string,
+  afterMs: number,
+): Promise<boolean> {
   const { rows } = await client.query<{ ended: boolean }>(
     `select pg_terminate_backend(holder.pid) as ended
       from pg_locks held join pg_stat_activity holder on holder.pid = held.pid
       where held.locktype = 'advisory' and held.granted and held.objsubid = 1
         and held.database = (select oid from pg_database where datname = current_database())
         and (held.classid::bigint << 32 | held.objid::bigint) = hashtextextended($1, 0)
-        and holder.application_name = left($1, 63)
+        and holder.application_name in (left($1, 63), left($3, 63))
         and (holder.state like 'idle%' or holder.wait_event_type = 'Client')
         and holder.state_change < clock_timestamp() - $2 * interval '1 millisecond'`,
-    [lock, afterMs],
+    [lock, afterMs, session],
   );
   return rows.some(({ ended }) => ended);
-}
-
-/**
- * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws what went
- * wrong first; when it is a transaction, the server has then rolled it back, commit included.
- */
-export async function inOneRoundTrip(
-  client: pg.Client,
-  queries: readonly pg.QueryConfig[],
-): Promise<pg.QueryResult[]> {
-  const settled = await Promise.allSettled(queries.map((query) => client.query(query)));
-  return settled.map((result) => {
-    if (result.status === 'rejected') throw result.reason;
-    return result.value;
-  });
-}
-
-export function inTransaction(
-  client: pg.Client,
-  queries: readonly pg.QueryConfig[],
-): Promise<pg.QueryResult[]> {
-  return inOneRoundTrip(client, [{ text: 'begin' }, ...queries, { text: 'commit' }]);
-}
-
-/** Runs the work in a transaction of its own, which is rolled back when it throws. */
-export async function transact<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
-  await client.query('begin');
-  try {
-    const result = await work();
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    // When the connection is what failed, the server has rolled back by itself.
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
 }
 
 /** Takes a lock of that name for as long as the connection lives, unless another session has it. */

@@ -53,10 +53,10 @@ const nothingParked: ParkedRetryOutcome = { applied: 0, parked: 0, failure: unde
  */
 export async function retryParked(options: ParkedRetryOptions): Promise<ParkedRetryOutcome> {
   const { url, environment, model, stream } = options;
-  const writer = sessionClient({ url, lock: 'atelier-cli' });
+  const writer = sessionClient({ url, name: 'atelier-cli' });
   // It stays open while the log is read, for as long as that takes.
   const settings = { idle_in_transaction_session_timeout: '0' };
-  const snapshot = sessionClient({ url, lock: 'atelier-cli', settings });
+  const snapshot = sessionClient({ url, name: 'atelier-cli', settings });
   try {
     for (const client of [writer, snapshot]) {
       client.on('error', () => undefined);

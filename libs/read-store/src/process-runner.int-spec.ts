@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import pg from 'pg';
 import { categoryPrefix } from '#domain/streams.js';
 import { FencedOff, asConsumerError } from './consumer-errors.js';
-import { moveProcess, runProcess, takeOverProcess, type ProcessOptions } from './process-runner.js';
+import { moveProcess, processTask, takeOverProcess, type ProcessOptions } from './process-runner.js';
 import type { ProjectedEvent } from './projected-event.js';
+import { runTasks } from './exclusive-session.js';
 import { purchase } from './testing/purchases.js';
 import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';
 
@@ -25,26 +26,22 @@ afterEach(async () => {
   await fixture.dispose();
 });
 
-type Mode =
-  | Pick<Extract<ProcessOptions, { mode: 'transactional' }>, 'mode' | 'handle'>
-  | Pick<Extract<ProcessOptions, { mode: 'at-least-once' }>, 'mode' | 'handle'>;
+type Handle = ProcessOptions['handle'];
 
 function start(
-  mode: Mode,
-  more: { signal?: AbortSignal; batchSize?: number } = {},
+  handle: Handle,
+  { signal = stop.signal, batchSize }: { signal?: AbortSignal; batchSize?: number } = {},
 ): { ended: Promise<void> } {
-  const ended = runProcess({
-    url: fixture.url,
+  const task = processTask({
     eventStore: fixture.store,
     name: 'bookkeeper',
     environment: 'live',
     filter: { types: ['CreditsPurchased'], streamPrefixes: [categoryPrefix('live', 'account')] },
-    signal: stop.signal,
     log: silent,
-    takeOverPollMs: 50,
-    ...more,
-    ...mode,
+    batchSize,
+    handle,
   });
+  const ended = runTasks({ url: fixture.url, tasks: [task], signal, log: silent, takeOverPollMs: 50 });
   running.push(ended);
   return { ended };
 }
@@ -52,11 +49,8 @@ function start(
 const amountsOf = (events: readonly ProjectedEvent[]) =>
   events.map((event) => (event.type === 'CreditsPurchased' ? event.data.amount : NaN));
 
-const inserting: Mode = {
-  mode: 'transactional',
-  handle: async (events, tx) => {
-    await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
-  },
+const inserting: Handle = async (events) => async (tx) => {
+  await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
 };
 
 const effects = async () =>
@@ -72,7 +66,7 @@ describe('a process', () => {
     const handle = async (events: readonly ProjectedEvent[]) => void seen.push(...amountsOf(events));
     await fixture.append('account', 'A', [purchase(1), purchase(2)]);
     const first = new AbortController();
-    const run = start({ mode: 'at-least-once', handle }, { signal: first.signal, batchSize: 1 });
+    const run = start(handle, { signal: first.signal, batchSize: 1 });
     await eventually(() => seen.length === 2, 'the first two');
     first.abort();
     await run.ended;
@@ -81,7 +75,7 @@ describe('a process', () => {
       { type: 'AccountSuspended', data: { reason: '', at } },
       purchase(3),
     ]);
-    start({ mode: 'at-least-once', handle });
+    start(handle);
     await eventually(() => seen.length === 3, 'the third');
     expect(seen).toEqual([1, 2, 3]);
   });
@@ -95,15 +89,12 @@ describe('a process', () => {
 
   it('in a transaction that is killed half way has done nothing, and then does it once', async () => {
     let killed = false;
-    start({
-      mode: 'transactional',
-      handle: async (events, tx) => {
-        await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
-        if (killed) return;
-        killed = true;
-        const [row] = (await tx.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
-        await fixture.rows('select pg_terminate_backend($1)', [row!.pid]);
-      },
+    start(async (events) => async (tx) => {
+      await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
+      if (killed) return;
+      killed = true;
+      const [row] = (await tx.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+      await fixture.rows('select pg_terminate_backend($1)', [row!.pid]);
     });
     const last = await fixture.append('account', 'A', [purchase(1)]);
     await eventually(async () => (await position()) === String(last), 'the checkpoint');
@@ -113,12 +104,9 @@ describe('a process', () => {
   it('gets the same batch again when its handler fails, rolled back and with an alarm', async () => {
     const alarm = jest.spyOn(silent, 'error');
     let failures = 0;
-    start({
-      mode: 'transactional',
-      handle: async (events, tx) => {
-        await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
-        if (failures++ < 2) throw new Error('not yet');
-      },
+    start(async (events) => async (tx) => {
+      await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);
+      if (failures++ < 2) throw new Error('not yet');
     });
     const last = await fixture.append('account', 'A', [purchase(1)]);
     await eventually(async () => (await position()) === String(last), 'the checkpoint');
@@ -131,16 +119,13 @@ describe('a process', () => {
 
   it('at least once: killed after the effect and before the checkpoint, it repeats the effect', async () => {
     const seen: number[] = [];
-    start({
-      mode: 'at-least-once',
-      handle: async (events) => {
-        seen.push(...amountsOf(events));
-        if (seen.length > 1) return;
-        await fixture.rows(
-          `select pg_terminate_backend(pid) from pg_stat_activity
-            where application_name = 'atelier.process.live.bookkeeper' and datname = current_database()`,
-        );
-      },
+    start(async (events) => {
+      seen.push(...amountsOf(events));
+      if (seen.length > 1) return;
+      await fixture.rows(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'atelier.process.live.bookkeeper' and datname = current_database()`,
+      );
     });
     const last = await fixture.append('account', 'A', [purchase(1)]);
     await eventually(async () => (await position()) === String(last), 'the checkpoint');
@@ -150,13 +135,12 @@ describe('a process', () => {
   it('runs once however many runners there are, and another takes over when it stops', async () => {
     const first = new AbortController();
     const handlers: number[] = [];
-    const noting = (runner: number): Mode => ({
-      mode: 'transactional',
-      handle: async (events, tx) => {
+    const noting =
+      (runner: number): Handle =>
+      async (events) => {
         handlers.push(runner);
-        await inserting.handle(events, tx);
-      },
-    });
+        return inserting(events);
+      };
     const run = start(noting(1), { signal: first.signal });
     await eventually(async () => (await position()) !== undefined, 'the first to be active');
     start(noting(2));

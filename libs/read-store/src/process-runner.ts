@@ -5,121 +5,80 @@ import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { onlyRow } from '#platform/postgres.js';
 import { retryUntilAborted } from '#platform/retry.js';
+import type { CommitQueue, Part } from './commit-queue.js';
 import { asConsumerError, FencedOff } from './consumer-errors.js';
-import { runExclusively, transact } from './exclusive-session.js';
 import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
+import type { Task } from './exclusive-session.js';
 
-/** The transaction in which a process moves its checkpoint. Never to be committed by the handler. */
-export interface ProcessTransaction {
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
-}
-
-interface CommonOptions {
-  /** The read store's database, which keeps the checkpoint. */
-  readonly url: string;
+export interface ProcessOptions {
   readonly eventStore: EventStore;
   /** Names the checkpoint, in each environment. */
   readonly name: string;
   readonly environment: Environment;
   /** The events that it wants. Prefixes have to name the environment. */
   readonly filter: EventFilter;
-  readonly signal: AbortSignal;
+  /**
+   * Handles events in order. What it does itself is done at least once: after a crash before the checkpoint has moved it
+   * gets the same events again. Writes that it gives back commit together with the checkpoint: once.
+   */
+  handle(events: readonly ProjectedEvent[]): Promise<Part['write'] | void>;
   readonly log: Logger;
   /** Default 200. */
   readonly batchSize?: number | undefined;
-  /** How often a waiting runner looks whether it may take over. Default 1000. */
-  readonly takeOverPollMs?: number | undefined;
 }
-
-/**
- * - `transactional`: the handler's writes, made through `tx`, and the checkpoint commit together: once.
- * - `at-least-once`: the handler's effects come first and the checkpoint after. After a crash in between the batch is
- *   handled again, so the effects have to be idempotent.
- */
-export type ProcessHandler =
-  | {
-      readonly mode: 'transactional';
-      handle(events: readonly ProjectedEvent[], tx: ProcessTransaction): Promise<void>;
-    }
-  | { readonly mode: 'at-least-once'; handle(events: readonly ProjectedEvent[]): Promise<void> };
-
-export type ProcessOptions = CommonOptions & ProcessHandler;
 
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 
+/** How often an idle process moves its checkpoint after the others' events. */
+const idleCommitMs = 1_000;
+
+/** How long a commit waits for one of the read models, which follow the same events. Nobody but a restart reads a checkpoint. */
+const patienceMs = { writes: 10, checkpoint: 50 };
+
 /**
  * Hands the events of the log to a handler, in order, from where it left off; one runner per name and environment is
  * active. A handler that throws gets the same batch again, with backoff, for as long as it takes: a process manager
- * must not pass over an event. Resolves when the signal aborts and the batch at hand is done.
+ * must not pass over an event.
  */
-export async function runProcess(options: ProcessOptions): Promise<void> {
-  const { url, name, environment, signal, log, takeOverPollMs } = options;
-  const lock = `atelier.process.${environment}.${name}`;
-  await runExclusively({ url, lock, signal, log, takeOverPollMs }, async (client, sessionSignal) => {
-    const checkpoint = await takeOverProcess(client, environment, name);
-    const ended = new AbortController();
-    try {
-      await follow(options, client, checkpoint, AbortSignal.any([sessionSignal, ended.signal]));
-    } finally {
-      ended.abort();
-    }
-  });
+export function processTask(options: ProcessOptions): Task {
+  const { name, environment, eventStore, filter, batchSize = defaults.processBatch } = options;
+  return {
+    lock: `atelier.process.${environment}.${name}`,
+    async run(commits, signal) {
+      const checkpoint = await commits.alone((client) => takeOverProcess(client, environment, name));
+      const after = checkpoint.position === null ? {} : { after: checkpoint.position };
+      let movedAt = performance.now();
+      for await (const batch of eventStore.subscribe({ ...after, filter, batchSize, signal })) {
+        if (batch.events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;
+        await handleUntilDone(options, commits, checkpoint, batch, signal);
+        movedAt = performance.now();
+        if (signal.aborted) return;
+      }
+    },
+  };
 }
-
-async function follow(
-  options: ProcessOptions,
-  client: pg.Client,
-  checkpoint: ProcessCheckpoint,
-  signal: AbortSignal,
-): Promise<void> {
-  const { eventStore, filter, batchSize = defaults.processBatch } = options;
-  const after = checkpoint.position === null ? {} : { after: checkpoint.position };
-  let written = performance.now();
-  for await (const batch of eventStore.subscribe({ ...after, filter, batchSize, signal })) {
-    // Where nothing happened for this process, its checkpoint need not follow the log at every step.
-    if (batch.events.length === 0 && performance.now() - written < idleCommitMs) continue;
-    await handleUntilDone(options, client, checkpoint, batch, signal);
-    written = performance.now();
-    if (signal.aborted) return;
-  }
-}
-
-const idleCommitMs = 1_000;
 
 async function handleUntilDone(
-  options: ProcessOptions,
-  client: pg.Client,
+  { name, environment, handle, log }: ProcessOptions,
+  commits: CommitQueue,
   checkpoint: ProcessCheckpoint,
-  batch: SubscriptionBatch,
+  { events, position }: SubscriptionBatch,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, environment, log } = options;
-  const position = String(batch.position);
-  await retryUntilAborted(() => handleOnce(options, client, checkpoint, batch), {
+  const handleOnce = async () => {
+    const write = events.length > 0 ? await handle(events.map(toProjectedEvent)) : undefined;
+    const queries = [moveProcess(checkpoint, position)];
+    if (write) await commits.commit({ write, queries, patienceMs: patienceMs.writes });
+    else await commits.commit({ queries, patienceMs: patienceMs.checkpoint });
+  };
+  await retryUntilAborted(handleOnce, {
     ...{ signal, firstPauseMs, longestPauseMs },
     mayPass: (error) => !(asConsumerError(error) instanceof FencedOff),
-    onFailure: (err, retryMs) =>
-      log.error({ err, process: name, environment, position, retryMs }, `${name} failed and tries again`),
-  });
-}
-
-async function handleOnce(
-  options: ProcessOptions,
-  client: pg.Client,
-  checkpoint: ProcessCheckpoint,
-  batch: SubscriptionBatch,
-): Promise<void> {
-  const events = batch.events.map(toProjectedEvent);
-  const move = moveProcess(checkpoint, batch.position);
-  if (options.mode === 'at-least-once' || events.length === 0) {
-    if (options.mode === 'at-least-once' && events.length > 0) await options.handle(events);
-    await client.query(move);
-    return;
-  }
-  await transact(client, async () => {
-    await options.handle(events, client);
-    await client.query(move);
+    onFailure: (err, retryMs) => {
+      const facts = { err, process: name, environment, position: String(position), retryMs };
+      log.error(facts, `${name} failed and tries again`);
+    },
   });
 }
 

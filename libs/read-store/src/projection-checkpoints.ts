@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { inTransaction } from './exclusive-session.js';
+import { inTransaction } from './commit-queue.js';
 import type { ReadModel } from './read-model.js';
 
 /**

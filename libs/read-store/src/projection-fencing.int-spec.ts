@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { FencedOff, asConsumerError } from './consumer-errors.js';
+import { CommitQueue } from './commit-queue.js';
 import type { ActiveModel } from './model-fold.js';
 import { takeOver } from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
@@ -41,7 +42,7 @@ describe('of several projection runners', () => {
       await fixture.passed(await fixture.append('account', 'A', [purchase(1)]));
       await fixture.rows(
         `select pg_terminate_backend(pid) from pg_stat_activity
-          where application_name = 'atelier.projections.live' and datname = current_database()`,
+          where application_name like 'atelier.projections.live%' and datname = current_database()`,
       );
     }
     await fixture.passed(await fixture.append('account', 'A', [purchase(1)]));
@@ -98,7 +99,7 @@ async function own() {
     parkedStreams: new Set(),
   }));
   const session = new ProjectionSession({
-    writer: client,
+    commits: new CommitQueue(client),
     loader: client,
     environment: 'live',
     actives,

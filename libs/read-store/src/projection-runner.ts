@@ -5,13 +5,15 @@ import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { BatchFeed } from './batch-feed.js';
 import { ConsumerHalted } from './consumer-errors.js';
-import { close, runExclusively, sessionClient } from './exclusive-session.js';
+import type { CommitQueue } from './commit-queue.js';
+import { close, sessionClient } from './exclusive-session.js';
 import type { ActiveModel } from './model-fold.js';
 import { loadParkedStreams } from './parked-events.js';
 import { markHalted, takeOver, earliest } from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
 import { ProjectionTable } from './projection-table.js';
 import type { ReadModel } from './read-model.js';
+import { sessionSettings, type Task } from './exclusive-session.js';
 import { StreamContinuity } from './stream-continuity.js';
 
 export interface ProjectionRunnerOptions {
@@ -23,17 +25,15 @@ export interface ProjectionRunnerOptions {
   readonly log: Logger;
   /** Events a transaction at most. Default 2000. */
   readonly batchSize?: number | undefined;
-  /** How often a waiting runner looks whether it may take over. Default 1000. */
-  readonly takeOverPollMs?: number | undefined;
 }
 
 /**
- * - `waiting`: another runner owns this environment, or the database cannot be reached. The state at the start.
+ * - `waiting`: another runner owns this environment, the database cannot be reached, or it was told to stop. The state
+ *   at the start.
  * - `active`: this one folds and commits. Left for `waiting` when its session is lost.
  * - `halted`: going on would have skipped an event. Final; a restart looks again.
- * - `stopped`: the signal was aborted.
  */
-export type ProjectionRunnerState = 'waiting' | 'active' | 'halted' | 'stopped';
+export type ProjectionRunnerState = 'waiting' | 'active' | 'halted';
 
 export interface ProjectionRunnerStatus {
   readonly state: ProjectionRunnerState;
@@ -45,17 +45,23 @@ export interface ProjectionRunnerStatus {
   readonly problems: readonly string[];
 }
 
-/** An empty batch moves checkpoints only, which can wait for a batch with events for this long. */
-const idleCommitMs = 50;
+/** An empty batch moves checkpoints only, which waits for a batch with events until the last commit is so long ago. */
+const idleCommitMs = 1_000;
+
+/** In a steady stream of events a batch takes what has come in so long. The first event after a silence is taken at once. */
+const paceMs = 5;
 
 /** Keeps all read models of one environment up to date, reading the log once for all of them. */
-export class ProjectionRunner {
+export class ProjectionRunner implements Task {
+  readonly lock: string;
   private state: ProjectionRunnerState = 'waiting';
   private caughtUp = false;
   private actives: readonly ActiveModel[] = [];
   private problems: string[] = [];
 
-  constructor(private readonly options: ProjectionRunnerOptions) {}
+  constructor(private readonly options: ProjectionRunnerOptions) {
+    this.lock = `atelier.projections.${options.environment}`;
+  }
 
   get status(): ProjectionRunnerStatus {
     const positions = new Map(this.actives.map(({ checkpoint }) => [checkpoint.name, checkpoint.position]));
@@ -63,60 +69,47 @@ export class ProjectionRunner {
   }
 
   /** Resolves when the signal aborts and the batch at hand is committed. @throws ConsumerHalted */
-  async run(signal: AbortSignal): Promise<void> {
-    const { environment, log, takeOverPollMs } = this.options;
-    try {
-      await runExclusively({ ...this.connection, signal, log, takeOverPollMs }, (writer, sessionSignal) =>
-        this.session(writer, sessionSignal),
-      );
-      this.state = 'stopped';
-    } catch (error) {
-      this.state = 'halted';
-      this.problems = [String(error)];
-      log.fatal({ err: error, environment }, `the projections of ${environment} are halted`);
-      throw error;
-    }
-  }
-
-  private get connection() {
-    const { url, environment } = this.options;
-    // A batch that a crash takes back is folded again from history: rows and checkpoint always go together. Statements
-    // are planned while a table may still be empty, and must not be stuck with the plan that was good then.
-    const settings = { synchronous_commit: 'off', enable_seqscan: 'off' };
-    return { url, lock: `atelier.projections.${environment}`, settings };
-  }
-
-  private async session(writer: pg.Client, signal: AbortSignal): Promise<void> {
-    const { environment, log } = this.options;
-    const loader = sessionClient(this.connection);
+  async run(commits: CommitQueue, signal: AbortSignal): Promise<void> {
+    const { url, environment, log } = this.options;
+    const loader = sessionClient({ url, name: `${this.lock}.loader`, settings: sessionSettings });
     // Noticed by the next query.
     loader.on('error', (error) => log.warn({ err: error, environment }, 'the loading connection failed'));
     const ended = new AbortController();
     try {
       await loader.connect();
       this.problems = [];
-      this.actives = await this.activate(writer);
+      this.actives = await commits.alone((client) => this.activate(client));
       this.state = 'active';
       const { actives } = this;
       const continuity = new StreamContinuity('projections');
-      const session = new ProjectionSession({ writer, loader, environment, actives, continuity, log });
+      const session = new ProjectionSession({ commits, loader, environment, actives, continuity, log });
       await this.follow(session, AbortSignal.any([signal, ended.signal]));
+      this.state = 'waiting';
     } catch (error) {
-      if (error instanceof ConsumerHalted) await this.halt(writer, this.actives, String(error));
+      this.state = error instanceof ConsumerHalted ? 'halted' : 'waiting';
+      if (error instanceof ConsumerHalted) await this.haltAll(commits, error);
       throw error;
     } finally {
       ended.abort();
-      this.state = 'waiting';
       this.caughtUp = false;
       await close(loader);
     }
   }
 
+  private async haltAll(commits: CommitQueue, error: ConsumerHalted): Promise<void> {
+    const { environment, log } = this.options;
+    log.fatal({ err: error, environment }, `the projections of ${environment} are halted`);
+    await commits.alone((client) => this.halt(client, this.actives, String(error)));
+  }
+
   private async follow(session: ProjectionSession, signal: AbortSignal): Promise<void> {
-    const feed = new BatchFeed(this.subscribe(signal), signal);
+    const feed = new BatchFeed(this.subscribe(signal), signal, paceMs);
+    let committedAt = -idleCommitMs;
     for (let batch = await feed.next(); batch; batch = await feed.next()) {
-      if (batch.events.length === 0 && (await feed.another(idleCommitMs))) continue;
+      const idleMs = committedAt + idleCommitMs - performance.now();
+      if (batch.events.length === 0 && idleMs > 0 && (await feed.another(idleMs))) continue;
       await session.submit(batch.events, batch.position);
+      committedAt = performance.now();
       if (await feed.another()) continue;
       await session.settle();
       if (batch.caughtUp) this.caughtUp = true;

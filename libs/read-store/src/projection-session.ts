@@ -7,7 +7,7 @@ import { deliver } from './projected-event.js';
 import { asError, isRefusedContent } from './consumer-errors.js';
 import { describe, ModelFold, type ActiveModel } from './model-fold.js';
 import { logParked, park } from './parked-events.js';
-import { inOneRoundTrip, inTransaction } from './exclusive-session.js';
+import { inOneRoundTrip, inTransaction, type CommitQueue } from './commit-queue.js';
 import type { ModelRow } from './projection-table.js';
 import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js';
 
@@ -20,9 +20,8 @@ interface Folded {
 }
 
 export interface ProjectionSessionOptions {
-  /** Holds the lock and commits. */
-  readonly writer: pg.Client;
-  /** Loads rows while the writer commits the batch before. */
+  readonly commits: CommitQueue;
+  /** Loads rows while the batch before is being committed. */
   readonly loader: pg.Client;
   readonly environment: Environment;
   readonly actives: readonly ActiveModel[];
@@ -32,7 +31,7 @@ export interface ProjectionSessionOptions {
 
 /**
  * The time in which one runner owns the projections of an environment: it folds batches and commits them, each with
- * its rows, checkpoints and stream revisions in one transaction and one round trip.
+ * its rows, checkpoints and stream revisions in one transaction.
  *
  * While a batch is being committed (`flight`) the next one is folded already, on top of what the one in flight will
  * leave behind. It is sent when that one is known to be committed, so batches are committed in order or not at all.
@@ -91,7 +90,7 @@ export class ProjectionSession {
     const folds = this.options.actives.map((active) => new ModelFold(active, deliveries));
     const loading = folds.filter(({ keys }) => keys.length > 0);
     const queries = loading.map(({ active, keys }) => active.table.select(keys));
-    const loaded = await inOneRoundTrip(this.options.loader, queries);
+    const loaded = queries.length > 0 ? (await inTransaction(this.options.loader, queries)).slice(1) : [];
     folds.forEach((fold, index) => {
       // The columns are those of the fold's table.
       const rows = (loaded[loading.indexOf(fold)]?.rows ?? []) as ModelRow[];
@@ -101,20 +100,21 @@ export class ProjectionSession {
   }
 
   private async commit(batch: Folded, writes: readonly pg.QueryConfig[]): Promise<void> {
-    const { writer, environment, actives, continuity, log } = this.options;
+    const { commits, environment, actives, continuity, log } = this.options;
     const { position, reached, folds } = batch;
     const behind = actives.filter(({ checkpoint }) => (checkpoint.position ?? -1n) < position);
     if (behind.length === 0) return;
     const checkpoints = behind.map(({ checkpoint }) => ({ ...checkpoint, position }));
     const names = checkpoints.map(({ name }) => name);
     const parked = folds.flatMap((fold) => fold.parked);
-    await inTransaction(writer, [
+    const queries = [
       advance(environment, checkpoints),
       ...writes,
       ...(reached.size > 0 ? [continuity.store(reached)] : []),
       ...(parked.length > 0 ? [park(environment, parked)] : []),
       announce(environment, position, names),
-    ]);
+    ];
+    await commits.commit({ queries });
     for (const active of behind) active.checkpoint = { ...active.checkpoint, position };
     for (const fold of folds)
       for (const { recorded } of fold.parked) fold.active.parkedStreams.add(recorded.stream);
@@ -143,7 +143,9 @@ export class ProjectionSession {
     const writes = writesOf(fold);
     if (writes.length === 0) return undefined;
     try {
-      await inOneRoundTrip(this.options.writer, [{ text: 'begin' }, ...writes, { text: 'rollback' }]);
+      await this.options.commits.alone((client) =>
+        inOneRoundTrip(client, [{ text: 'begin' }, ...writes, { text: 'rollback' }]),
+      );
       return undefined;
     } catch (error) {
       if (isRefusedContent(error)) return asError(error);

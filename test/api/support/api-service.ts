@@ -20,6 +20,7 @@ import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
+import { runTasks } from '#read-store/exclusive-session.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
 import { createApi, type HttpSettings } from '../../../apps/api/src/create-api.js';
@@ -175,14 +176,14 @@ export class ApiService implements AsyncDisposable {
 
   /** One projector for both environments; resolves when it is at work. */
   async startProjector(): Promise<void> {
+    const common = { url: this.databaseUrl, log: logger };
     const runners = environments.map(
-      (environment) =>
-        new ProjectionRunner({
-          ...{ url: this.databaseUrl, eventStore: this.store, environment, readModels, log: logger },
-          takeOverPollMs: 50,
-        }),
+      (environment) => new ProjectionRunner({ ...common, eventStore: this.store, environment, readModels }),
     );
-    const runs = runners.map((runner) => runner.run(this.stopProjecting.signal));
+    const { signal } = this.stopProjecting;
+    const runs = runners.map((runner) =>
+      runTasks({ ...common, tasks: [runner], signal, takeOverPollMs: 50 }),
+    );
     this.cleanups.defer(async () => {
       this.stopProjecting.abort();
       await Promise.all(runs);

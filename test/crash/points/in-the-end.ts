@@ -6,6 +6,7 @@ import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
+import { runTasks } from '#read-store/exclusive-session.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { caughtUp } from './invariants.js';
 import { horizonMs, worldTemplate, type World } from './world.js';
@@ -18,11 +19,12 @@ export async function readModelProblems(world: World): Promise<string[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
   await using database = await disposableDatabase();
   const stopping = new AbortController();
+  const common = { url: database.url, log: createLogger('test', 'silent') };
   const runner = new ProjectionRunner({
-    ...{ url: database.url, eventStore: world.events.store, environment: 'test', readModels },
-    log: createLogger('test', 'silent'),
+    ...common,
+    ...{ eventStore: world.events.store, environment: 'test', readModels },
   });
-  const running = runner.run(stopping.signal);
+  const running = runTasks({ ...common, tasks: [runner], signal: stopping.signal });
   while (!runner.status.caughtUp) await sleep(20);
   stopping.abort();
   await running;

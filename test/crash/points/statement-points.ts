@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { renderDispatcher } from '#application/process-managers/process-managers.js';
 import type { Recorder } from './recorder.js';
 
 /**
@@ -53,25 +54,40 @@ export class StatementPoints {
   }
 
   private pointOf(client: pg.Client, config: unknown): string | undefined {
-    const { name = '', text } = typeof config === 'string' ? { text: config } : (config as Statement);
+    const statement = typeof config === 'string' ? { text: config } : (config as Statement);
+    const { name = '', text } = statement;
     const { application_name: connection = '' } = (client as unknown as Connected).connectionParameters;
     if (connection === 'atelier-render-queue') return ofQueue(text);
     if (name.startsWith('event_store.snapshot-'))
       return `snapshots.${name.slice('event_store.snapshot-'.length)}@account-writer`;
-    const process = /^atelier\.process\.test\.(.+)$/.exec(connection)?.[1];
-    if (process !== undefined) return this.busy.has(process) ? ofProcess(process, name, text) : undefined;
-    if (connection === 'atelier.projections.test' && this.busy.has('projections')) {
-      if (name === 'load stream revisions') return 'projections.load-revisions@stream-continuity';
-      if (name.startsWith('select test.')) return 'projections.load-rows@projection-session';
-      if (text === 'begin' || text === 'commit') return `projections.${text}@projection-session`;
-    }
+    if (connection.startsWith('atelier.projections.test') && this.busy.size > 0)
+      return connection.endsWith('.loader') ? ofLoader(name) : this.ofCommits(statement);
     return undefined;
   }
+
+  /** Of what the tasks of an environment commit together. */
+  private ofCommits({ name = '', text, values }: Statement): string | undefined {
+    if (text === 'begin' || text === 'commit') return `transaction.${text}@commit-queue`;
+    if (name.startsWith('move process'))
+      return this.busy.has(String(values?.[0]))
+        ? `process.move-checkpoint@${String(values?.[0])}`
+        : undefined;
+    if (/^\s*with served /.test(text)) return `queue.turns@${renderDispatcher}`;
+    if (text.includes('pgboss.job') && /insert into/i.test(text)) return `queue.insert@${renderDispatcher}`;
+    return name !== '' || asideFromCommits.test(text)
+      ? undefined
+      : `transaction.${text.trim().slice(0, 40)}@${renderDispatcher}`;
+  }
 }
+
+/** How tasks come by their place and see that they still have it, and what a batch adds to its transaction. */
+const asideFromCommits =
+  /pg_try_advisory_lock|_checkpoints|read_store\.|to_regclass|synchronous_commit|^(select 1|rollback)$/;
 
 interface Statement {
   readonly name?: string;
   readonly text: string;
+  readonly values?: readonly unknown[];
 }
 
 interface Connected {
@@ -87,12 +103,8 @@ function ofQueue(text: string): string | undefined {
   return undefined;
 }
 
-/** Everything that a process manager's own connection is asked while it has events at hand. */
-function ofProcess(process: string, name: string, text: string): string | undefined {
-  if (name.startsWith('move process')) return `process.move-checkpoint@${process}`;
-  // How it came by its place, and whether it still has it.
-  if (/pg_try_advisory_lock|process_checkpoints|^select 1$/.test(text)) return undefined;
-  if (/^\s*with served /.test(text)) return `queue.turns@${process}`;
-  if (text.includes('pgboss.job') && /insert into/i.test(text)) return `queue.insert@${process}`;
-  return `process.${text.trim().slice(0, 40)}@${process}`;
+/** Loads rows in one round trip. */
+function ofLoader(name: string): string {
+  if (name === 'load stream revisions') return 'projections.load-revisions@stream-continuity';
+  return 'projections.load-rows@projection-session';
 }

@@ -3,7 +3,7 @@ import type { Environment } from '#domain/streams.js';
 import { binaryArray } from '#platform/binary-array.js';
 import { onlyRow } from '#platform/postgres.js';
 import { columnsOf, type EntityColumn } from '../entity-table.js';
-import { transact } from '../exclusive-session.js';
+import { transact } from '../commit-queue.js';
 import type { PrimaryKey, ReadModel } from '../read-model.js';
 import { readServing, type ServingRow } from './generations.js';
 import type { HistoryFold } from './history-fold.js';

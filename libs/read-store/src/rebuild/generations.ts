@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { transact } from '../exclusive-session.js';
+import { transact } from '../commit-queue.js';
 import {
   announce,
   isServing,

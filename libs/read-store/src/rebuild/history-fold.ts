@@ -1,6 +1,6 @@
 import { categoryPrefix } from '#domain/streams.js';
 import type { RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
-import { transact } from '../exclusive-session.js';
+import { transact } from '../commit-queue.js';
 import { BatchFeed } from '../batch-feed.js';
 import { asError, isRefusedContent } from '../consumer-errors.js';
 import { deliver } from '../projected-event.js';

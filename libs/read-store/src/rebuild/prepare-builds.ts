@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 import { onlyRow } from '#platform/postgres.js';
-import { transact } from '../exclusive-session.js';
+import { transact } from '../commit-queue.js';
 import { loadParkedStreams } from '../parked-events.js';
 import type { GenerationState } from '../projection-checkpoints.js';
 import { ProjectionTable } from '../projection-table.js';

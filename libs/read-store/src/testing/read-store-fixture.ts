@@ -14,6 +14,7 @@ import type { Logger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
 import { createTestDatabase } from '../../../../test/support/test-database.js';
 import { migrateReadStore } from '../migrate.js';
+import { runTasks } from '../exclusive-session.js';
 import { ProjectionRunner, type ProjectionRunnerOptions } from '../projection-runner.js';
 
 export const silent: Logger = pino({ level: 'silent' });
@@ -79,11 +80,11 @@ export class ReadStoreFixture {
       eventStore: this.store,
       environment: 'live',
       log: silent,
-      takeOverPollMs: 50,
       ...options,
     });
     const stop = new AbortController();
-    const ended = runner.run(stop.signal);
+    const common = { url: this.url, signal: stop.signal, log: silent, takeOverPollMs: 50 };
+    const ended = runTasks({ ...common, tasks: [runner] });
     const entry = { stop, ended: ended.catch(() => undefined) };
     this.running.add(entry);
     const end = async () => {

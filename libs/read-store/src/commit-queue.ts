@@ -1,0 +1,128 @@
+import pg from 'pg';
+
+/** The transaction that a part is in. Never to be committed by it. */
+export interface PartTransaction {
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
+}
+
+/** What one task wants committed: all of it or nothing. */
+export interface Part {
+  /** Writes that need the answer to an earlier one. All other parts wait for them, so nothing else is awaited here. */
+  readonly write?: ((tx: PartTransaction) => Promise<void>) | undefined;
+  readonly queries: readonly pg.QueryConfig[];
+  /** How long it may wait for another part to go along with. Default 0. */
+  readonly patienceMs?: number;
+}
+
+interface WaitingPart {
+  readonly part: Part;
+  readonly timer: NodeJS.Timeout | undefined;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** The answer to a transaction's last round trip never came, so it may be committed or not. */
+class UnknownOutcome extends Error {}
+
+/**
+ * Shares one connection among tasks. Parts that wait when the connection is free commit in one transaction. Where
+ * PostgreSQL refuses that one, or a part throws, each part is committed by itself, so that none fails for another.
+ */
+export class CommitQueue {
+  private readonly waiting = new Set<WaitingPart>();
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly client: pg.Client) {}
+
+  /** Resolves when it is committed. @throws why this very part cannot be */
+  commit(part: Part): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { patienceMs } = part;
+    const timer = patienceMs === undefined ? undefined : setTimeout(() => this.flush(), patienceMs);
+    this.waiting.add({ part, timer, resolve, reject });
+    if (timer === undefined) this.flush();
+    return promise;
+  }
+
+  /** Does the work on the connection while nothing else is under way there. */
+  alone<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const done = this.last.then(() => work(this.client));
+    this.last = done.catch(() => undefined);
+    return done;
+  }
+
+  private flush(): void {
+    void this.alone(async () => {
+      const parts = [...this.waiting];
+      this.waiting.clear();
+      for (const { timer } of parts) clearTimeout(timer);
+      await this.together(parts);
+    });
+  }
+
+  private async together(parts: readonly WaitingPart[]): Promise<void> {
+    try {
+      if (parts.length > 0) await this.transaction(parts.map(({ part }) => part));
+      for (const { resolve } of parts) resolve();
+    } catch (error) {
+      if (parts.length > 1 && !(error instanceof UnknownOutcome)) {
+        for (const part of parts) await this.together([part]);
+      } else for (const { reject } of parts) reject(error instanceof UnknownOutcome ? error.cause : error);
+    }
+  }
+
+  private async transaction(parts: readonly Part[]): Promise<void> {
+    const { client } = this;
+    const begun = client.query('begin');
+    begun.catch(() => undefined);
+    try {
+      for (const { write } of parts) if (write) await write(client);
+    } catch (error) {
+      // When the connection is what failed, the server has rolled back by itself.
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
+    try {
+      await inOneRoundTrip(client, [...parts.flatMap(({ queries }) => queries), { text: 'commit' }]);
+      await begun;
+    } catch (error) {
+      throw error instanceof pg.DatabaseError ? error : new UnknownOutcome('', { cause: error });
+    }
+  }
+}
+
+/**
+ * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws what went
+ * wrong first; when it is a transaction, the server has then rolled it back, commit included.
+ */
+export async function inOneRoundTrip(
+  client: pg.Client,
+  queries: readonly pg.QueryConfig[],
+): Promise<pg.QueryResult[]> {
+  const settled = await Promise.allSettled(queries.map((query) => client.query(query)));
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}
+
+export function inTransaction(
+  client: pg.Client,
+  queries: readonly pg.QueryConfig[],
+): Promise<pg.QueryResult[]> {
+  return inOneRoundTrip(client, [{ text: 'begin' }, ...queries, { text: 'commit' }]);
+}
+
+/** Runs the work in a transaction of its own, which is rolled back when it throws. */
+export async function transact<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
+  await client.query('begin');
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // When the connection is what failed, the server has rolled back by itself.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
