@@ -113,7 +113,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     ReadStoreModule.with({ maxConnections: 1 }),
     HousekeepingStoresModule,
     InstallationModule.with({ levels: true }),
-    RenderQueueModule,
+    RenderQueueModule.with({ supervise: false }),
   ];
 }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
 import {
   EmbeddedPostgresError,
   startEmbeddedPostgres,
@@ -9,8 +8,6 @@ import {
 import { findRunningPostmaster } from '#platform/embedded-postgres/postmaster.js';
 import { messageOf } from '#platform/errors.js';
 import { pause } from '#platform/retry.js';
-import { readModels } from '#projections/read-models.js';
-import { migrateReadStore } from '#read-store/migrate.js';
 import { StartError } from './console.js';
 import type { HomeFolders } from './home.js';
 
@@ -118,15 +115,4 @@ function launch(folders: HomeFolders, preferredPort?: number): Promise<EmbeddedP
     logFile: join(folders.logs, 'postgres.log'),
     ...(preferredPort === undefined ? {} : { preferredPort }),
   });
-}
-
-/** Brings all schemas up to date. Idempotent. @throws StartError when no event store has such a URL */
-export async function migrateSchemas(urls: EventStoreUrls): Promise<void> {
-  try {
-    await prepareEventStore(urls);
-  } catch (error) {
-    if (error instanceof RangeError) throw new StartError(error.message);
-    throw error;
-  }
-  await migrateReadStore(urls.databaseUrl, readModels);
 }

@@ -6,11 +6,26 @@ import { KeyModule } from '#application/key/key.module.js';
 import { IssueKey, RevokeKey, type IssuedApiKey } from '#application/key/manage-keys.handler.js';
 import { SeedPresets, PresetModule } from '#application/preset/manage-presets.handler.js';
 import { categoryPrefix, environments } from '#domain/streams.js';
+import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
 import { readJson, writePrivateJson } from '#platform/home-files.js';
+import { readModels } from '#projections/read-models.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { StartError } from './console.js';
+
+/** Brings all schemas up to date. Idempotent. @throws StartError when no event store has such a URL */
+export async function migrateSchemas(urls: EventStoreUrls): Promise<void> {
+  try {
+    await prepareEventStore(urls);
+  } catch (error) {
+    if (error instanceof RangeError) throw new StartError(error.message);
+    throw error;
+  }
+  await migrateReadStore(urls.databaseUrl, readModels);
+}
 
 const environment = 'test';
 

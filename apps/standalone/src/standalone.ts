@@ -8,8 +8,8 @@ import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
 import { StartError } from './console.js';
-import { type Database, EmbeddedDatabase, externalDatabase, migrateSchemas } from './database.js';
-import { type DemoKey, FirstStart, seedDemoTenant } from './first-start.js';
+import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
+import type { DemoKey } from './first-start.js';
 import { type HomeFolders, lockHome, prepareHome, settlePort } from './home.js';
 import { Roles } from './roles/roles.js';
 
@@ -59,20 +59,22 @@ export class Standalone {
     const folders = prepareHome(settings.configuration.home);
     const port = await this.claim(folders);
     signal.throwIfAborted();
-    const database = await this.openDatabase(folders);
+    // Its libraries are loaded while the database starts.
+    const [database, { FirstStart, migrateSchemas, seedDemoTenant }] = await Promise.all([
+      this.openDatabase(folders),
+      import('./first-start.js'),
+    ]);
     signal.throwIfAborted();
     const eventStoreUrl = () => settings.eventStoreUrl ?? database.url;
     const urls = { eventStoreUrl: eventStoreUrl(), databaseUrl: database.url };
     await migrateSchemas(urls);
     signal.throwIfAborted();
-    {
-      await using firstStart = await FirstStart.on({ ...settings.configuration, ...urls });
-      await firstStart.publishPresets(this.options.warn);
-    }
+    await using firstStart = await FirstStart.on({ ...settings.configuration, ...urls });
     signal.throwIfAborted();
 
+    const presets = firstStart.publishPresets(this.options.warn);
     const secrets = provideHomeSecrets(folders.home);
-    await this.startRoles(folders, () => ({
+    const environment = () => ({
       URL_SIGNING_SECRET: secrets.urlSigningSecret,
       ATELIER_SIGNING_KEY: secrets.signingKey,
       ...settings.variables,
@@ -80,12 +82,14 @@ export class Standalone {
       PORT: String(port),
       DATABASE_URL: database.url,
       EVENT_STORE_URL: eventStoreUrl(),
-    }));
-    if (this.options.seedDemoTenant) {
-      const now = { eventStoreUrl: eventStoreUrl(), databaseUrl: database.url };
-      await using firstStart = await FirstStart.on({ ...settings.configuration, ...now });
-      await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
+    });
+    try {
+      await this.startRoles(folders, environment);
+    } finally {
+      await presets;
     }
+    if (this.options.seedDemoTenant)
+      await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
     this.baseUrl = baseUrlOf(settings, port);
     this.publish(folders, database, eventStoreUrl());
   }

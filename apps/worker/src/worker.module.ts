@@ -69,7 +69,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     InstallationModule.with({ levels: false }),
     ObjectStorageModule,
     EnginesModule,
-    RenderQueueModule,
+    RenderQueueModule.with(),
   ];
 }
 

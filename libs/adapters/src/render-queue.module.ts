@@ -1,29 +1,35 @@
-import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { retry } from '#platform/retry.js';
-import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { PgBossRenderQueue, type PgBossSettings } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
 
 /** The render queue in PostgreSQL. The app starts once the queue can be reached. */
 @Global()
-@Module({
-  providers: [
-    {
-      provide: RenderQueue,
-      inject: [Configuration, Logger, Stopping],
-      useFactory: ({ databaseUrl: url }: Configuration, logger: Logger, stopping: AbortSignal) =>
-        retry(() => PgBossRenderQueue.start({ url, logger }), {
-          signal: stopping,
-          onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'the render queue cannot be reached'),
-        }),
-    },
-  ],
-  exports: [RenderQueue],
-})
+@Module({})
 export class RenderQueueModule implements OnApplicationShutdown {
   constructor(private readonly queue: RenderQueue) {}
+
+  static with(options: Pick<PgBossSettings, 'supervise'> = {}): DynamicModule {
+    return {
+      module: RenderQueueModule,
+      providers: [
+        {
+          provide: RenderQueue,
+          inject: [Configuration, Logger, Stopping],
+          useFactory: ({ databaseUrl: url }: Configuration, logger: Logger, stopping: AbortSignal) =>
+            retry(() => PgBossRenderQueue.start({ url, logger, ...options }), {
+              signal: stopping,
+              onFailure: (err, retryMs) =>
+                logger.error({ err, retryMs }, 'the render queue cannot be reached'),
+            }),
+        },
+      ],
+      exports: [RenderQueue],
+    };
+  }
 
   /** Who takes tasks from it stops it before, and gives them time: what is still running now is given back. */
   async onApplicationShutdown(): Promise<void> {

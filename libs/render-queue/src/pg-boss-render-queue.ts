@@ -14,6 +14,8 @@ export interface PgBossSettings {
   readonly heartbeatSeconds?: number;
   /** How often dead workers are looked for; each process looks, and they take turns. Default 5. */
   readonly superviseSeconds?: number;
+  /** False for a process that only fills the queue: who works on it looks after it. Default true. */
+  readonly supervise?: boolean;
   /** Longest time a task may be held, heartbeats or not. Default 900. */
   readonly expireSeconds?: number;
 }
@@ -26,6 +28,9 @@ const day = 24 * 60 * 60;
 /** How long an aborted task may take to come to its end. */
 const obedienceMs = 2000;
 
+/** What the database's clock may lag behind a timer. */
+const marginMs = 20;
+
 /** pg-boss refuses a shorter one through its own functions. */
 const shortestHeartbeatSeconds = 10;
 
@@ -35,15 +40,19 @@ export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 
 
 /**
  * The render queue on pg-boss, in the schema `pgboss` of the database that also holds the checkpoints. There is one
- * queue per environment. NOTIFY wakes idle workers, polling each second is the fallback and finds delayed retries.
+ * queue per environment. NOTIFY wakes idle workers, and the process that delays a task wakes its own when it is due. What
+ * neither finds (tasks of dead workers, retries after a defect) is found by polling, as often as dead workers are looked for.
  */
 export class PgBossRenderQueue implements RenderQueue {
   private readonly boss: PgBoss;
   private readonly stopping = new AbortController();
   private stopped: Promise<void> | undefined;
+  private readonly workers: string[] = [];
+  private readonly superviseSeconds: number;
 
   private constructor(private readonly settings: PgBossSettings) {
-    const superviseSeconds = settings.superviseSeconds ?? 5;
+    const { superviseSeconds = 5, supervise = true } = settings;
+    this.superviseSeconds = superviseSeconds;
     this.boss = new PgBoss({
       connectionString: settings.url,
       application_name: 'atelier-render-queue',
@@ -51,6 +60,7 @@ export class PgBossRenderQueue implements RenderQueue {
       max: 4,
       useListenNotify: true,
       schedule: false,
+      supervise,
       superviseIntervalSeconds: superviseSeconds,
       monitorIntervalSeconds: superviseSeconds,
       maintenanceIntervalSeconds: 5 * 60,
@@ -153,7 +163,7 @@ export class PgBossRenderQueue implements RenderQueue {
       {
         batchSize: 1,
         pollingIntervalSeconds: 1,
-        notifyPollingIntervalSeconds: 1,
+        notifyPollingIntervalSeconds: this.superviseSeconds,
         groupConcurrency: options.tenantConcurrency,
       },
       async ([job]) => {
@@ -167,6 +177,7 @@ export class PgBossRenderQueue implements RenderQueue {
         }
       },
     );
+    this.workers.push(workerId);
   }
 
   /**
@@ -180,5 +191,7 @@ export class PgBossRenderQueue implements RenderQueue {
   ): Promise<void> {
     await this.boss.fail(name, { id: job.id, retryCount: job.retryCount });
     await this.boss.update(name, undefined, { id: job.id, startAfter: afterMs / 1000 });
+    const wake = () => this.workers.forEach((workerId) => this.boss.notifyWorker(workerId));
+    setTimeout(wake, afterMs + marginMs).unref();
   }
 }
