@@ -18,6 +18,7 @@ import { grantCredits, issueKey, openAccount } from '../support/operator.js';
 export interface AtelierUnderLoad {
   readonly url: string;
   readonly databaseUrl: string;
+  readonly store: EventStore;
   /** Of its roles, by name. */
   readonly pids: Readonly<Record<string, number>>;
   /** One key for each tenant, each with plenty of credits. */
@@ -61,6 +62,7 @@ export async function prepareAtelier(
   return {
     url: `http://127.0.0.1:${String(api.ready['port'])}`,
     databaseUrl,
+    store,
     pids: { api: api.pid, projector: projector.pid },
     keys,
     settings,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { streamName } from '#domain/streams.js';
 import { prepareAtelier } from './atelier.js';
 import { quantiles } from './quantiles.js';
 import { startRole } from '../support/role-process.js';
@@ -9,11 +10,15 @@ interface Timeline {
   readonly events: readonly { event_type: string; created_at: string }[];
 }
 
-/** From the 202 to the picture, one job at a time on one worker: the wait in the queue, and the drawing itself. */
+/**
+ * From the 202 to the picture, one job at a time on one worker: until the worker has taken it up, until its first stage is
+ * shown, and until the picture is.
+ */
 export async function benchRender(serverUrl: string): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 1);
   const worker = await startRole('apps/worker/src/main.js', atelier.settings);
   const headers = { authorization: `Bearer ${atelier.keys[0]}`, 'content-type': 'application/json' };
+  const toStarted: number[] = [];
   const toFirstStage: number[] = [];
   const toSucceeded: number[] = [];
   try {
@@ -21,11 +26,16 @@ export async function benchRender(serverUrl: string): Promise<void> {
       const body = JSON.stringify({ gender: 'FEMALE', seed });
       const response = await fetch(`${atelier.url}/v1/model-generator`, { method: 'POST', headers, body });
       const answeredAt = performance.now();
+      const clockAt = Date.now();
       const { job_id: jobId } = (await response.json()) as { job_id: string };
       const stageMs = await reach(jobId, 'stage', answeredAt);
       const succeededMs = await reach(jobId, 'succeeded', answeredAt);
       // The first one warms the worker up.
       if (seed === 0) continue;
+      const slice = await atelier.store.readStream(streamName('live', 'job', jobId));
+      const started = slice.kind === 'found' && slice.events.find(({ type }) => type === 'RenderStarted');
+      if (!started) throw new Error(`${jobId} was not taken up`);
+      toStarted.push(Date.parse(started.metadata.recordedAt) - clockAt);
       toFirstStage.push(stageMs);
       toSucceeded.push(succeededMs);
     }
@@ -33,6 +43,7 @@ export async function benchRender(serverUrl: string): Promise<void> {
     await worker.stop();
     await atelier.stop();
   }
+  console.log(`202 → RenderStarted, ms: ${quantiles(toStarted)}`);
   console.log(`202 → first stage, ms: ${quantiles(toFirstStage)}`);
   console.log(`202 → succeeded, ms: ${quantiles(toSucceeded)}`);
 
