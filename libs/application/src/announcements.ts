@@ -67,7 +67,7 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
 }
 
 /**
- * Tells the listeners what happens from now on, in whichever process: usually within milliseconds. One subscription
+ * Tells the listeners what happens from now on, in whichever process: within a tenth of a second. One subscription
  * serves all of them, because each costs a read of the log for every commit. Runs until `signal` aborts.
  * @param begun called when each later event will be told
  * @throws as the event store's subscriptions do
@@ -87,7 +87,7 @@ export async function watchAnnouncements(
     ),
   };
   const from = after === undefined ? {} : { after };
-  for await (const { events } of store.subscribe({ ...from, filter, signal })) {
+  for await (const { events } of store.subscribe({ ...from, filter, signal, patienceMs: () => 100 })) {
     for (const recorded of events) {
       const name = parseStreamName(recorded.stream);
       if (!name) continue;

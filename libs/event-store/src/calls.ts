@@ -93,6 +93,7 @@ export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promi
 const maxPage = 4096;
 export const lastRevision = 2n ** 63n - 1n;
 export const defaultBatchSize = 1000;
+export const defaultPatienceMs = () => 5;
 
 /** @throws RangeError for what is no number of events */
 export function pageSize(limit: number = maxPage): number {

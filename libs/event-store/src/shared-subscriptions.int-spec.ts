@@ -69,7 +69,7 @@ it('has one subscription at the store for all that follow the end of the log', a
   await until(() => open() === 1);
   expect(opened()).toBe(4);
   await Promise.all(followers.map(({ end }) => end()));
-  expect(open()).toBe(0);
+  await until(() => open() === 0);
   await store.close();
 });
 

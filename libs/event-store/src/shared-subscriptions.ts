@@ -1,4 +1,4 @@
-import { defaultBatchSize, orAborted } from './calls.js';
+import { defaultBatchSize, defaultPatienceMs, orAborted } from './calls.js';
 import {
   passes,
   storeWith,
@@ -30,7 +30,8 @@ export function withSharedSubscriptions(store: EventStore, limits: WindowLimits 
 
 /** What {@link withSharedSubscriptions} makes of one store. */
 export class SharedSubscriptions {
-  private subscribers = 0;
+  /** How patient each subscriber is. */
+  private readonly subscribers = new Set<() => number>();
   private window: LogWindow | undefined;
 
   constructor(
@@ -40,7 +41,9 @@ export class SharedSubscriptions {
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionBatch, void, void> {
     const { signal, filter = {} } = options;
-    this.subscribers += 1;
+    // An object of its own, also where several share a function.
+    const patience = () => (options.patienceMs ?? defaultPatienceMs)();
+    this.subscribers.add(patience);
     try {
       let position = options.after ?? 0n;
       let joined: LogWindow | undefined;
@@ -63,8 +66,8 @@ export class SharedSubscriptions {
         if (!joined) return;
       }
     } finally {
-      this.subscribers -= 1;
-      if (this.subscribers === 0) this.leave();
+      this.subscribers.delete(patience);
+      if (this.subscribers.size === 0) this.leave();
     }
   }
 
@@ -76,8 +79,11 @@ export class SharedSubscriptions {
     }
     this.leave();
     const types = window ? union(window.types, filter.types) : filter.types;
-    return (this.window = new LogWindow(this.store, position, types, this.limits));
+    return (this.window = new LogWindow(this.store, position, types, this.patienceMs, this.limits));
   }
+
+  /** The least patient one decides. */
+  private readonly patienceMs = () => Math.min(...[...this.subscribers].map((ask) => ask()));
 
   private leave(): void {
     this.window?.end();
@@ -113,13 +119,14 @@ class LogWindow {
     store: EventStore,
     private from: bigint,
     readonly types: Types,
+    patienceMs: () => number,
     { maxEvents = 8_192, maxBytes = 16 * 1024 * 1024 }: WindowLimits,
   ) {
     this.to = from;
     this.maxEvents = maxEvents;
     this.maxBytes = maxBytes;
     // Those who follow go back to pages of their own, which tell them what is wrong.
-    void this.fill(store)
+    void this.fill(store, patienceMs)
       .catch(() => undefined)
       .finally(() => this.end());
   }
@@ -180,9 +187,10 @@ class LogWindow {
     return low;
   }
 
-  private async fill(store: EventStore): Promise<void> {
+  private async fill(store: EventStore, patienceMs: () => number): Promise<void> {
     const filter = this.types && { types: this.types };
-    const options = { after: this.from, signal: this.ending.signal, ...(filter && { filter }) };
+    const { signal } = this.ending;
+    const options = { after: this.from, signal, patienceMs, ...(filter && { filter }) };
     for await (const { events, position, caughtUp } of store.subscribe(options)) {
       for (const event of events) this.push(event);
       this.forget();

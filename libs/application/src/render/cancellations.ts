@@ -54,7 +54,7 @@ export class Cancellations implements OnApplicationBootstrap, OnApplicationShutd
       after ??= await this.store.head();
       const filter = { types: ['JobCancelled'] };
       const from = after === undefined ? {} : { after };
-      for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
+      for await (const batch of this.store.subscribe({ ...from, filter, signal, patienceMs: () => 100 })) {
         for (const { stream } of batch.events) this.abort(stream);
         after = batch.position;
       }

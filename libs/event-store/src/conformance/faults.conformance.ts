@@ -90,7 +90,7 @@ export function describeFaults(subject: () => Subject): void {
       await day.store.head();
       day.faults.holdAnswers();
       await expect(day.store.append(stream, 'no-stream', events)).rejects.toThrow(AppendOutcomeUnknown);
-      expect(await exists(stream)).toBe(true);
+      await eventually(() => exists(stream));
       day.faults.cut();
       day.faults.restore();
       const again = await day.store.append(stream, 'no-stream', events);

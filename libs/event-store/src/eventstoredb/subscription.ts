@@ -1,14 +1,22 @@
 import { messageOf } from '#platform/errors.js';
 import { retryUntilAborted } from '#platform/retry.js';
-import { defaultBatchSize, NoAnswer, orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
+import {
+  defaultBatchSize,
+  defaultPatienceMs,
+  NoAnswer,
+  orAborted,
+  pauses,
+  refuseBeyondEnd,
+  unavailable,
+} from '../calls.js';
 import type { RecordedEvent, SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { Connection } from './connection.js';
 import { grpcMayPass } from './failures.js';
 import { Feed } from './feed.js';
 import { readAll, readTail } from './reads.js';
 
-/** How long a batch waits for more while there is more, and how far apart batches are while events come all the time. */
-const gatherMs = { past: 20, live: 5 };
+/** How long a batch waits for more while there is more. */
+const gatherPastMs = 20;
 /** Among events that are left out, the consumer hears this often how far the log has been looked through. */
 const progressMs = 100;
 
@@ -24,7 +32,7 @@ export interface FeedSource {
  */
 export async function* subscribeByFeed(
   source: FeedSource,
-  { after, filter, batchSize = defaultBatchSize, signal }: SubscribeOptions,
+  { after, filter, batchSize = defaultBatchSize, patienceMs = defaultPatienceMs, signal }: SubscribeOptions,
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const { answerTimeoutMs, observer } = source.connection.options;
   let position = after ?? 0n;
@@ -38,7 +46,7 @@ export async function* subscribeByFeed(
     if (coming === undefined) {
       feed = await orAborted(open(source, position, filter), signal);
       if (feed === undefined) return undefined;
-      coming = batches(source, { feed, filter, batchSize, signal, answerTimeoutMs });
+      coming = batches(source, { feed, filter, batchSize, patienceMs, signal, answerTimeoutMs });
     }
     const { value } = await coming.next();
     return value ?? undefined;
@@ -79,7 +87,7 @@ async function open(
   });
 }
 
-interface Batching extends Required<Pick<SubscribeOptions, 'batchSize' | 'signal'>> {
+interface Batching extends Required<Pick<SubscribeOptions, 'batchSize' | 'patienceMs' | 'signal'>> {
   readonly feed: Feed;
   readonly filter: SubscribeOptions['filter'];
   readonly answerTimeoutMs: number;
@@ -110,13 +118,16 @@ async function* batches(
 }
 
 /** What has arrived, and what comes within a moment of it. */
-async function gather({ feed, batchSize, signal }: Batching, yieldedAt: number): Promise<RecordedEvent[]> {
+async function gather(
+  { feed, batchSize, patienceMs, signal }: Batching,
+  yieldedAt: number,
+): Promise<RecordedEvent[]> {
   const events: RecordedEvent[] = [];
   const startedAt = performance.now();
   for (;;) {
     for (let event = feed.read(); event; event = feed.read())
       if (events.push(event) === batchSize) return events;
-    const until = feed.live ? yieldedAt + gatherMs.live : startedAt + gatherMs.past;
+    const until = feed.live ? yieldedAt + patienceMs() : startedAt + gatherPastMs;
     const leftMs = until - performance.now();
     if (events.length === 0 || leftMs <= 0 || feed.failure || signal.aborted) return events;
     await feed.change(leftMs, signal);

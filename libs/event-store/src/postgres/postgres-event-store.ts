@@ -134,11 +134,13 @@ class PostgresEventStore implements EventStore {
     filter,
     batchSize = defaultBatchSize,
     signal,
+    patienceMs,
   }: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
     const readPage = (from: bigint) =>
       onClient(this.pool, (client) => this.reads.page(client, from, batchSize, filter, this.answerTimeoutMs));
     const start = {
       ...(after === undefined ? {} : { after }),
+      ...(patienceMs && { patienceMs }),
       signal: AbortSignal.any([signal, this.closing.signal]),
     };
     return subscribeByPages({ signal: this.commits, readPage, observer: this.observer }, start);

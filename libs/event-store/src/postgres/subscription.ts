@@ -1,14 +1,11 @@
 import { messageOf } from '#platform/errors.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
-import { orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
+import { defaultPatienceMs, orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
 import type { SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import type { CommitSignal } from './commit-signal.js';
 import { hintFor, sqlMayPass } from './connection.js';
 import type { LogPage } from './read-queries.js';
-
-/** While the log grows all the time, one read for what came in 5 ms costs far less than one read for each commit. */
-const minReadIntervalMs = 5;
 
 export interface PageSource {
   readonly signal: CommitSignal;
@@ -24,7 +21,11 @@ export interface PageSource {
  */
 export async function* subscribeByPages(
   source: PageSource,
-  { after = 0n, signal }: Pick<SubscribeOptions, 'after' | 'signal'>,
+  {
+    after = 0n,
+    signal,
+    patienceMs = defaultPatienceMs,
+  }: Pick<SubscribeOptions, 'after' | 'signal' | 'patienceMs'>,
 ): AsyncGenerator<SubscriptionBatch, void, void> {
   const unregister = source.signal.register();
   let position = after;
@@ -42,7 +43,7 @@ export async function* subscribeByPages(
       }
       if (!page.caughtUp) continue;
       await source.signal.beyond(position, signal);
-      const early = minReadIntervalMs - (performance.now() - readAt);
+      const early = patienceMs() - (performance.now() - readAt);
       if (early > 0) await pause(early, signal);
     }
   } finally {
