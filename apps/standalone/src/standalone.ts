@@ -55,43 +55,47 @@ export class Standalone {
   }
 
   private async startAll(): Promise<void> {
-    const { settings, signal } = this.options;
+    const { settings, signal, warn } = this.options;
     const folders = prepareHome(settings.configuration.home);
     const port = await this.claim(folders);
     signal.throwIfAborted();
-    // Its libraries are loaded while the database starts.
+    const urls = () => ({ eventStoreUrl: settings.eventStoreUrl ?? database.url, databaseUrl: database.url });
+    const roles = this.loadRoles(folders, () => {
+      const secrets = provideHomeSecrets(folders.home);
+      const { eventStoreUrl, databaseUrl } = urls();
+      return {
+        URL_SIGNING_SECRET: secrets.urlSigningSecret,
+        ATELIER_SIGNING_KEY: secrets.signingKey,
+        ...settings.variables,
+        ATELIER_HOME: folders.home,
+        PORT: String(port),
+        DATABASE_URL: databaseUrl,
+        EVENT_STORE_URL: eventStoreUrl,
+      };
+    });
+    // Our own libraries are loaded while the database starts, too.
     const [database, { FirstStart, migrateSchemas, seedDemoTenant }] = await Promise.all([
       this.openDatabase(folders),
       import('./first-start.js'),
     ]);
+    // They end before their database does, which was opened after them.
+    this.started.defer(() => roles.stop());
     signal.throwIfAborted();
-    const eventStoreUrl = () => settings.eventStoreUrl ?? database.url;
-    const urls = { eventStoreUrl: eventStoreUrl(), databaseUrl: database.url };
-    await migrateSchemas(urls);
+    await migrateSchemas(urls());
     signal.throwIfAborted();
-    await using firstStart = await FirstStart.on({ ...settings.configuration, ...urls });
+    await using firstStart = await FirstStart.on({ ...settings.configuration, ...urls() });
     signal.throwIfAborted();
 
-    const presets = firstStart.publishPresets(this.options.warn);
-    const secrets = provideHomeSecrets(folders.home);
-    const environment = () => ({
-      URL_SIGNING_SECRET: secrets.urlSigningSecret,
-      ATELIER_SIGNING_KEY: secrets.signingKey,
-      ...settings.variables,
-      ATELIER_HOME: folders.home,
-      PORT: String(port),
-      DATABASE_URL: database.url,
-      EVENT_STORE_URL: eventStoreUrl(),
-    });
+    const presets = firstStart.publishPresets(warn);
     try {
-      await this.startRoles(folders, environment);
+      await this.start(roles);
     } finally {
       await presets;
     }
     if (this.options.seedDemoTenant)
       await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
     this.baseUrl = baseUrlOf(settings, port);
-    this.publish(folders, database, eventStoreUrl());
+    this.publish(folders, database, urls().eventStoreUrl);
   }
 
   /** Claims the home and the port, before anything slow is started. */
@@ -120,11 +124,17 @@ export class Standalone {
     return database;
   }
 
-  private async startRoles({ logs }: HomeFolders, environment: () => NodeJS.ProcessEnv): Promise<void> {
-    const { signal, warn } = this.options;
-    const roles = new Roles({ logs, environment, warn });
+  private loadRoles({ logs }: HomeFolders, environment: () => NodeJS.ProcessEnv): Roles {
+    const { settings, warn } = this.options;
+    const roles = new Roles({ logs, variables: settings.variables, environment, warn });
     this.roles = roles;
     this.started.defer(() => roles.stop());
+    roles.load();
+    return roles;
+  }
+
+  private async start(roles: Roles): Promise<void> {
+    const { signal } = this.options;
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     const abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Logger } from './logger.js';
 
 /** A role that runs inside this process. */
@@ -7,11 +8,20 @@ export interface RunningRole {
   stop(): Promise<void>;
 }
 
+/** The variable that tells a role to wait for a message with its further variables, see {@link runRole}. */
+export const awaitsSettings = 'ATELIER_AWAITS_SETTINGS';
+
+async function settingsOfParent(): Promise<void> {
+  if (!process.env[awaitsSettings]) return;
+  const [variables] = await once(process, 'message');
+  Object.assign(process.env, variables);
+}
+
 /** Longer than any role takes to stop by itself; whatever hangs then, hangs on something that will not come back. */
 const stopWithinMs = 20_000;
 
 /**
- * A process that is one role: starts it, tells the parent (where there is one) that it is ready, and stops it on
+ * A process that is one role: waits for its settings where the parent does not know them yet, starts it, tells the parent (where there is one) that it is ready, and stops it on
  * SIGTERM, SIGINT or when the parent is gone. Exit code 1 when the role cannot start, with the reason in the log.
  */
 export async function runRole(
@@ -29,6 +39,8 @@ export async function runRole(
   });
 
   try {
+    await Promise.race([settingsOfParent(), asked]);
+    stopping.signal.throwIfAborted();
     const role = await start(stopping.signal);
     process.send?.({ type: 'ready', ...role.facts });
     logger.info('ready');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '#platform/errors.js';
 import { retryUntilAborted } from '#platform/retry.js';
+import { awaitsSettings } from '#platform/run-role.js';
 import { StartError } from '../console.js';
 import { ErrorSummary, RoleLog } from './role-log.js';
 
@@ -11,6 +12,9 @@ export type RoleName = 'api' | 'worker' | 'projector';
 
 export interface RolesOptions {
   readonly logs: string;
+  /** What is known from the beginning. */
+  readonly variables: NodeJS.ProcessEnv;
+  /** The whole, asked for at each start, because the database's URL may have changed. */
   readonly environment: () => NodeJS.ProcessEnv;
   readonly warn: (line: string) => void;
 }
@@ -33,6 +37,11 @@ export class Roles {
       worker: this.process('worker'),
       projector: this.process('projector'),
     };
+  }
+
+  /** Lets all of them load their code, which takes longer than anything else. They then wait for {@link start}. */
+  load(): void {
+    for (const process of Object.values(this.processes)) process.load();
   }
 
   /** Resolves when all of them are ready. @throws StartError with what one that is not says */
@@ -75,6 +84,7 @@ export class Roles {
       // Pictures are not on V8's heap: more room for young objects only holds 25 MB.
       flags: name === 'worker' ? ['--max-semi-space-size=2'] : [],
       log,
+      variables: this.options.variables,
       environment: () => ({ ATELIER_STOP_GRACE_MS: String(renderGraceMs), ...this.options.environment() }),
       onRestart: (because, afterMs) =>
         this.options.warn(`the ${name} stopped (${because}); it is started again in ${afterMs / 1000} s`),
@@ -89,7 +99,7 @@ interface RoleOptions {
   /** Of Node. */
   readonly flags: readonly string[];
   readonly log: RoleLog;
-  /** Asked for at each start, because the database's URL may have changed. */
+  readonly variables: NodeJS.ProcessEnv;
   readonly environment: () => NodeJS.ProcessEnv;
   readonly onRestart: (because: string, afterMs: number) => void;
 }
@@ -103,7 +113,7 @@ const healthyAfterMs = 30_000;
  * One role as a child process, kept alive.
  *
  * - `stopped`: nothing runs. `start` leaves it.
- * - `starting`: a process runs and has not yet said that it is ready. On the first start its end is an error for the
+ * - `starting`: a process loads, gets its settings, and has not yet said that it is ready. On the first start its end is an error for the
  *   caller to report; later it is waited for and tried again, because what was right once is likely to be again.
  * - `ready`: its end, of whatever cause, leads back to `starting` after a delay that doubles up to 10 s.
  * - `stopping`: `stop` was called. The process is asked to end, killed when it does not, and not started again.
@@ -125,7 +135,7 @@ class RoleProcess {
 
   /** Resolves when the role is ready. @throws Error with what the role said, in one line */
   async start(): Promise<void> {
-    await this.launch();
+    await this.launch(this.child ?? this.load());
     this.keeping = this.keepAlive();
   }
 
@@ -146,11 +156,11 @@ class RoleProcess {
     await this.keeping;
   }
 
-  private async launch(): Promise<void> {
-    const { entry, flags, log, environment } = this.options;
+  load(): ChildProcess {
+    const { entry, flags, log, variables } = this.options;
     const output = log.open();
     const child = fork(entry, {
-      env: environment(),
+      env: { ...variables, [awaitsSettings]: '1' },
       stdio: ['ignore', output, output, 'ipc'],
       execArgv: [...flags, '--import', import.meta.resolve('#platform/source-maps.js')],
       detached: true,
@@ -163,17 +173,23 @@ class RoleProcess {
       );
       child.once('error', (error) => resolve(error.message));
     });
+    return child;
+  }
+
+  private async launch(child: ChildProcess): Promise<void> {
+    // Whether it still runs is seen by its end.
+    child.send(this.options.environment(), () => undefined);
     const late = setTimeout(() => child.kill('SIGKILL'), readyWithinMs);
     const end = await Promise.race([this.ended, ready(child)]);
     clearTimeout(late);
-    if (end !== undefined) throw new Error(log.lastComplaint() ?? end);
+    if (end !== undefined) throw new Error(this.options.log.lastComplaint() ?? end);
   }
 
   private async keepAlive(): Promise<void> {
     const { signal } = this.stopping;
     let running = true;
     const runAgain = async () => {
-      if (!running) await this.launch();
+      if (!running) await this.launch(this.load());
       running = false;
       throw new Error(await this.ended);
     };
