@@ -1,48 +1,70 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'pg';
 import { startRole } from '../support/role-process.js';
 import { prepareAtelier } from './atelier.js';
 import { quantiles } from './quantiles.js';
 
-const perSecond = 100;
 const seconds = 20;
+/** Rendering takes most of the machine, so dispatches come more slowly then. */
+const perSecond = { alone: 300, rendering: 100 };
+/** Every so many dispatches are looked for in the read model until they are there. */
+const lookedFor = 10;
 
 /**
- * How long a caller waits for the 202 when dispatches come at a steady pace, with a worker that renders on the same
- * machine and without. Requests are sent by the clock and not when the last one was answered, so that a slow answer
- * also counts for those that had to wait behind it.
+ * How long a caller waits for the 202 when dispatches come at a steady pace, how long after it the job is in the read
+ * model, and what becomes of the first when a worker renders on the same machine. Requests are sent by the clock and not
+ * when the last one was answered, so that a slow answer also counts for those that had to wait behind it.
  */
 export async function benchPaced(serverUrl: string): Promise<void> {
   const atelier = await prepareAtelier(serverUrl, 1);
+  const reader = new Pool({ connectionString: atelier.databaseUrl, max: 4 });
   try {
-    await pace(atelier.url, atelier.keys[0]!, 3);
-    console.log(`${perSecond} dispatches a second, idle workers: ms ${await measured()}`);
+    await pace(atelier.url, atelier.keys[0]!, 3, perSecond.alone);
+    const visible: Promise<number>[] = [];
+    const waits = await pace(atelier.url, atelier.keys[0]!, seconds, perSecond.alone, (jobId, place) => {
+      if (place % lookedFor === 0) visible.push(untilVisible(jobId));
+    });
+    console.log(`${perSecond.alone} dispatches a second, idle workers: ms ${quantiles(waits)}`);
+    console.log(`202 → visible in the read model: ms ${quantiles(await Promise.all(visible))}`);
     const worker = await startRole('apps/worker/src/main.js', atelier.settings);
     try {
       await sleep(2_000);
-      console.log(`${perSecond} dispatches a second, rendering beside: ms ${await measured()}`);
+      const beside = await pace(atelier.url, atelier.keys[0]!, seconds, perSecond.rendering);
+      console.log(`${perSecond.rendering} dispatches a second, rendering beside: ms ${quantiles(beside)}`);
     } finally {
       await worker.stop();
     }
   } finally {
+    await reader.end();
     await atelier.stop();
   }
 
-  async function measured(): Promise<string> {
-    return quantiles(await pace(atelier.url, atelier.keys[0]!, seconds));
+  async function untilVisible(jobId: string): Promise<number> {
+    const answeredAt = performance.now();
+    const look = { name: 'look', text: 'select from live.jobs where public_id = $1', values: [jobId] };
+    while ((await reader.query(look)).rowCount === 0) await sleep(1);
+    return performance.now() - answeredAt;
   }
 }
 
 /** @returns how long each answer took in milliseconds, from the moment that it was due to be sent */
-async function pace(url: string, key: string, forSeconds: number): Promise<number[]> {
+async function pace(
+  url: string,
+  key: string,
+  forSeconds: number,
+  each: number,
+  onAnswer: (jobId: string, place: number) => void = () => undefined,
+): Promise<number[]> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const startedAt = performance.now();
-  const answers = Array.from({ length: perSecond * forSeconds }, async (_, place) => {
-    const due = startedAt + (place * 1000) / perSecond;
+  const answers = Array.from({ length: each * forSeconds }, async (_, place) => {
+    const due = startedAt + (place * 1000) / each;
     await sleep(Math.max(0, due - performance.now()));
     const body = JSON.stringify({ gender: 'FEMALE', seed: place });
     const response = await fetch(`${url}/v1/model-generator`, { method: 'POST', headers, body });
-    await response.text();
+    const { job_id: jobId } = (await response.json()) as { job_id: string };
     if (response.status !== 202) throw new Error(`a dispatch was answered ${response.status}`);
+    onAnswer(jobId, place);
     return performance.now() - due;
   });
   return Promise.all(answers);

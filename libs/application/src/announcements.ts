@@ -10,7 +10,7 @@ import {
 } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
-import { retryUntilAborted } from '#platform/retry.js';
+import { followFromNow, type FollowOptions } from './follow-log.js';
 
 /** An event of the log, and what it is about. */
 export interface Announcement<Type extends DomainEventType = DomainEventType> {
@@ -44,11 +44,10 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
 
   /** Resolves when the watch has begun, or cannot begin yet: a change before that would not be heard. */
   async onApplicationBootstrap(): Promise<void> {
-    const { signal } = this.stopping;
     const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
-    const watch = () => watchAnnouncements(this.store, this.listeners, signal, hasBegun);
-    this.watching = retryUntilAborted(watch, {
-      ...{ signal, firstPauseMs: 1_000, longestPauseMs: 1_000 },
+    this.watching = watchAnnouncements(this.store, this.listeners, {
+      signal: this.stopping.signal,
+      onBegun: hasBegun,
       onFailure: (err) => {
         hasBegun();
         this.logger.warn(
@@ -68,26 +67,20 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
 
 /**
  * Tells the listeners what happens from now on, in whichever process: within a tenth of a second. One subscription
- * serves all of them, because each costs a read of the log for every commit. Runs until `signal` aborts.
- * @param begun called when each later event will be told
- * @throws as the event store's subscriptions do
+ * serves all of them. Runs until the signal aborts.
  */
-export async function watchAnnouncements(
+export function watchAnnouncements(
   store: EventStore,
   listeners: readonly Listener[],
-  signal: AbortSignal,
-  begun: () => void,
+  options: Omit<FollowOptions, 'filter' | 'patienceMs'>,
 ): Promise<void> {
-  const after = await store.head();
-  begun();
   const filter = {
     types: [...new Set(listeners.flatMap(({ types }) => types))],
     streamPrefixes: environments.flatMap((environment) =>
       listeners.map(({ category }) => categoryPrefix(environment, category)),
     ),
   };
-  const from = after === undefined ? {} : { after };
-  for await (const { events } of store.subscribe({ ...from, filter, signal, patienceMs: () => 100 })) {
+  return followFromNow(store, { ...options, filter, patienceMs: () => 100 }, (events) => {
     for (const recorded of events) {
       const name = parseStreamName(recorded.stream);
       if (!name) continue;
@@ -98,5 +91,5 @@ export async function watchAnnouncements(
         listener.hear({ environment, id, event });
       }
     }
-  }
+  });
 }

@@ -3,7 +3,7 @@ import { decode } from '#domain/stored-events.js';
 import { environments, categoryPrefix, streamName, type Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
-import { retryUntilAborted } from '#platform/retry.js';
+import { followFromNow } from '../follow-log.js';
 
 /** What has changed about one job since its last `next`. Release it when the wait is over. */
 export interface JobNews {
@@ -14,8 +14,6 @@ export interface JobNews {
   next(options: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<boolean>;
   release(): void;
 }
-
-const retryMs = 1_000;
 
 /** Events that a caller sees on a timeline. JobQueued is missing: a wait begins only once the job is there. */
 const types = ['StageCompleted', 'JobSucceeded', 'JobFailed', 'JobCancelled'];
@@ -141,28 +139,22 @@ export class JobWatch implements OnApplicationBootstrap, OnApplicationShutdown {
     for (const watchers of this.watchers.values()) yield* watchers;
   }
 
-  private async follow(): Promise<void> {
-    const { signal } = this.stopping;
-    const streamPrefixes = environments.map((environment) => categoryPrefix(environment, 'job'));
-    let after: bigint | undefined;
-    const follow = async () => {
-      if (after === undefined) {
-        after = await this.store.head();
-        // A caller that has read before the subscription had its place in the log reads once more.
+  private follow(): Promise<void> {
+    const options = {
+      filter: {
+        types,
+        streamPrefixes: environments.map((environment) => categoryPrefix(environment, 'job')),
+      },
+      signal: this.stopping.signal,
+      patienceMs: () => (this.watchers.size > 0 ? 5 : 100),
+      // A caller that has read before the subscription had its place in the log reads once more.
+      onBegun: () => {
         for (const watcher of this.everybody()) watcher.tell();
-      }
-      const from = after === undefined ? {} : { after };
-      const filter = { types, streamPrefixes };
-      for await (const batch of this.store.subscribe({ ...from, filter, signal })) {
-        for (const { stream } of batch.events) {
-          for (const watcher of this.watchers.get(stream) ?? []) watcher.tell();
-        }
-        after = batch.position;
-      }
+      },
+      onFailure: (err: unknown) => this.logger.warn({ err }, 'news of jobs are not heard at the moment'),
     };
-    await retryUntilAborted(follow, {
-      ...{ signal, firstPauseMs: retryMs, longestPauseMs: retryMs },
-      onFailure: (err) => this.logger.warn({ err }, 'news of jobs are not heard at the moment'),
+    return followFromNow(this.store, options, (events) => {
+      for (const { stream } of events) for (const watcher of this.watchers.get(stream) ?? []) watcher.tell();
     });
   }
 }

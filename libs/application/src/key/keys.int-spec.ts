@@ -106,7 +106,10 @@ describe('an authenticator', () => {
     const authenticator = authenticatorAt(clock);
     const stopping = new AbortController();
     const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
-    const watching = watchAnnouncements(store, [authenticator], stopping.signal, hasBegun);
+    const watching = watchAnnouncements(store, [authenticator], {
+      ...{ signal: stopping.signal, onBegun: hasBegun },
+      onFailure: (error) => expect(error).toBeUndefined(),
+    });
     await begun;
     const tenant = newId();
     const [revoked, rotated] = [

@@ -1,15 +1,13 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { EventStore } from '#event-store/event-store.js';
 import { Logger } from '#platform/logger.js';
-import { retryUntilAborted } from '#platform/retry.js';
+import { followFromNow } from '../follow-log.js';
 
 export interface CancelWatch {
   /** Aborted as soon as the job's JobCancelled is seen. */
   readonly signal: AbortSignal;
   release(): void;
 }
-
-const retryMs = 1_000;
 
 /**
  * Tells running renders that their job was cancelled. One subscription serves the whole process. It only makes the
@@ -47,21 +45,15 @@ export class Cancellations implements OnApplicationBootstrap, OnApplicationShutd
     return { signal: controller.signal, release };
   }
 
-  private async follow(): Promise<void> {
-    const { signal } = this.stopped;
-    let after: bigint | undefined;
-    const follow = async () => {
-      after ??= await this.store.head();
-      const filter = { types: ['JobCancelled'] };
-      const from = after === undefined ? {} : { after };
-      for await (const batch of this.store.subscribe({ ...from, filter, signal, patienceMs: () => 100 })) {
-        for (const { stream } of batch.events) this.abort(stream);
-        after = batch.position;
-      }
+  private follow(): Promise<void> {
+    const options = {
+      filter: { types: ['JobCancelled'] },
+      signal: this.stopped.signal,
+      patienceMs: () => 100,
+      onFailure: (err: unknown) => this.logger.warn({ err }, 'cancellations are not heard at the moment'),
     };
-    await retryUntilAborted(follow, {
-      ...{ signal, firstPauseMs: retryMs, longestPauseMs: retryMs },
-      onFailure: (err) => this.logger.warn({ err }, 'cancellations are not heard at the moment'),
+    return followFromNow(this.store, options, (events) => {
+      for (const { stream } of events) this.abort(stream);
     });
   }
 
