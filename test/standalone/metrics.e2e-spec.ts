@@ -45,8 +45,8 @@ describe('metrics of a service that runs', () => {
     const scraped = await atelier.get('/metrics');
     expect(scraped.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const api = await scraped.text();
-    // The charge, and the job that it pays for.
-    expect(appends(api)).toBe(2);
+    // The charge and the job that it pays for, together.
+    expect(appends(api)).toBe(1);
     const worker = await (await fetch(`http://127.0.0.1:${servedBy('worker')}/metrics`)).text();
     const projector = await (await fetch(`http://127.0.0.1:${servedBy('projector')}/metrics`)).text();
     expect(worker).toContain('role="worker"');

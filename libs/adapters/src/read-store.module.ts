@@ -20,7 +20,7 @@ import {
 } from '#projections/readers.js';
 import { readModelEntities } from '#projections/read-models.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
-import { createDataSource } from '#read-store/data-source.js';
+import { createDataSource, idleTimeoutMillis } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 import { Stopping } from './platform.module.js';
@@ -218,7 +218,7 @@ const housekeepingPool = Symbol('a connection for housekeeping');
       provide: housekeepingPool,
       inject: [Configuration, Logger],
       useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
-        watched({ connectionString, max: 1 }, logger),
+        watched({ connectionString, max: 1, idleTimeoutMillis }, logger),
     },
     ...[PostgresIdempotencyStore, PostgresRateLimitStore].map((Store) => ({
       provide: Store,

@@ -82,7 +82,8 @@ function spawnStandalone(home: string, more: NodeJS.ProcessEnv) {
   const child = fork(join(apps, 'standalone', 'src', 'main.js'), {
     env: environment(home, more),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    execArgv: [],
+    // As the script `start` says it.
+    execArgv: ['--max-semi-space-size=2', '--import', './dist/libs/platform/src/source-maps.js'],
   });
   let stdout = '';
   let stderr = '';
