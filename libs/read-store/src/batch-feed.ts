@@ -1,10 +1,7 @@
 import type { SubscriptionBatch } from '#event-store/event-store.js';
 import { pause } from '#platform/retry.js';
 
-/**
- * The batches of a subscription, each one read while the one before it is being worked on. At the end of the log the
- * next one is read `paceMs` later at the earliest, with all that has come by then.
- */
+/** The batches of a subscription, each one read while the one before it is being worked on. */
 export class BatchFeed {
   private readonly batches: AsyncIterator<SubscriptionBatch>;
   private coming: Promise<IteratorResult<SubscriptionBatch>>;
@@ -13,7 +10,6 @@ export class BatchFeed {
   constructor(
     subscription: AsyncIterable<SubscriptionBatch>,
     private readonly signal: AbortSignal,
-    private readonly paceMs = 0,
   ) {
     this.batches = subscription[Symbol.asyncIterator]();
     this.coming = this.fetch();
@@ -23,7 +19,7 @@ export class BatchFeed {
   async next(): Promise<SubscriptionBatch | undefined> {
     const { done, value } = await this.coming;
     if (done) return undefined;
-    this.coming = this.fetch(value.caughtUp);
+    this.coming = this.fetch();
     return value;
   }
 
@@ -34,10 +30,9 @@ export class BatchFeed {
     return this.arrived;
   }
 
-  private fetch(caughtUp = false): Promise<IteratorResult<SubscriptionBatch>> {
+  private fetch(): Promise<IteratorResult<SubscriptionBatch>> {
     this.arrived = false;
-    const paced = caughtUp && this.paceMs > 0 ? pause(this.paceMs, this.signal) : undefined;
-    const coming = paced ? paced.then(() => this.batches.next()) : this.batches.next();
+    const coming = this.batches.next();
     const arrive = () => {
       this.arrived = true;
     };

@@ -21,9 +21,6 @@ interface WaitingPart {
   reject(error: unknown): void;
 }
 
-/** The answer to a transaction's last round trip never came, so it may be committed or not. */
-class UnknownOutcome extends Error {}
-
 /**
  * Shares one connection among tasks. Parts that wait when the connection is free commit in one transaction. Where
  * PostgreSQL refuses that one, or a part throws, each part is committed by itself, so that none fails for another.
@@ -61,32 +58,25 @@ export class CommitQueue {
   }
 
   private async together(parts: readonly WaitingPart[]): Promise<void> {
+    if (parts.length === 0) return;
+    const { client } = this;
+    let committing = false;
     try {
-      if (parts.length > 0) await this.transaction(parts.map(({ part }) => part));
+      const begun = client.query('begin');
+      begun.catch(() => undefined);
+      for (const { part } of parts) if (part.write) await part.write(client);
+      committing = true;
+      const queries = parts.flatMap(({ part }) => part.queries);
+      await inOneRoundTrip(client, [...queries, { text: 'commit' }]);
+      await begun;
       for (const { resolve } of parts) resolve();
     } catch (error) {
-      if (parts.length > 1 && !(error instanceof UnknownOutcome)) {
-        for (const part of parts) await this.together([part]);
-      } else for (const { reject } of parts) reject(error instanceof UnknownOutcome ? error.cause : error);
-    }
-  }
-
-  private async transaction(parts: readonly Part[]): Promise<void> {
-    const { client } = this;
-    const begun = client.query('begin');
-    begun.catch(() => undefined);
-    try {
-      for (const { write } of parts) if (write) await write(client);
-    } catch (error) {
       // When the connection is what failed, the server has rolled back by itself.
-      await client.query('rollback').catch(() => undefined);
-      throw error;
-    }
-    try {
-      await inOneRoundTrip(client, [...parts.flatMap(({ queries }) => queries), { text: 'commit' }]);
-      await begun;
-    } catch (error) {
-      throw error instanceof pg.DatabaseError ? error : new UnknownOutcome('', { cause: error });
+      if (!committing) await client.query('rollback').catch(() => undefined);
+      // Without PostgreSQL's refusal it may be committed: then nothing is tried again.
+      if (parts.length === 1 || (committing && !(error instanceof pg.DatabaseError)))
+        for (const { reject } of parts) reject(error);
+      else for (const part of parts) await this.together([part]);
     }
   }
 }

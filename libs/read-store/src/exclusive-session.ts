@@ -195,13 +195,7 @@ async function acquire(
   return false;
 }
 
-/*
- * A process that is paused, or whose machine has vanished, may keep its connection open for hours, and with it the
- * advisory lock. So the holder shows that it lives, and a process that waits for the lock ends the session of a silent
- * holder: what that one had begun is rolled back. PostgreSQL itself remembers when a session last asked something.
- */
-
-/** How often the holder of a lock asks something, if only to be heard. */
+/** How often the holder of a lock asks something, if only to be heard: docs/adr/0010-take-over-by-lease.md. */
 export const signOfLifeMs = 1_000;
 
 /** A holder that is silent for this long is taken to be paused or gone. Three signs may get lost on a busy machine. */

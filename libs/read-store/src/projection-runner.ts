@@ -6,14 +6,13 @@ import type { Logger } from '#platform/logger.js';
 import { BatchFeed } from './batch-feed.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import type { CommitQueue } from './commit-queue.js';
-import { close, sessionClient } from './exclusive-session.js';
+import { close, sessionClient, sessionSettings, type Task } from './exclusive-session.js';
 import type { ActiveModel } from './model-fold.js';
 import { loadParkedStreams } from './parked-events.js';
 import { markHalted, takeOver, earliest } from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
 import { ProjectionTable } from './projection-table.js';
 import type { ReadModel } from './read-model.js';
-import { sessionSettings, type Task } from './exclusive-session.js';
 import { StreamContinuity } from './stream-continuity.js';
 
 export interface ProjectionRunnerOptions {
@@ -47,9 +46,6 @@ export interface ProjectionRunnerStatus {
 
 /** An empty batch moves checkpoints only, which waits for a batch with events until the last commit is so long ago. */
 const idleCommitMs = 1_000;
-
-/** In a steady stream of events a batch takes what has come in so long. The first event after a silence is taken at once. */
-const paceMs = 5;
 
 /** Keeps all read models of one environment up to date, reading the log once for all of them. */
 export class ProjectionRunner implements Task {
@@ -103,7 +99,7 @@ export class ProjectionRunner implements Task {
   }
 
   private async follow(session: ProjectionSession, signal: AbortSignal): Promise<void> {
-    const feed = new BatchFeed(this.subscribe(signal), signal, paceMs);
+    const feed = new BatchFeed(this.subscribe(signal), signal);
     let committedAt = -idleCommitMs;
     for (let batch = await feed.next(); batch; batch = await feed.next()) {
       const idleMs = committedAt + idleCommitMs - performance.now();
