@@ -22,5 +22,6 @@ export default {
   // Only used up when something is broken: a busy machine may need a multiple of the usual.
   testTimeout: 120_000,
   testSequencer: '<rootDir>/scripts/jest-sequencer.mjs',
-  maxWorkers: 2,
+  // One more than the processors of a small machine: a part of the time each waits for a process, a lease or a disk.
+  maxWorkers: 3,
 };

@@ -5,7 +5,7 @@ import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
-import type { EventStore } from '#event-store/event-store.js';
+import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
@@ -15,6 +15,7 @@ import { readModelEntities } from '#projections/read-models.js';
 import { createDataSource } from '#read-store/data-source.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
+import { oneByOne } from '../support/one-by-one.js';
 import { commandBusOn, dispatcherOn } from '../support/command-bus.js';
 
 let workshop: Workshop;
@@ -53,7 +54,7 @@ function stalling(store: EventStore, awake: Promise<void>): EventStore {
     if (stream.includes('.job-')) await awake;
     return store.append(stream, expected, events);
   };
-  return Object.assign(Object.create(store) as EventStore, { append });
+  return storeWith(oneByOne(store), { append });
 }
 
 function sweepOf(candidates: readonly (DispatchIds & { tenant: string })[]): OrphanSweepOptions {
