@@ -27,6 +27,12 @@ export class Remembered<Value extends object | string | number> {
     return this.reading.get(key) ?? this.read(key, read);
   }
 
+  /** The value as it is now. One that is being read may be older, and is not remembered. */
+  set(key: string, value: Value): void {
+    this.values.set(key, value);
+    this.reading.delete(key);
+  }
+
   forget(key: string): void {
     this.values.delete(key);
     this.reading.delete(key);
@@ -64,8 +70,9 @@ export class AccountRates implements Listener {
     });
   }
 
-  hear({ environment, id }: Announcement): void {
-    this.rates.forget(`${environment}.${id}`);
+  hear({ environment, id, event }: Announcement): void {
+    // Not forgotten: the rate would be missed while the store is away, for an event that was perhaps read before.
+    if ('rateLimitPerMin' in event.data) this.rates.set(`${environment}.${id}`, event.data.rateLimitPerMin);
   }
 }
 

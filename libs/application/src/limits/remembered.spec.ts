@@ -29,6 +29,16 @@ describe('what is remembered', () => {
     expect(await remembered.get('a', () => Promise.resolve(3))).toBe(2);
   });
 
+  it('is what it was set to, and not what a read finds that began before', async () => {
+    const remembered = new Remembered<number>({ max: 10, ttlMs: 60_000 });
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const early = remembered.get('a', () => promise);
+    remembered.set('a', 2);
+    resolve(1);
+    await early;
+    expect(await remembered.get('a', () => Promise.resolve(3))).toBe(2);
+  });
+
   it('is not a failure', async () => {
     const remembered = new Remembered<number>({ max: 10, ttlMs: 60_000 });
     await expect(remembered.get('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
