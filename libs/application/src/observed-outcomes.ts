@@ -13,6 +13,7 @@ export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): E
     const environment = parseStreamName(stream)?.environment;
     if (environment) report(observer, environment, event);
   };
+  const appendTogether = store.appendTogether?.bind(store);
   return storeWith(store, {
     async append(stream, expectedRevision, events) {
       const outcome = await store.append(stream, expectedRevision, events);
@@ -21,9 +22,9 @@ export function tellingOutcomes(store: EventStore, observer: OutcomeObserver): E
       }
       return outcome;
     },
-    ...(store.appendTogether && {
+    ...(appendTogether && {
       async appendTogether(writes) {
-        const outcome = await store.appendTogether!(writes);
+        const outcome = await appendTogether(writes);
         if (outcome.outcome === 'appended' && !outcome.replayed) {
           for (const { stream, events } of writes) for (const event of events) tell(stream, event);
         }

@@ -169,9 +169,10 @@ export const maxEventBytes = 1024 * 1024;
 
 /** The same store with other methods in place of some: for what counts, traces or disturbs the calls. */
 export function storeWith(store: EventStore, methods: Partial<EventStore>): EventStore {
+  const appendTogether = store.appendTogether?.bind(store);
   return {
     append: (...given) => store.append(...given),
-    ...(store.appendTogether && { appendTogether: (writes) => store.appendTogether!(writes) }),
+    ...(appendTogether && { appendTogether }),
     readStream: (...given) => store.readStream(...given),
     readAll: (...given) => store.readAll(...given),
     head: () => store.head(),

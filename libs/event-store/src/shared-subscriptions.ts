@@ -9,7 +9,7 @@ import {
   type SubscriptionBatch,
 } from './event-store.js';
 
-/** Bounds of a window. What falls out of it is read from the log again by whoever was not fast enough. */
+/** Bounds of a window. A subscription that was too slow for it reads the log again. */
 export interface WindowLimits {
   /** Default 8,192. */
   readonly maxEvents?: number;
@@ -166,6 +166,7 @@ class LogWindow {
   ): SubscriptionBatch {
     const events: RecordedEvent[] = [];
     for (let index = this.placeAfter(position); index < this.events.length; index++) {
+      // Indices of this class stay within the arrays.
       const event = this.events[index]!;
       if (!wanted(event)) continue;
       if (events.length === limit) return { events, position: events.at(-1)!.position, caughtUp: false };
@@ -181,6 +182,7 @@ class LogWindow {
     let [low, high] = [0, this.events.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
+      // Between the ends of the array.
       if (this.events[middle]!.position > position) high = middle;
       else low = middle + 1;
     }
@@ -215,6 +217,7 @@ class LogWindow {
     let bytes = 0;
     while (kept > 0 && this.events.length - kept < this.maxEvents / 2 && bytes < this.maxBytes / 2) {
       kept -= 1;
+      // One for each event.
       bytes += this.sizes[kept]!;
     }
     this.from = this.events[kept - 1]?.position ?? this.from;

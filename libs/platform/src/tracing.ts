@@ -110,16 +110,17 @@ export function traceAppends(store: EventStore): EventStore {
       return outcome;
     });
   };
+  const appendTogether = store.appendTogether?.bind(store);
   return storeWith(store, {
     append: (stream, expectedRevision, events) =>
       traced([stream], events, () => store.append(stream, expectedRevision, events)),
-    ...(store.appendTogether && {
+    ...(appendTogether && {
       appendTogether: (writes) => {
         const written = writes.filter(({ events }) => events.length > 0);
         return traced(
           written.map(({ stream }) => stream),
           written.flatMap(({ events }) => events),
-          () => store.appendTogether!(writes),
+          () => appendTogether(writes),
         );
       },
     }),

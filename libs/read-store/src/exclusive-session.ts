@@ -97,6 +97,7 @@ async function oneSession(options: TaskOptions, halted: Map<Task, unknown>): Pro
   const { url, tasks } = options;
   const lost = new AbortController();
   const signal = AbortSignal.any([options.signal, lost.signal]);
+  // A session without tasks is not begun.
   const name = tasks[0]!.lock;
   const client = sessionClient({ url, name, settings: sessionSettings });
   client.on('error', (error) => lost.abort(error));
@@ -114,6 +115,7 @@ async function oneSession(options: TaskOptions, halted: Map<Task, unknown>): Pro
     };
     await Promise.all(tasks.filter((task) => !halted.has(task)).map(work));
     if (lost.signal.aborted) throw lost.signal.reason;
+    // All of them have, so the first one has.
     if (halted.size === tasks.length) throw halted.get(tasks[0]!);
   } finally {
     await close(client);

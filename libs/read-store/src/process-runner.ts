@@ -33,7 +33,7 @@ const longestPauseMs = 10_000;
 /** How often an idle process moves its checkpoint after the others' events. */
 const idleCommitMs = 1_000;
 
-/** How long a commit waits for one of the read models, which follow the same events. Nobody but a restart reads a checkpoint. */
+/** How long a commit waits for one of the read models, which follow the same events. Only a restart reads a checkpoint. */
 const patienceMs = { writes: 10, checkpoint: 50 };
 
 /**

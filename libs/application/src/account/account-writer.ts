@@ -71,16 +71,16 @@ export function decideAll(batch: readonly Waiting[], account: Account): DecidedB
   return { verdicts, domainEvents, events };
 }
 
-type Verdict = DecidedBatch['verdicts'][number];
+type DecidedCommand = DecidedBatch['verdicts'][number];
 
-export function hasEvents(verdict: Verdict | undefined): boolean {
+export function hasEvents(verdict: DecidedCommand | undefined): boolean {
   return verdict?.kind === 'accepted' && verdict.changed;
 }
 
 /** @param except commands that are decided again and answered then */
 export function answer(
   batch: readonly Waiting[],
-  verdicts: readonly Verdict[],
+  verdicts: readonly DecidedCommand[],
   position: bigint | undefined,
   except: readonly Waiting[] = [],
 ): void {
@@ -98,7 +98,7 @@ export class MovedBeside extends Error {
 }
 
 /** What is written with the batch, each guard once. A command whose guard contradicts one before it is `contrary`. */
-function besideOf(batch: readonly Waiting[], verdicts: readonly Verdict[]) {
+function besideOf(batch: readonly Waiting[], verdicts: readonly DecidedCommand[]) {
   const writes = new Map<string, StreamWrite>();
   const contrary = batch.filter(({ beside }, index) => {
     if (!hasEvents(verdicts[index])) return false;
@@ -321,6 +321,7 @@ export class AccountWriter {
       const outcome = await this.store.appendTogether([account, ...beside]);
       if (outcome.outcome !== 'appended') return outcome;
       const written = outcome.writes.filter((write) => write !== undefined);
+      // The account is the first write, and has events.
       return { ...outcome, ...written[0]!, lastPosition: written.at(-1)!.position };
     } catch (error) {
       if (error instanceof DuplicateEventId) return 'duplicate-id';

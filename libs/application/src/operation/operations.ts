@@ -65,6 +65,7 @@ export class Operations {
   ): Promise<OperationTerms & { readonly guard: StreamWrite }> {
     const stream = streamName(environment, 'operation', workflow);
     if (!this.known.has(stream)) await this.readOf(environment, workflow).ask();
+    // The read has just put it there.
     const known = this.known.get(stream)!;
     return {
       ...termsIn(known, workflow),

@@ -64,6 +64,7 @@ export class AppendQueue {
   constructor(private readonly options: AppendQueueOptions) {}
 
   async append(append: Append): Promise<AppendOutcome> {
+    // What is enqueued as one is answered as one.
     const outcome = await this.enqueue([append]);
     if (outcome.outcome === 'appended') {
       const { replayed, writes } = outcome;
@@ -75,6 +76,7 @@ export class AppendQueue {
   async appendTogether(appends: readonly Append[]): Promise<AppendTogetherOutcome> {
     const outcome = await this.enqueue(appends);
     if (outcome.outcome === 'appended') return outcome;
+    // One for each append.
     const wrong = appends.filter(({ expected }, index) => !isAccepted(expected, outcome.actual[index]!));
     return { outcome: outcome.outcome, streams: wrong.map(({ stream }) => stream) };
   }
@@ -225,6 +227,7 @@ export class AppendQueue {
       const { appends } = group;
       const before = actual.slice(next, (next += appends.length));
       if (before.length < appends.length) throw new Error('the answer has fewer streams than the batch');
+      // One for each append, as was just looked at.
       if (appends.every(({ expected }, index) => isAccepted(expected, before[index]!))) {
         const writes = appends.map(({ events: { length } }, index) => {
           head += BigInt(length);
@@ -264,6 +267,7 @@ function judge(
   if (replays) return replays;
   for (const [index, append] of appends.entries()) {
     if (append.events.length === 0) continue;
+    // One for each append.
     const verdict = judgeRefused(append, revisionOf(actual[index]!), places);
     if (verdict instanceof Error) return verdict;
     // A part of it is there, so other appends share its ids.
