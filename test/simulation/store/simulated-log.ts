@@ -1,5 +1,6 @@
 import {
   DuplicateEventId,
+  passes,
   type AppendOutcome,
   type AppendTogetherOutcome,
   type EventFilter,
@@ -57,22 +58,9 @@ export class SimulatedLog {
 
   /** @throws DuplicateEventId, by the same rules as the adapters */
   append(stream: string, expected: ExpectedRevision, events: readonly SerialisedEvent[]): AppendOutcome {
-    const replay = this.findReplay(stream, expected, events);
-    if (replay) return replay;
-    const known = this.streams.get(stream) ?? [];
-    const actual = known.at(-1)?.revision ?? 'no-stream';
-    const taken = events.filter(({ id }) => this.places.has(id));
-    if (expected !== 'any' && expected !== actual) {
-      const after = expected === 'no-stream' ? -1n : expected;
-      const overlaps = taken.some(({ id }) => {
-        const place = this.places.get(id);
-        return place?.stream === stream && place.revision > after;
-      });
-      if (overlaps) throw duplicate(stream, taken);
-      return { outcome: 'wrong-expected-revision', actual };
-    }
-    if (taken.length > 0) throw duplicate(stream, taken);
-    return this.commit(stream, known, events);
+    const outcome = this.appendTogether([{ stream, expected, events }]);
+    if (outcome.outcome !== 'appended') return { outcome: outcome.outcome, actual: this.revisionOf(stream) };
+    return { outcome: 'appended', ...outcome.writes[0]!, replayed: outcome.replayed };
   }
 
   /** All of it in one step, or nothing. @throws DuplicateEventId, by the same rules as the adapters */
@@ -80,10 +68,9 @@ export class SimulatedLog {
     const appends = writes.filter(({ events }) => events.length > 0);
     const replays = findReplays(writes, this.places);
     if (replays) return replays;
-    const wrong = writes.filter(({ stream, expected }) => {
-      const actual = this.streams.get(stream)?.at(-1)?.revision ?? 'no-stream';
-      return expected !== 'any' && expected !== actual;
-    });
+    const wrong = writes.filter(
+      ({ stream, expected }) => expected !== 'any' && expected !== this.revisionOf(stream),
+    );
     for (const { stream, expected, events } of appends) {
       const taken = events.filter(({ id }) => this.places.has(id));
       if (taken.length === 0) continue;
@@ -96,22 +83,21 @@ export class SimulatedLog {
     }
     if (wrong.length > 0)
       return { outcome: 'wrong-expected-revision', streams: wrong.map(({ stream }) => stream) };
-    const places = writes.map(({ stream, events }) => {
-      if (events.length === 0) return undefined;
-      const { revision, position } = this.commit(stream, this.streams.get(stream) ?? [], events);
-      return { revision, position };
-    });
+    const places = writes.map(({ stream, events }) =>
+      events.length === 0 ? undefined : this.commit(stream, this.streams.get(stream) ?? [], events),
+    );
     return { outcome: 'appended', writes: places, replayed: false };
   }
 
   pageAfter(position: bigint, limit: number, filter: EventFilter | undefined): LogPage {
     const events: RecordedEvent[] = [];
+    const wanted = passes(filter);
     let reached = position;
     for (let index = this.indexAfter(position); index < this.log.length; index++) {
       const event = this.log[index]!;
       if (events.length === limit) return { events, position: reached, caughtUp: false };
       reached = event.position;
-      if (passes(event, filter)) events.push(event);
+      if (wanted(event)) events.push(event);
     }
     return { events, position: reached, caughtUp: true };
   }
@@ -149,25 +135,12 @@ export class SimulatedLog {
       this.onCommitted(recorded);
     }
     const fresh = known.slice(-events.length);
-    for (const { filter, wake } of this.sleepers) if (fresh.some((event) => passes(event, filter))) wake();
-    return { outcome: 'appended', revision, position, replayed: false } as const;
+    for (const { filter, wake } of this.sleepers) if (fresh.some(passes(filter))) wake();
+    return { revision, position };
   }
 
-  private findReplay(
-    stream: string,
-    expected: ExpectedRevision,
-    events: readonly SerialisedEvent[],
-  ): AppendOutcome | undefined {
-    const places = events.map(({ id }) => this.places.get(id));
-    const [first] = places;
-    if (!first) return undefined;
-    const from = expected === 'no-stream' ? 0n : expected === 'any' ? first.revision : expected + 1n;
-    const inPlace = places.every(
-      (place, index) => place?.stream === stream && place.revision === from + BigInt(index),
-    );
-    const last = places.at(-1);
-    if (!inPlace || !last) return undefined;
-    return { outcome: 'appended', revision: last.revision, position: last.position, replayed: true };
+  private revisionOf(stream: string): bigint | 'no-stream' {
+    return this.streams.get(stream)?.at(-1)?.revision ?? 'no-stream';
   }
 
   /** Positions grow, so half of what is left can be ruled out at each look. */
@@ -180,12 +153,6 @@ export class SimulatedLog {
     }
     return low;
   }
-}
-
-export function passes({ type, stream }: RecordedEvent, filter: EventFilter | undefined): boolean {
-  const { types, streamPrefixes } = filter ?? {};
-  if (types && !types.includes(type)) return false;
-  return !streamPrefixes || streamPrefixes.some((prefix) => stream.startsWith(prefix));
 }
 
 function duplicate(stream: string, events: readonly SerialisedEvent[]): DuplicateEventId {
