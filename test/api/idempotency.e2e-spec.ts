@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { idempotencyLeaseMs, idempotencyRenewalMs } from '#application/dispatch/idempotency.js';
 import { streamName } from '#domain/streams.js';
-import { ApiService, type Tenant } from './support/api-service.js';
+import { ApiService, contextOf, type Tenant } from './support/api-service.js';
+import { changePlan, reactivateAccount, suspendAccount } from '../support/operator.js';
 import { startRole } from '../support/role-process.js';
 import { ApiClient, expectError, type Answer } from './support/api-client.js';
 
@@ -71,14 +72,33 @@ describe('an Idempotency-Key', () => {
     expect(again.headers.get('x-request-id')).not.toBe(first.body.request_id);
   });
 
-  it('replays a refusal too, and logs it once', async () => {
-    tenant = await service.openTenant({ credits: 4 });
-    const first = await dispatch('poor');
-    expectError(first, 402, 'INSUFFICIENT_BALANCE');
-    const again = await dispatch('poor');
-    expect(again.body).toEqual(first.body);
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(await lines()).toEqual({ jobs: 0, operations: 0, usage: 1 });
+  it('does not remember a refusal: once its cause is mended, the same key is accepted, and that is remembered', async () => {
+    tenant = await service.openTenant({ credits: 4, terms: { dailySpendCapCredits: 5 } });
+    for (let round = 0; round < 2; round++) {
+      const refused = await dispatch('poor');
+      expectError(refused, 402, 'INSUFFICIENT_BALANCE');
+      expect(refused.headers.get('idempotent-replayed')).toBeNull();
+    }
+    await service.grant(tenant, 100);
+    const accepted = await dispatch('poor');
+    expect(accepted.status).toBe(202);
+    expect((await dispatch('poor')).body).toEqual(accepted.body);
+    expectError(await dispatch('capped'), 402, 'DAILY_SPEND_CAP_EXCEEDED');
+    await changePlan(service.accounts, contextOf('live', tenant.id), { dailySpendCapCredits: 10 });
+    expect((await dispatch('capped')).status).toBe(202);
+    expect(await lines()).toEqual({ jobs: 2, operations: 2, usage: 5 });
+    const { rows } = await database.query(
+      `select count(*)::int as voided from event_store.events where type = 'JobVoided' and metadata ->> 'tenant' = $1`,
+      [tenant.id],
+    );
+    expect(rows).toEqual([{ voided: 0 }]);
+  });
+
+  it('does not remember that an account was suspended or an operation disabled', async () => {
+    await suspendAccount(service.accounts, contextOf('live', tenant.id), 'unpaid');
+    expectError(await dispatch('suspended'), 403, 'ACCOUNT_INACTIVE');
+    await reactivateAccount(service.accounts, contextOf('live', tenant.id));
+    expect((await dispatch('suspended')).status).toBe(202);
   });
 
   it('is refused with another body', async () => {

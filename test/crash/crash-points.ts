@@ -74,7 +74,11 @@ export const crashPoints: readonly CrashPoint[] = [
       ['keyed', 'batch'],
       'the next try finds the job by its ids and gives the same answer',
     ],
-    ['idempotency.release', ['unknown-picture'], 'the lease runs out by itself'],
+    [
+      'idempotency.forget',
+      ['unknown-picture'],
+      'the lease runs out by itself, and the next try dispatches anew',
+    ],
   ]),
   ...at('api', `${application}/operation/operations.ts`, [
     ['event-store.read:operation', ['single'], nothing],

@@ -90,6 +90,13 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     );
   }
 
+  async forget(lease: IdempotencyLease): Promise<void> {
+    const { request, holder } = await this.letGo(lease);
+    await persistently(() =>
+      this.pool.query(`delete from ${tableOf(request)} where ${held}`, heldBy(request, holder)),
+    );
+  }
+
   async release(lease: IdempotencyLease): Promise<void> {
     const { request, holder } = await this.letGo(lease);
     await persistently(() =>

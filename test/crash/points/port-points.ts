@@ -24,7 +24,7 @@ export function recordPorts(recorder: Recorder): void {
       };
     }
   };
-  record(PostgresIdempotencyStore, 'idempotency', ['begin', 'reassign', 'answer', 'release']);
+  record(PostgresIdempotencyStore, 'idempotency', ['begin', 'reassign', 'answer', 'forget', 'release']);
   record(FolderStorage, 'storage', ['put', 'get']);
   record(PgBossRenderQueue, 'queue', ['enqueue']);
   record(CheckpointWatcher, 'read-store', ['waitFor']);

@@ -182,6 +182,7 @@ function withBegin(
     begin,
     reassign: (lease, ids) => client.reassign(lease, ids),
     answer: (lease, answer) => client.answer(lease, answer),
+    forget: (lease) => client.forget(lease),
     release: (lease) => client.release(lease),
   };
 }

@@ -50,6 +50,10 @@ export class IdempotencyKeys {
     return row?.holder === holder && row.answer === undefined ? row : undefined;
   }
 
+  forget({ request }: IdempotencyLease): void {
+    this.rows.delete(nameOf(request));
+  }
+
   private nextHolder(): string {
     this.holders += 1;
     return String(this.holders);
@@ -84,6 +88,12 @@ export class SimulatedIdempotencyStore implements IdempotencyStore {
     await this.call(() => {
       const row = this.keys.held(lease);
       if (row) row.answer = JSON.stringify(answer);
+    });
+  }
+
+  async forget(lease: IdempotencyLease): Promise<void> {
+    await this.call(() => {
+      if (this.keys.held(lease)) this.keys.forget(lease);
     });
   }
 

@@ -39,7 +39,7 @@ function outcomeOf(workflow: string, outcome: DispatchOutcome, replayed: boolean
     case 'unknown-reference':
       throw unknownReference(outcome.field);
     case 'refused':
-      throw refused(workflow, outcome, replayed);
+      throw refused(workflow, outcome.rejection);
     default:
       return outcome satisfies never;
   }
@@ -68,41 +68,35 @@ export function estimateOf(workflow: string, answer: DryRunAnswer): DryRunRespon
     case 'unknown-reference':
       throw unknownReference(answer.field);
     case 'refused':
-      throw notAllowed(workflow, answer.rejection.code, {});
+      throw notAllowed(workflow, answer.rejection.code);
     default:
       return answer satisfies never;
   }
 }
 
-function notAllowed(
-  workflow: string,
-  code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED',
-  more: { headers?: Record<string, string>; requestId?: string },
-): ApiError {
+function notAllowed(workflow: string, code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED'): ApiError {
   const what =
     code === 'ACCOUNT_INACTIVE' ? 'This account is not active' : `${workflow} is disabled at present`;
-  return new ApiError(code, `${what}. Nothing was charged: ask your operator.`, more);
+  return new ApiError(code, `${what}. Nothing was charged: ask your operator.`);
 }
 
-function refused(workflow: string, { rejection, requestId }: Refused, replayed: boolean): ApiError {
-  // A replay repeats the first answer, whose request is the one in the usage log.
-  const more = replayed ? { headers: { 'idempotent-replayed': 'true' }, requestId } : {};
+function refused(workflow: string, rejection: Refused['rejection']): ApiError {
   switch (rejection.code) {
     case 'INSUFFICIENT_BALANCE': {
       const { balance, cost } = rejection;
       const message = `This costs ${cost} credits and the balance is ${balance}. Nothing was charged: buy credits first.`;
-      return new ApiError(rejection.code, message, more);
+      return new ApiError(rejection.code, message);
     }
     case 'DAILY_SPEND_CAP_EXCEEDED': {
       const { cap, spent, cost } = rejection;
       const message =
         `This costs ${cost} credits; ${spent} of today's cap of ${cap} are spent. ` +
         'Nothing was charged: try again when the daily window resets.';
-      return new ApiError(rejection.code, message, more);
+      return new ApiError(rejection.code, message);
     }
     case 'ACCOUNT_INACTIVE':
     case 'OPERATION_DISABLED':
-      return notAllowed(workflow, rejection.code, more);
+      return notAllowed(workflow, rejection.code);
     default:
       return rejection satisfies never;
   }

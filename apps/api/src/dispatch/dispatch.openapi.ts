@@ -122,7 +122,8 @@ function describedRequestHeaders(): MethodDecorator {
       required: false,
       description:
         'Makes the dispatch safe to repeat for 24 hours: the same key and body give the first answer again, with ' +
-        '`Idempotent-Replayed: true`. Visible ASCII characters.',
+        '`Idempotent-Replayed: true`. A refusal is not remembered: the key may be sent again once its cause is mended. ' +
+        'Visible ASCII characters.',
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]{1,255}$' },
     }),
     ApiHeader({

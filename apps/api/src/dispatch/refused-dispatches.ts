@@ -37,8 +37,6 @@ export class RefusedDispatches {
     if (workflow === undefined || !caller || !recorded.has(error.status)) return;
     // A dry run leaves nothing behind, however it ends. The query may be what was refused: it is read as it came.
     if ((request.query as { dry_run?: unknown }).dry_run === 'true') return;
-    // A replayed refusal is in the log already.
-    if (error.requestId !== undefined) return;
     const rejection = new RecordRejection(caller, {
       requestId: request.id,
       operation: workflow,

@@ -34,8 +34,6 @@ export class ApiError extends Error {
   readonly status: number;
   readonly detail: readonly FieldProblem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Where the answer speaks of an earlier request than the one that gets it. */
-  readonly requestId: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
@@ -43,7 +41,6 @@ export class ApiError extends Error {
     more: {
       readonly detail?: readonly FieldProblem[];
       readonly headers?: Readonly<Record<string, string>>;
-      readonly requestId?: string;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -51,7 +48,6 @@ export class ApiError extends Error {
     this.status = errorStatuses[code];
     this.detail = more.detail;
     this.headers = more.headers ?? {};
-    this.requestId = more.requestId;
   }
 }
 
@@ -133,5 +129,5 @@ export class ErrorEnvelope {
 
 export function envelopeOf(error: ApiError, requestId: string): ErrorEnvelope {
   const { code, message, detail } = error;
-  return { error: { code, message, request_id: error.requestId ?? requestId }, ...(detail && { detail }) };
+  return { error: { code, message, request_id: requestId }, ...(detail && { detail }) };
 }

@@ -1,7 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import { newId } from '#platform/ids.js';
 import type { DispatchRequest } from './dispatched-jobs.js';
-import { Dispatcher, type DispatchOutcome } from './dispatcher.js';
+import { Dispatcher, type AcceptedOutcome, type DispatchOutcome } from './dispatcher.js';
 import {
   type DispatchIds,
   type IdempotencyBeginning,
@@ -73,9 +73,11 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
         kind === 'new'
           ? await this.dispatcher.dispatch(request, ids)
           : await this.resume(request, lease, ids);
-      // An unknown reference is not remembered: the picture may be there on the next try.
-      if (outcome.kind === 'unknown-reference') await this.idempotency.release(lease);
-      else await this.idempotency.answer(lease, toStored(outcome));
+      if (outcome.kind === 'accepted') await this.idempotency.answer(lease, toStored(outcome));
+      // Credits may be bought, the cap's window ends, a picture is uploaded: no refusal is final.
+      else if (outcome.kind === 'refused' || kind === 'new') await this.idempotency.forget(lease);
+      // An earlier try may have made the charge: the next one goes on with it.
+      else await this.idempotency.release(lease);
       return { kind: 'answered', outcome, replayed: false };
     } catch (error) {
       // Should this fail as well, the lease runs out by itself.
@@ -99,14 +101,14 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
 }
 
 /** Positions are bigint, which JSON does not know. */
-function toStored(outcome: DispatchOutcome): unknown {
-  return outcome.kind === 'accepted' ? { ...outcome, position: outcome.position.toString() } : outcome;
+function toStored(outcome: AcceptedOutcome): unknown {
+  return { ...outcome, position: outcome.position.toString() };
 }
 
-function fromStored(stored: unknown): DispatchOutcome {
+function fromStored(stored: unknown): AcceptedOutcome {
   // Written by `toStored`.
-  const outcome = stored as DispatchOutcome;
-  return outcome.kind === 'accepted' ? { ...outcome, position: BigInt(outcome.position) } : outcome;
+  const outcome = stored as AcceptedOutcome;
+  return { ...outcome, position: BigInt(outcome.position) };
 }
 
 /** Dispatching a workflow: references, charge, job; or what it would come to. */

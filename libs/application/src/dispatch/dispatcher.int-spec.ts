@@ -229,6 +229,7 @@ describe('a dispatch', () => {
         }),
       reassign: (_lease, next) => Promise.resolve(void reassigned.push(next)),
       answer: (_lease, answer) => Promise.resolve(void answers.push(answer)),
+      forget: () => Promise.resolve(),
       release: () => Promise.resolve(),
     };
     const handler = new DispatchWorkflowHandler(dispatcher(), record);

@@ -22,14 +22,16 @@ import type { DispatchIds } from './idempotency.js';
 import { References, type UnknownReference } from './references.js';
 import { Operations, type Prices } from '../operation/operations.js';
 
+export interface AcceptedOutcome {
+  readonly kind: 'accepted';
+  readonly ids: DispatchIds;
+  readonly creditsCost: number;
+  /** Where in the log the job, and the last one of its batch, begins: for read-your-writes. */
+  readonly position: bigint;
+}
+
 export type DispatchOutcome =
-  | {
-      readonly kind: 'accepted';
-      readonly ids: DispatchIds;
-      readonly creditsCost: number;
-      /** Where in the log the job, and the last one of its batch, begins: for read-your-writes. */
-      readonly position: bigint;
-    }
+  | AcceptedOutcome
   | {
       readonly kind: 'refused';
       readonly requestId: string;

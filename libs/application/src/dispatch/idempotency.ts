@@ -27,18 +27,20 @@ export type IdempotencyBeginning =
   | { readonly kind: 'new'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
   /** An earlier try died on the way: go on with its ids. */
   | { readonly kind: 'resume'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
-  /** Answered before: give this answer again. */
+  /** Accepted before: give this answer again. */
   | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'in-use' }
   | { readonly kind: 'reused' };
 
-/** Remembers, for 24 hours, what each Idempotency-Key was used for and how it was answered. */
+/** Remembers, for 24 hours, what was accepted under each Idempotency-Key, and which ids a try that is not over goes by. */
 export abstract class IdempotencyStore {
   abstract begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
   /** The earlier try was given back by the sweep: continue under other ids. @throws IdempotencyLeaseLost */
   abstract reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void>;
   /** Does nothing when the lease is lost: the try that holds it answers from the same ids. */
   abstract answer(lease: IdempotencyLease, answer: unknown): Promise<void>;
+  /** Nothing has happened, and nothing is left that a later try could go on with: the key is free for a new dispatch. */
+  abstract forget(lease: IdempotencyLease): Promise<void>;
   /** This try came to no answer: the next one with the key may go on at once. */
   abstract release(lease: IdempotencyLease): Promise<void>;
 }
