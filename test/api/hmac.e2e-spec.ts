@@ -1,13 +1,18 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { readdir } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { signingSecretOf } from '#application/key/api-key.js';
-import { ApiService, type Tenant } from './support/api-service.js';
-import { expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { rotateKey } from '../support/operator.js';
+import { ApiService, contextOf, type Tenant } from './support/api-service.js';
+import { complaints, expectError, type Answer, type ApiClient } from './support/api-client.js';
 
 const signingKey = 'a signing key of tests, long enough';
 
@@ -16,6 +21,8 @@ let api: ApiClient;
 let tenant: Tenant;
 /** Of the same tenant, with a key that has to sign. */
 let strict: Tenant;
+/** Of the same tenant, with a key whose signatures have to name their time. */
+let strictest: Tenant;
 let picture: Buffer;
 
 beforeAll(async () => {
@@ -23,6 +30,7 @@ beforeAll(async () => {
   api = await service.openApi(undefined, { signingKey });
   tenant = await service.openTenant({ credits: 1_000 });
   strict = await service.issueKey(tenant, ['jobs:create', 'jobs:read'], true);
+  strictest = await service.issueKey(tenant, ['jobs:create', 'jobs:read'], 'timed');
   const create = { width: 40, height: 20, channels: 3, background: '#c33' } as const;
   picture = await sharp({ create }).png().toBuffer();
 });
@@ -138,6 +146,154 @@ describe('X-Atelier-Hmac-Sha256', () => {
   });
 });
 
+describe('a signature that names its time', () => {
+  interface Signed {
+    readonly method: string;
+    readonly path: string;
+    readonly key: string | undefined;
+    readonly body: string | undefined;
+    readonly ageSeconds: number;
+  }
+
+  const dispatched: Signed = {
+    ...{ method: 'POST', path: '/v1/model-generator?dry_run=false', key: 'once', body: '{"seed":7}' },
+    ageSeconds: 0,
+  };
+
+  function timed(who: Tenant, { method, path, key = '', body = '', ageSeconds }: Signed): string {
+    const time = Math.floor(Date.now() / 1000) - ageSeconds;
+    return `t=${time},v1=${sign(who, `${time}\n${method}\n${path}\n${key}\n${body}`)}`;
+  }
+
+  /** Sends one request with the signature of another, or with its own. */
+  function sendSigned(who: Tenant, request: Signed, signature = timed(who, request)): Promise<Answer> {
+    const { method, path, key, body } = request;
+    return api.call(method, path, {
+      key: who.key,
+      ...(body === undefined ? {} : { body }),
+      headers: {
+        'x-atelier-hmac-sha256': signature,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+    });
+  }
+
+  it('lets the very request through that was signed, and a repetition of it charges nothing', async () => {
+    for (const who of [tenant, strict, strictest]) {
+      const request = { ...dispatched, key: `of ${who.keyId}`.replace(' ', '-') };
+      const signature = timed(who, request);
+      const first = await sendSigned(who, request, signature);
+      expect(first.status).toBe(202);
+      const { balance } = (await api.get('/v1/credits', tenant.key)).body;
+      const again = await sendSigned(who, request, signature);
+      expect(again.body).toEqual(first.body);
+      expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(balance);
+    }
+    const reading = {
+      ...dispatched,
+      method: 'GET',
+      path: '/v1/jobs?limit=1',
+      key: undefined,
+      body: undefined,
+    };
+    expect((await sendSigned(strictest, reading)).status).toBe(200);
+  });
+
+  it('is of no use for another method, path, query, Idempotency-Key, body or time', async () => {
+    const signature = timed(strictest, dispatched);
+    const [time = '', mac = ''] = signature.split(',');
+    const { balance } = (await api.get('/v1/credits', tenant.key)).body;
+    const others: Signed[] = [
+      { ...dispatched, path: '/v1/look?dry_run=false' },
+      { ...dispatched, path: '/v1/model-generator' },
+      { ...dispatched, key: 'twice' },
+      { ...dispatched, key: undefined },
+      { ...dispatched, body: '{"seed":8}' },
+    ];
+    for (const other of others) await expectUnauthenticated(await sendSigned(strictest, other, signature));
+    const later = `t=${Number(time.slice(2)) + 1},${mac}`;
+    for (const wrong of [
+      later,
+      mac.slice(3),
+      `${time},v1=`,
+      `v1=x,${time}`,
+      `${signature},v1=x`,
+      `t=0,${mac}`,
+    ]) {
+      await expectUnauthenticated(await sendSigned(strictest, dispatched, wrong));
+    }
+    const cancel = { ...dispatched, path: '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF/cancel', body: undefined };
+    const read = timed(strictest, { ...cancel, method: 'GET' });
+    await expectUnauthenticated(await sendSigned(strictest, cancel, read));
+    expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(balance);
+  });
+
+  it('is good for five minutes before and after, and who signed is told about the clock', async () => {
+    for (const [index, ageSeconds] of [-290, 0, 290].entries()) {
+      const request = { ...dispatched, key: `aged-${index}`, ageSeconds };
+      expect((await sendSigned(strictest, request)).status).toBe(202);
+    }
+    for (const ageSeconds of [-310, 310, 86_400]) {
+      const answer = await sendSigned(strictest, { ...dispatched, key: 'old', ageSeconds });
+      expectError(answer, 401, 'UNAUTHENTICATED');
+      expect(answer.body.error.message).toMatch(
+        ageSeconds > 0 ? /seconds behind ours/ : /seconds ahead of ours/,
+      );
+    }
+  });
+
+  it('asks a dispatch for an Idempotency-Key, without which it could be repeated', async () => {
+    const answer = await sendSigned(tenant, { ...dispatched, key: undefined });
+    expectError(answer, 422, 'VALIDATION_ERROR');
+    expect(complaints(answer)).toEqual(['header.Idempotency-Key']);
+  });
+
+  it('is what a key can ask for, also of those who only read', async () => {
+    await expectUnauthenticated(await send(strictest, 'GET', '/v1/credits', undefined, sign(strictest, '')));
+    await expectUnauthenticated(await send(strictest, 'GET', '/v1/credits', undefined));
+    const body = '{"seed":7}';
+    await expectUnauthenticated(
+      await send(strictest, 'POST', '/v1/model-generator', body, sign(strictest, body)),
+    );
+  });
+
+  it('is asked for of the successor of such a key', async () => {
+    const rotated = await rotateKey(service.store, contextOf('live', tenant.id), strictest.keyId, 0);
+    if (rotated.kind === 'rejected') throw new Error(rotated.rejection.code);
+    const successor = { ...strictest, ...rotated.successor };
+    await expectUnauthenticated(await send(successor, 'GET', '/v1/credits', undefined, sign(successor, '')));
+    const reading = { ...dispatched, method: 'GET', path: '/v1/credits', key: undefined, body: undefined };
+    expect((await sendSigned(successor, reading)).status).toBe(200);
+  });
+
+  describe('made as docs/signed-requests.md shows', () => {
+    const page = readFileSync('docs/signed-requests.md', 'utf8');
+    const languages = [
+      ['sh', 'bash', 'sign.sh'],
+      ['python', 'python3', 'sign.py'],
+      ['typescript', process.execPath, 'sign.mts'],
+    ] as const;
+
+    for (const [language, program, file] of languages) {
+      const canRun = spawnSync(program, ['--version']).status === 0;
+      (canRun ? it : it.skip)(`is accepted from ${language}`, async () => {
+        const [, snippet] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(page) ?? [];
+        const path = join(service.folder, file);
+        await writeFile(path, snippet ?? '');
+        const successor = await service.issueKey(tenant, ['jobs:create'], 'timed');
+        const env = {
+          ...process.env,
+          ...{ URL: api.url, API_KEY: successor.key },
+          SIGNING_SECRET: signingSecretOf(signingKey, successor.keyId),
+        };
+        const { stdout } = await promisify(execFile)(program, [path], { env });
+        expect(JSON.parse(stdout)).toMatchObject({ status: 'NOT_STARTED', credits_cost: 5 });
+      });
+    }
+  });
+});
+
 describe('a signed upload', () => {
   const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
   const form = (bytes: Uint8Array, tail = '\r\n--b--\r\n', start = head) =>
@@ -181,6 +337,17 @@ describe('a signed upload', () => {
     }
     expect(await stored()).toBe(before);
     expect(await service.store.head()).toBe(events);
+  });
+
+  it('is kept when its signature names the time, and not when that is long ago', async () => {
+    const body = form(picture);
+    const signed = (time: number) =>
+      `t=${time},v1=${sign(tenant, Buffer.concat([Buffer.from(`${time}\nPOST\n/v1/uploads\n\n`), body]))}`;
+    const now = Math.floor(Date.now() / 1000);
+    expect((await upload(tenant, body, signed(now))).status).toBe(201);
+    const before = await stored();
+    expectError(await upload(tenant, body, signed(now - 400)), 401, 'UNAUTHENTICATED');
+    expect(await stored()).toBe(before);
   });
 
   it('that is right and no picture is told what is wrong with it', async () => {

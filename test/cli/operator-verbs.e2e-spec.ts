@@ -108,6 +108,17 @@ describe('atelier keys', () => {
     expect(await status(successor.key as string)).toBe(401);
   });
 
+  it('issue --require-signature timed: a key that the signature of the body alone does not open', async () => {
+    const key = await issue('--require-signature', 'timed');
+    expect(key).toMatchObject({ requires_signature: 'timed' });
+    const signature = createHmac('sha256', key.signing_secret as string)
+      .update('')
+      .digest('base64');
+    expect(await status(key.key as string, { 'x-atelier-hmac-sha256': signature })).toBe(401);
+    const asked = ['keys', 'issue', '--tenant', tenant, '--env', 'live', '--capabilities', 'jobs:read'];
+    expect(await complaint([...asked, '--require-signature', 'body'])).toContain('Allowed choices are timed');
+  });
+
   it('say what is missing where nothing can be signed, and make no key that nobody could use', async () => {
     const { keys: before } = await json('keys', 'list', '--tenant', tenant);
     const without = { ATELIER_SIGNING_KEY: '' };

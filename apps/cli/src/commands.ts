@@ -92,7 +92,12 @@ export function addKeys(program: Command): void {
     .addOption(environmentOption('environment that the key opens').makeOptionMandatory())
     .requiredOption('--capabilities <list>', 'jobs:create, jobs:read or both, with a comma', capabilities)
     .option('--label <text>', 'what it is for', shortText(0, 128), '')
-    .option('--require-signature', 'refuse its requests unless they are signed')
+    .addOption(
+      new Option(
+        '--require-signature [form]',
+        'refuse its requests unless they are signed; timed: unless the signature also names its time',
+      ).choices(['timed']),
+    )
     .action(lazily(actions, 'issueTenantKey'));
 
   verb(keys, 'rotate', 'make a successor that may do the same; the old key goes on for a while')

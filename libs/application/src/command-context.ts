@@ -1,4 +1,4 @@
-import type { Capability } from '#domain/key/key.events.js';
+import type { Capability, SignatureRule } from '#domain/key/key.events.js';
 import type { Environment } from '#domain/streams.js';
 import { currentSchemaVersion } from '#domain/stored-events.js';
 import type { DomainEvent } from '#domain/events.js';
@@ -13,7 +13,7 @@ export interface Caller {
   readonly keyId: string;
   readonly capabilities: readonly Capability[];
   /** Whether its requests must be signed. Absent: they may be. */
-  readonly requiresSignature?: boolean;
+  readonly requiresSignature?: SignatureRule;
 }
 
 /** Who asks for what, and when: comes in with each command and ends up in the metadata of its events. */

@@ -9,7 +9,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { AccountTerms } from '#domain/account/account.events.js';
-import type { Capability } from '#domain/key/key.events.js';
+import type { Capability, SignatureRule } from '#domain/key/key.events.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
@@ -147,7 +147,7 @@ export class ApiService implements AsyncDisposable {
   async issueKey(
     { id, environment }: Pick<Tenant, 'id' | 'environment'>,
     capabilities: readonly Capability[],
-    requiresSignature = false,
+    requiresSignature: SignatureRule = false,
   ): Promise<Tenant> {
     const grant = { capabilities, label: 'tests', requiresSignature };
     const { key, keyId } = await issueKey(this.store, contextOf(environment, id), grant);

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
-import { ApiError } from '../http/api-error.js';
+import { Clock } from '#platform/clock.js';
+import { ApiError, invalid } from '../http/api-error.js';
 import { createHmac, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
@@ -28,17 +29,27 @@ declare module 'fastify' {
   }
 }
 
-/** 32 bytes in base64, as there is only one way to write them. */
-const base64 = /^[A-Za-z0-9+/]{43}=$/;
+/**
+ * The two forms of the header: a bare signature of the body, or `t={Unix time},v1={signature}`, which covers the time and
+ * all that says what is asked for. 32 bytes in base64, as there is only one way to write them.
+ */
+const forms = /^(?:t=(?<time>[1-9]\d{0,11}),v1=)?(?<signature>[A-Za-z0-9+/]{43}=)$/;
+
+/** How far the time of a signature may be from ours: what Stripe and Standard Webhooks allow. */
+const toleranceSeconds = 5 * 60;
 
 /** The signature that a request came with, and what the body has to show for it. */
 export class Signature {
-  private readonly expected: Buffer;
   private readonly hmac: Hmac;
 
-  constructor(expected: string, secret: string) {
-    this.expected = Buffer.from(expected, 'base64');
-    this.hmac = createHmac('sha256', secret);
+  /** @param objection what else is wrong with the request; told only to those who have signed it */
+  constructor(
+    secret: string,
+    private readonly expected: Buffer,
+    head: string,
+    private readonly objection: ApiError | undefined,
+  ) {
+    this.hmac = createHmac('sha256', secret).update(head);
   }
 
   update(chunk: Uint8Array): void {
@@ -48,6 +59,7 @@ export class Signature {
   /** To be called once, when the whole body was seen. @throws ApiError 401 when it is not what was signed */
   verify(): void {
     if (!timingSafeEqual(this.hmac.digest(), this.expected)) throw unauthenticated();
+    if (this.objection) throw this.objection;
   }
 }
 
@@ -58,19 +70,22 @@ export function pendingSignature(request: FastifyRequest): Signature | undefined
   return pending.get(request);
 }
 
-/** Checks the signatures of requests: HMAC-SHA256 of the raw body with the signing secret of the key. */
+/** Checks the signatures of requests: HMAC-SHA256 with the signing secret of the key (docs/signed-requests.md). */
 @Injectable()
 export class SignatureCheck {
   private readonly signingKey: string | undefined;
 
-  constructor(@Inject(Configuration) { signingKey }: Configuration) {
+  constructor(
+    @Inject(Configuration) { signingKey }: Configuration,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {
     this.signingKey = signingKey;
   }
 
   /**
    * Reads the body of a signed request, unless the route streams it.
-   * @throws ApiError 401 for a signature that is missing where the key asks for one, malformed, or of something else;
-   *   400 where this installation cannot check it
+   * @throws ApiError 401 for a signature that is missing where the key asks for one, malformed, or of something else; 422
+   *   for a dispatch that could be repeated; 400 where this installation cannot check it
    */
   async check(request: FastifyRequest, { keyId, requiresSignature = false }: Caller): Promise<void> {
     const given = request.headers['x-atelier-hmac-sha256'];
@@ -79,8 +94,14 @@ export class SignatureCheck {
       return;
     }
     if (this.signingKey === undefined) throw uncheckable();
-    if (typeof given !== 'string' || !base64.test(given)) throw unauthenticated();
-    const signature = new Signature(given, signingSecretOf(this.signingKey, keyId));
+    const { time, signature: sent } = forms.exec(String(given))?.groups ?? {};
+    if (sent === undefined || (time === undefined && requiresSignature === 'timed')) throw unauthenticated();
+    const signature = new Signature(
+      signingSecretOf(this.signingKey, keyId),
+      Buffer.from(sent, 'base64'),
+      time === undefined ? '' : signedHead(request, time),
+      time === undefined ? undefined : this.objectionTo(request, Number(time)),
+    );
     if (request.routeOptions.config.streamsBody && request.isMultipart()) {
       pending.set(request, signature);
       return;
@@ -89,6 +110,34 @@ export class SignatureCheck {
     if (request.method !== 'GET' && request.method !== 'HEAD') signature.update(await readRawBody(request));
     signature.verify();
   }
+
+  private objectionTo({ headers, routeOptions }: FastifyRequest, time: number): ApiError | undefined {
+    const ahead = Math.round(time - this.clock().getTime() / 1000);
+    if (Math.abs(ahead) > toleranceSeconds) return untimely(ahead);
+    // Within the tolerance only its key tells a dispatch from its repetition.
+    const charges = routeOptions.config.workflow !== undefined;
+    return charges && headers['idempotency-key'] === undefined ? repeatable() : undefined;
+  }
+}
+
+/** What is signed before the body. No part of it can contain a line's end. */
+function signedHead({ method, raw, headers }: FastifyRequest, time: string): string {
+  return `${time}\n${method}\n${raw.url ?? ''}\n${String(headers['idempotency-key'] ?? '')}\n`;
+}
+
+function untimely(ahead: number): ApiError {
+  return new ApiError(
+    'UNAUTHENTICATED',
+    `The signature is right, but its time is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} ours and ` +
+      `${toleranceSeconds} are allowed: set the clock, and sign each request when it is sent. Nothing was charged.`,
+    { headers: { 'www-authenticate': 'Bearer' } },
+  );
+}
+
+function repeatable(): ApiError {
+  const msg =
+    'is required with a signature that names its time: it keeps a repeated request from charging twice';
+  return invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'missing' }]);
 }
 
 function uncheckable(): ApiError {

@@ -7,7 +7,7 @@ import {
 } from '#application/key/manage-keys.handler.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { signingSecretOf } from '#application/key/api-key.js';
-import type { Capability } from '#domain/key/key.events.js';
+import type { Capability, SignatureRule } from '#domain/key/key.events.js';
 import type { RetireRejection } from '#domain/key/key.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
@@ -24,7 +24,7 @@ export interface IssueKeyOptions extends OutputOptions {
   readonly env: Environment;
   readonly capabilities: readonly Capability[];
   readonly label: string;
-  readonly requireSignature?: boolean;
+  readonly requireSignature?: SignatureRule;
 }
 
 export async function issueTenantKey(options: IssueKeyOptions): Promise<void> {
@@ -48,8 +48,13 @@ export async function issueTenantKey(options: IssueKeyOptions): Promise<void> {
   printNewKey(issued, { environment: env, tenant }, [
     ['capabilities', capabilities.join(', ')],
     ...asProperty(secret),
-    ['requests', requireSignature ? 'must be signed' : 'may be signed'],
+    ['requests', requestsOf(requireSignature)],
   ]);
+}
+
+function requestsOf(rule: SignatureRule): string {
+  if (rule === 'timed') return 'must be signed, with the time';
+  return rule ? 'must be signed' : 'may be signed';
 }
 
 export interface RotateKeyOptions extends OutputOptions {
@@ -119,7 +124,7 @@ export async function showSigningSecret(keyId: string, { json }: OutputOptions):
   if (json) return printJson({ key_id: keyId, tenant_id: tenant, env: environment, signing_secret: secret });
   printProperties([
     ['signing secret', secret],
-    ['', 'X-Atelier-Hmac-Sha256 is base64 of the HMAC-SHA256 of the raw body with this text as the key.'],
+    ['', 'What is signed with it, and how: docs/signed-requests.md.'],
   ]);
 }
 

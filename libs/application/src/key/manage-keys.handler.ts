@@ -1,5 +1,5 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import type { Capability } from '#domain/key/key.events.js';
+import type { Capability, SignatureRule } from '#domain/key/key.events.js';
 import {
   evolveKey,
   initialKey,
@@ -30,7 +30,7 @@ export interface KeyGrant {
   readonly capabilities: readonly Capability[];
   readonly label: string;
   /** Whether its requests must be signed. Default: they may be. */
-  readonly requiresSignature?: boolean;
+  readonly requiresSignature?: SignatureRule;
 }
 
 /** Issues a key for a tenant; the store gets only its hash. */
@@ -58,7 +58,7 @@ async function issue(store: EventStore, context: CommandContext, grant: KeyGrant
   const { capabilities, label, requiresSignature } = grant;
   const facts = {
     ...{ keyId, tenant, environment, capabilities: [...capabilities], label, secretHash: hashApiKey(key) },
-    ...(requiresSignature ? { requiresSignature: true } : {}),
+    ...(requiresSignature ? { requiresSignature } : {}),
     at: context.at.toISOString(),
   };
   const issued = await handle(

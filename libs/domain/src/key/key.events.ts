@@ -2,6 +2,9 @@ import type { Environment } from '../streams.js';
 
 export type Capability = 'jobs:create' | 'jobs:read';
 
+/** Whether requests must be signed, and whether the signature must then name its time (docs/signed-requests.md). */
+export type SignatureRule = boolean | 'timed';
+
 /** The events of `{env}.key-{key}`, as they are stored. The secret itself is shown once and never stored. */
 export type KeyEvent =
   | {
@@ -15,7 +18,7 @@ export type KeyEvent =
         /** SHA-256 of the whole key, hexadecimal. The key has 160 random bits, so a slow hash would add nothing. */
         secretHash: string;
         /** Whether requests must be signed. Absent: they may be. */
-        requiresSignature?: boolean;
+        requiresSignature?: SignatureRule;
         at: string;
       };
     }
