@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { processManagers } from '#application/process-managers/process-managers.js';
-import type { NewEvent } from '#event-store/event-store.js';
+import { storeWith, type NewEvent } from '#event-store/event-store.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { readModels } from '#projections/read-models.js';
 import { countedEvents } from '#read-store/consumers.js';
@@ -91,18 +91,12 @@ describe('lag', () => {
     }
     const reads: (number | undefined)[] = [];
     const { store } = workshop;
-    const counting: typeof store = {
-      ...{ append: store.append.bind(store), readStream: store.readStream.bind(store) },
-      ...{
-        head: store.head.bind(store),
-        subscribe: store.subscribe.bind(store),
-        close: store.close.bind(store),
-      },
+    const counting = storeWith(store, {
       readAll: (options) => {
         reads.push(options?.limit);
         return store.readAll(options);
       },
-    };
+    });
     const consumers = consumersOf(readModels, processManagers);
     const { databaseUrl } = workshop;
     const observed = new Installation({

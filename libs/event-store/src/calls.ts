@@ -1,6 +1,11 @@
 import { messageOf } from '#platform/errors.js';
 import { inTime, retry } from '#platform/retry.js';
-import { AppendOutcomeUnknown, EventStoreError, EventStoreUnavailable } from './event-store.js';
+import {
+  AppendOutcomeUnknown,
+  EventStoreError,
+  EventStoreRefused,
+  EventStoreUnavailable,
+} from './event-store.js';
 import type { EventStoreObserver } from './observer.js';
 
 // What both adapters do about a call that fails, falls silent, or is no longer wanted.
@@ -28,9 +33,11 @@ export function isMistake(error: unknown): error is Error {
   return [EventStoreError, TypeError, RangeError, SyntaxError].some((mistake) => error instanceof mistake);
 }
 
-/** What the caller gets to see. Mistakes are passed on as they are. */
-export function unavailable(cause: unknown, hint = ''): Error {
+/** What the caller gets to see of a call that came to nothing. Mistakes are passed on as they are. */
+export function unavailable(cause: unknown, failure: Failure, hint = ''): Error {
   if (isMistake(cause)) return cause;
+  if (failure === 'refused')
+    return new EventStoreRefused(`The event store refused this: ${messageOf(cause)}${hint}`, { cause });
   return new EventStoreUnavailable(`The event store did not answer: ${messageOf(cause)}${hint}`, { cause });
 }
 

@@ -155,6 +155,15 @@ export abstract class EventStore {
   /** Position of the last event of the log, or undefined when it is empty. @throws EventStoreUnavailable */
   abstract head(): Promise<bigint | undefined>;
 
+  /** The last event at or before a position, or of the whole log; undefined when there is none. @throws EventStoreUnavailable */
+  abstract lastEvent(through?: bigint): Promise<RecordedEvent | undefined>;
+
+  /**
+   * Names this log and no other: a copy has a name of its own, a backup that is restored keeps it. Given at the first
+   * call, and no event of the log. @throws EventStoreUnavailable
+   */
+  abstract identity(): Promise<string>;
+
   /**
    * Catch-up, then live. The consumer pulls, so a slow one is never overrun; a lost connection is taken up
    * again by itself, with backoff, after the last delivered position: no event missed, doubled or out of order.
@@ -176,6 +185,8 @@ export function storeWith(store: EventStore, methods: Partial<EventStore>): Even
     readStream: (...given) => store.readStream(...given),
     readAll: (...given) => store.readAll(...given),
     head: () => store.head(),
+    lastEvent: (through) => store.lastEvent(through),
+    identity: () => store.identity(),
     subscribe: (options) => store.subscribe(options),
     close: () => store.close(),
     ...methods,
@@ -188,6 +199,9 @@ export class EventStoreError extends Error {
 
 /** The store cannot be reached. Nothing was written by the call that throws this. */
 export class EventStoreUnavailable extends EventStoreError {}
+
+/** The store answered, and the answer is no: it does not know the caller, allow the call, or understand it. Nothing was written. */
+export class EventStoreRefused extends EventStoreUnavailable {}
 
 /** The append was sent but never answered, and asking again did not help within the deadline. */
 export class AppendOutcomeUnknown extends EventStoreError {}

@@ -10,6 +10,7 @@ const backwards = 1;
 /** A read that ends. Positions and revisions are inclusive here. */
 export async function serveRead(log: PeerLog, call: ReadCall): Promise<void> {
   const options = call.request.getOptions()!;
+  if (isNoPlace(log, options)) return refuse(call);
   const events = options.hasStream() ? streamEvents(log, options) : allEvents(log, options);
   if (events === undefined) {
     const missing = new streams.ReadResp.StreamNotFound();
@@ -42,6 +43,18 @@ function allEvents(log: PeerLog, options: streams.ReadReq.Options): readonly Sto
   return log.events.slice(from === undefined ? 0 : log.indexAfter(from - 1n));
 }
 
+/** As the server does it: a position names the beginning of a record, and nothing else. */
+function isNoPlace(log: PeerLog, options: streams.ReadReq.Options): boolean {
+  const place = options.getAll();
+  if (!place?.hasPosition()) return false;
+  const position = BigInt(place.getPosition()!.getCommitPosition());
+  return log.events[log.indexAfter(position) - 1]?.position !== position;
+}
+
+function refuse(call: ReadCall): void {
+  call.emit('error', failure(status.INVALID_ARGUMENT, 'invalid-position'));
+}
+
 /**
  * A subscription to the whole log: the past, then `caughtUp`, then what comes. The start is exclusive here. After each
  * window of events that were looked at, and at the end of the past, a checkpoint tells how far that was.
@@ -57,6 +70,7 @@ export async function serveSubscription(
     call.emit('error', failure(status.UNIMPLEMENTED, 'streams-are-not-subscribed-to'));
     return;
   }
+  if (isNoPlace(log, options)) return refuse(call);
   const filter = filterOf(options);
   const start = place.hasPosition() ? BigInt(place.getPosition()!.getCommitPosition()) : -1n;
   let next = place.hasEnd() ? log.events.length : log.indexAfter(start);

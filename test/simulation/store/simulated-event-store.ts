@@ -136,6 +136,15 @@ export class SimulatedEventStore implements EventStore {
     return head === 0n ? undefined : head;
   }
 
+  lastEvent(through?: bigint): Promise<RecordedEvent | undefined> {
+    const { log } = this.options;
+    return this.read(() => log.events.findLast(({ position }) => through === undefined || position <= through));
+  }
+
+  identity(): Promise<string> {
+    return this.read(() => this.options.log.identity, 'head');
+  }
+
   async *subscribe({ after = 0n, filter, batchSize = 1000, signal }: SubscribeOptions) {
     const { log, scheduler, process, network, largestBatch } = this.options;
     const over = AbortSignal.any([signal, this.closing.signal]);

@@ -36,6 +36,7 @@ export interface LogPage {
  * to it and back is the clients' affair.
  */
 export class SimulatedLog {
+  readonly identity = '00000000-0000-4000-8000-000000000001';
   private readonly log: RecordedEvent[] = [];
   private readonly streams = new Map<string, RecordedEvent[]>();
   private readonly places = new Map<string, Place>();

@@ -103,6 +103,31 @@ export function describeReads(subject: () => Subject): void {
       expect(result.outcome === 'appended' && (await store.head())! >= result.position).toBe(true);
     });
 
+    it('knows the last event at or before a position, and none before the first', async () => {
+      const { store } = subject();
+      const stream = freshPrefix();
+      await store.append(stream, 'no-stream', newEvents(3));
+      const [first, second] = await store.readAll({ filter: { streamPrefixes: [stream] } });
+      expect(await store.lastEvent(second!.position)).toEqual(second);
+      expect(await store.lastEvent(first!.position)).toEqual(first);
+      const last = await store.lastEvent();
+      expect(last!.position).toBeGreaterThan(second!.position);
+      expect(await store.lastEvent(last!.position * 2n + 1_000_000n)).toMatchObject({
+        position: (await store.head())!,
+      });
+      expect(await store.lastEvent(0n)).toBeUndefined();
+    });
+
+    it('names its log, each time by the same name, and delivers no event of it', async () => {
+      const { store, harness } = subject();
+      const other = harness.open();
+      const names = await Promise.all([store, other, store].map((client) => client.identity()));
+      expect(new Set(names).size).toBe(1);
+      expect(names[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+      expect((await store.lastEvent())?.type).not.toBe('LogNamed');
+      await other.close();
+    });
+
     it('refuses every call once it was closed', async () => {
       const store = subject().harness.open();
       await store.append(freshPrefix(), 'no-stream', newEvents(1));

@@ -198,6 +198,8 @@ function bound(store: EventStore): { -readonly [Name in keyof EventStore]: Event
     readStream: (...given) => store.readStream(...given),
     readAll: (...given) => store.readAll(...given),
     head: () => store.head(),
+    lastEvent: (through) => store.lastEvent(through),
+    identity: () => store.identity(),
     subscribe: (options) => store.subscribe(options),
     close: () => store.close(),
   };

@@ -8,7 +8,7 @@ import { NotConnected, retryRead, unavailable, within } from '../calls.js';
 import { EventStoreUnavailable } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import type { ConnectionSettings } from './connection-string.js';
-import { isSilence, grpcMayPass, moreTelling } from './failures.js';
+import { classifyGrpcFailure, isSilence, grpcMayPass, moreTelling } from './failures.js';
 
 export interface ConnectionOptions {
   readonly settings: ConnectionSettings;
@@ -57,7 +57,7 @@ export class Connection {
     try {
       return await retryRead(attempt, { deadlineMs, observer, mayPass: grpcMayPass });
     } catch (error) {
-      throw unavailable(error);
+      throw unavailable(error, classifyGrpcFailure(error));
     }
   }
 

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { EventStoreUnavailable } from '../event-store.js';
 import type {
   AppendOutcome,
   EventStore,
@@ -16,7 +18,8 @@ import { serialiseAppend } from '../serialised-event.js';
 import { Appender, defaultMaxAppendBytes, refuseOversize } from './appender.js';
 import { parseConnectionString } from './connection-string.js';
 import { Connection } from './connection.js';
-import { readAll, readHead, readStream, readTail } from './reads.js';
+import { identityStream } from './feed.js';
+import { readAll, readHead, readLastEvent, readStream, readTail } from './reads.js';
 import { subscribeByFeed } from './subscription.js';
 import { Watermark } from './watermark.js';
 
@@ -49,6 +52,7 @@ class EventStoreDbEventStore implements EventStore {
   private readonly maxAppendBytes: number;
   private readonly idleProbeMs: number;
   private readonly closing = new AbortController();
+  private ownIdentity: string | undefined;
 
   constructor({
     connectionString,
@@ -98,6 +102,27 @@ class EventStoreDbEventStore implements EventStore {
     return head;
   }
 
+  lastEvent(through?: bigint): Promise<RecordedEvent | undefined> {
+    return this.connection.read((client, timeoutMs) => readLastEvent(client, through, timeoutMs));
+  }
+
+  async identity(): Promise<string> {
+    if (this.ownIdentity !== undefined) return this.ownIdentity;
+    let [named] = await this.readIdentity();
+    if (!named) {
+      // Of several that come first one is heard; the others read what it wrote.
+      await this.append(identityStream, 'no-stream', [nameOfLog()]);
+      [named] = await this.readIdentity();
+    }
+    if (!named) throw new EventStoreUnavailable('The log has not got a name');
+    return (this.ownIdentity = named.id);
+  }
+
+  private async readIdentity(): Promise<readonly RecordedEvent[]> {
+    const slice = await this.readStream(identityStream, { limit: 1 });
+    return slice.kind === 'found' ? slice.events : [];
+  }
+
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch> {
     const signal = AbortSignal.any([options.signal, this.closing.signal]);
     const { connection, idleProbeMs } = this;
@@ -109,4 +134,14 @@ class EventStoreDbEventStore implements EventStore {
     await this.appender.idle();
     await this.connection.close();
   }
+}
+
+/** Its id is the log's name. */
+function nameOfLog(): NewEvent {
+  const id = randomUUID();
+  const metadata = {
+    ...{ requestId: id, causationId: id, tenant: '', actor: 'event-store', schemaVersion: 1 },
+    recordedAt: new Date().toISOString(),
+  };
+  return { id, type: 'LogNamed', data: {}, metadata };
 }

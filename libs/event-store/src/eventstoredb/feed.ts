@@ -46,7 +46,7 @@ export class Feed {
     this.checkpoint = after;
     // The server's filter lets more pass, see `serverFilter`.
     const wanted = passes(filter);
-    this.passes = (event) => !isSystemEvent(event) && wanted(event);
+    this.passes = (event) => !isNoneOfOurs(event) && wanted(event);
     const moved = (to: bigint) => this.changed(() => this.pass(to));
     this.subscription = client.subscribeToAll(
       {
@@ -150,9 +150,12 @@ export function toRecordedEvent({
   };
 }
 
+/** Where a log in EventStoreDB has its name. Not delivered and not copied: every log gives itself its own. */
+export const identityStream = 'atelier-log-identity';
+
 /** Streams and types that begin with a dollar sign are the server's own: statistics, settings, links. */
-export function isSystemEvent({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
-  return stream.startsWith('$') || type.startsWith('$');
+export function isNoneOfOurs({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
+  return stream.startsWith('$') || type.startsWith('$') || stream === identityStream;
 }
 
 /**

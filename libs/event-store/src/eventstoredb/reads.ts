@@ -2,17 +2,19 @@ import {
   BACKWARDS,
   END,
   FORWARDS,
+  InvalidArgumentError,
   START,
   StreamDeletedError,
   StreamNotFoundError,
   type AllStreamResolvedEvent,
+  type ReadPosition,
   type ResolvedEvent,
   type StreamingRead,
 } from '@eventstore/db-client';
 import { lastRevision, NoAnswer, pageSize } from '../calls.js';
 import type { ReadAllOptions, ReadStreamOptions, RecordedEvent, StreamSlice } from '../event-store.js';
 import type { GuardedClient } from './connection.js';
-import { isSystemEvent, toRecordedEvent, Feed } from './feed.js';
+import { isNoneOfOurs, toRecordedEvent, Feed } from './feed.js';
 
 /** How far back the head is looked for behind events of the server's own, which are few. */
 const headWindow = 128;
@@ -55,15 +57,54 @@ export async function readTail(client: GuardedClient, timeoutMs: number): Promis
 /** Position of the last event that is not the server's own, or of the last one when none is near. */
 export async function readHead(client: GuardedClient, timeoutMs: number): Promise<bigint | undefined> {
   const [last] = await readLast(client, 1, timeoutMs);
-  if (last === undefined || !isSystemEvent(last)) return last?.position;
+  if (last === undefined || !isNoneOfOurs(last)) return last?.position;
   const recent = await readLast(client, headWindow, timeoutMs);
-  const own = recent.find((event) => !isSystemEvent(event));
+  const own = recent.find((event) => !isNoneOfOurs(event));
   return own?.position ?? (recent.length < headWindow ? undefined : last.position);
 }
 
-function readLast(client: GuardedClient, maxCount: number, timeoutMs: number): Promise<RecordedEvent[]> {
-  const options = { direction: BACKWARDS, fromPosition: END, maxCount, requiresLeader: true } as const;
+function readLast(
+  client: GuardedClient,
+  maxCount: number,
+  timeoutMs: number,
+  fromPosition: ReadPosition = END,
+): Promise<RecordedEvent[]> {
+  const options = { direction: BACKWARDS, fromPosition, maxCount, requiresLeader: true } as const;
   return collect(client.readAll(options), timeoutMs);
+}
+
+/**
+ * The last event at or before a position that is not the server's own. None where the position lies within the log and is
+ * no place of it: the server refuses to read from there, so it was given by another log.
+ */
+export async function readLastEvent(
+  client: GuardedClient,
+  through: bigint | undefined,
+  timeoutMs: number,
+): Promise<RecordedEvent | undefined> {
+  const [tail] = await readLast(client, 1, timeoutMs);
+  if (!tail) return undefined;
+  let from: ReadPosition = END;
+  if (through !== undefined && through < tail.position) {
+    from = { commit: through, prepare: through };
+    // A read backwards may leave out the event that it begins at.
+    const options = { direction: FORWARDS, fromPosition: from, maxCount: 1, requiresLeader: true } as const;
+    try {
+      const [there] = await collect(client.readAll(options), timeoutMs);
+      if (there?.position === through && !isNoneOfOurs(there)) return there;
+    } catch (error) {
+      if (error instanceof InvalidArgumentError) return undefined;
+      throw error;
+    }
+  }
+  for (;;) {
+    const recent = await readLast(client, headWindow, timeoutMs, from);
+    const own = recent.find((event) => !isNoneOfOurs(event));
+    if (own || recent.length < headWindow) return own;
+    // The page is full.
+    const { position } = recent.at(-1)!;
+    from = { commit: position, prepare: position };
+  }
 }
 
 /**

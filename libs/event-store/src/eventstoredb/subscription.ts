@@ -11,7 +11,7 @@ import {
 } from '../calls.js';
 import type { RecordedEvent, SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { Connection } from './connection.js';
-import { grpcMayPass } from './failures.js';
+import { classifyGrpcFailure, grpcMayPass } from './failures.js';
 import { Feed } from './feed.js';
 import { readAll, readTail } from './reads.js';
 
@@ -63,7 +63,7 @@ export async function* subscribeByFeed(
         mayPass: grpcMayPass,
         onFailure,
       }).catch((error: unknown) => {
-        throw unavailable(error);
+        throw unavailable(error, classifyGrpcFailure(error));
       });
       if (batch === undefined) return;
       position = batch.position;

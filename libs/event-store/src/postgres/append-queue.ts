@@ -3,13 +3,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { messageOf } from '#platform/errors.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
-import { gaveUp, pauses, unavailable } from '../calls.js';
+import { gaveUp, pauses } from '../calls.js';
 import type { AppendOutcome, AppendTogetherOutcome } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import { duplicateIds, findReplays, judgeRefused, type StoredPlaces } from '../replays.js';
 import type { Append } from '../serialised-event.js';
 import { appendBatch, findEvents, isAccepted, type BatchAnswer } from './append-statement.js';
-import { classifySqlFailure, hintFor, onClient } from './connection.js';
+import { classifySqlFailure, onClient, unavailableSql } from './connection.js';
 
 /** Bounds of one batch. An append larger than them still goes, alone. */
 const maxBatchEvents = 2000;
@@ -285,5 +285,5 @@ function settle(group: WaitingGroup, verdict: GroupOutcome | Error): void {
 function giveUp(group: WaitingGroup, cause: unknown): void {
   const refused = !group.sent && classifySqlFailure(cause) === 'refused';
   const streams = group.appends.map(({ stream }) => stream).join(', ');
-  settle(group, refused ? unavailable(cause, hintFor(cause)) : gaveUp(streams, group.sent, cause));
+  settle(group, refused ? unavailableSql(cause) : gaveUp(streams, group.sent, cause));
 }

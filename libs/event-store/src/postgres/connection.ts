@@ -110,7 +110,7 @@ export async function readRetrying<T>(
   try {
     return await retryRead(read, { deadlineMs, observer, mayPass: sqlMayPass });
   } catch (error) {
-    throw unavailable(error, hintFor(error));
+    throw unavailableSql(error);
   }
 }
 
@@ -118,6 +118,8 @@ export function sqlMayPass(error: unknown): boolean {
   return classifySqlFailure(error) !== 'refused';
 }
 
-export function hintFor(error: unknown): string {
-  return ['42P01', '3F000'].includes(sqlState(error) ?? '') ? ' (was it migrated?)' : '';
+/** What the caller gets to see. */
+export function unavailableSql(error: unknown): Error {
+  const hint = ['42P01', '3F000'].includes(sqlState(error) ?? '') ? ' (was it migrated?)' : '';
+  return unavailable(error, classifySqlFailure(error), hint);
 }

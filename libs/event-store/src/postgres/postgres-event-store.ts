@@ -37,6 +37,9 @@ export interface PostgresEventStoreOptions {
   readonly observer?: EventStoreObserver;
 }
 
+/** PostgreSQL's largest. */
+const lastPosition = 2n ** 63n - 1n;
+
 const applicationName = 'atelier-event-store';
 
 /** The event store in a PostgreSQL schema. Opens no connection before the first call. */
@@ -127,6 +130,14 @@ class PostgresEventStore implements EventStore {
   async head(): Promise<bigint | undefined> {
     const head = await this.read((client, timeoutMs) => this.reads.head(client, timeoutMs));
     return head === 0n ? undefined : head;
+  }
+
+  lastEvent(through = lastPosition): Promise<RecordedEvent | undefined> {
+    return this.read((client, timeoutMs) => this.reads.last(client, through, timeoutMs));
+  }
+
+  identity(): Promise<string> {
+    return this.read((client, timeoutMs) => this.reads.identity(client, timeoutMs));
   }
 
   subscribe({

@@ -41,10 +41,12 @@ const columns = 'e.position, e.stream, e.revision, e.id, e.type, e.data, e.metad
 export class ReadQueries {
   private readonly events: string;
   private readonly headTable: string;
+  private readonly identityTable: string;
 
   constructor(private readonly schema: string) {
     this.events = `${quoteSchema(schema)}.events`;
     this.headTable = `${quoteSchema(schema)}.head`;
+    this.identityTable = `${quoteSchema(schema)}.identity`;
   }
 
   async stream(
@@ -82,6 +84,24 @@ export class ReadQueries {
     const statement = this.named('head', `select position from ${this.headTable}`);
     const rows = await query<{ position: bigint }>(client, statement, [], timeoutMs);
     return onlyRow({ rows }).position;
+  }
+
+  async last(
+    client: pg.ClientBase,
+    through: bigint,
+    timeoutMs: number,
+  ): Promise<RecordedEvent | undefined> {
+    const statement = this.named(
+      'last',
+      `select ${columns} from ${this.events} e where e.position <= $1 order by e.position desc limit 1`,
+    );
+    const [row] = await query<EventRow>(client, statement, [through], timeoutMs);
+    return row && toEvent(row);
+  }
+
+  async identity(client: pg.ClientBase, timeoutMs: number): Promise<string> {
+    const statement = this.named('identity', `select id from ${this.identityTable}`);
+    return onlyRow({ rows: await query<{ id: string }>(client, statement, [], timeoutMs) }).id;
   }
 
   /**

@@ -141,8 +141,18 @@ begin
 end $$;
 `;
 
+/** It goes along with a dump, and is made anew in a log that is filled by a copy. */
+const identityTable = (s: string) => `
+create table ${s}.identity (
+  id uuid not null default gen_random_uuid(),
+  single boolean primary key default true check (single)
+);
+insert into ${s}.identity default values;
+`;
+
 const migrations: readonly ((schema: string, channel: string) => string)[] = [
   logTables,
   // An older function with fewer parameters stays where it is, for processes that are still to be replaced.
   appendFunction,
+  identityTable,
 ];

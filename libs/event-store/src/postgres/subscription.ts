@@ -1,10 +1,10 @@
 import { messageOf } from '#platform/errors.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
-import { defaultPatienceMs, orAborted, pauses, refuseBeyondEnd, unavailable } from '../calls.js';
+import { defaultPatienceMs, orAborted, pauses, refuseBeyondEnd } from '../calls.js';
 import type { SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import type { CommitSignal } from './commit-signal.js';
-import { hintFor, sqlMayPass } from './connection.js';
+import { sqlMayPass, unavailableSql } from './connection.js';
 import type { LogPage } from './read-queries.js';
 
 export interface PageSource {
@@ -63,7 +63,7 @@ async function readUntilAnswered(
     mayPass: sqlMayPass,
     onFailure: (error) => (failure = error),
   }).catch((error: unknown) => {
-    throw unavailable(error, hintFor(error));
+    throw unavailableSql(error);
   });
   if (page && failure !== undefined) observer.resubscribed?.(messageOf(failure));
   return page;
