@@ -7,7 +7,12 @@ import {
   newEvent,
   newEvents,
 } from '#event-store/conformance/harness.js';
-import { EventStoreError, type EventStore, type SubscriptionBatch } from '#event-store/event-store.js';
+import {
+  EventStoreError,
+  EventStoreRefused,
+  type EventStore,
+  type SubscriptionBatch,
+} from '#event-store/event-store.js';
 import { listening, Stores } from './stores.js';
 
 describe('subscriptions to EventStoreDB', () => {
@@ -65,6 +70,20 @@ describe('subscriptions to EventStoreDB', () => {
     peer.faults.failSubscriptions('error', 'end', 'error', 'error', 'end');
     await survives(peer, stores.open(peer, { observer }), () => undefined);
     expect(observer.heard.filter((heard) => heard === 'resubscribed')).toHaveLength(5);
+  });
+
+  it('tells a refusal from silence: a position that is no place of this log is not tried again', async () => {
+    const peer = await stores.peer();
+    const store = stores.open(peer);
+    await store.append(freshPrefix(), 'no-stream', newEvents(3));
+    const head = (await store.head())!;
+    const { signal } = new AbortController();
+    const following = (async () => {
+      for await (const batch of store.subscribe({ after: head - 1n, signal })) return batch;
+    })();
+    await expect(following).rejects.toThrow(EventStoreRefused);
+    await expect(following).rejects.toThrow(/^The event store refused this: /);
+    expect(await store.lastEvent(head - 1n)).toBeUndefined();
   });
 
   it('survives a restart of the server', async () => {

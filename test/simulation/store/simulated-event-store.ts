@@ -138,7 +138,9 @@ export class SimulatedEventStore implements EventStore {
 
   lastEvent(through?: bigint): Promise<RecordedEvent | undefined> {
     const { log } = this.options;
-    return this.read(() => log.events.findLast(({ position }) => through === undefined || position <= through));
+    return this.read(() =>
+      log.events.findLast(({ position }) => through === undefined || position <= through),
+    );
   }
 
   identity(): Promise<string> {

@@ -80,7 +80,8 @@ export class Appender {
       });
     } catch (error) {
       if (error instanceof EventStoreError) throw error;
-      if (classifyGrpcFailure(error) === 'refused' && !attempts.unanswered) throw unavailable(error, 'refused');
+      if (classifyGrpcFailure(error) === 'refused' && !attempts.unanswered)
+        throw unavailable(error, 'refused');
       throw gaveUp(append.stream, attempts.unanswered, error);
     }
   }

@@ -20,22 +20,26 @@ const notSent =
   /No connection established|Name resolution failed|Channel closed before call started|ECONNREFUSED|Failed to discover|not ready|too busy|no leader info/i;
 
 export function classifyGrpcFailure(error: unknown): Failure {
-  if (isMistake(error) || error instanceof AccessDeniedError || error instanceof InvalidArgumentError)
-    return 'refused';
+  if (isMistake(error) || error instanceof AccessDeniedError || isInvalidArgument(error)) return 'refused';
   // The call was turned away with the address of the leader, where the client then goes.
   if (error instanceof NotLeaderError || error instanceof NotConnected) return 'not-done';
   if (isSilence(error)) return 'unknown';
   // The very first call fails with a raw gRPC error instead of one of the client's classes: only the words are the same.
   if (notSent.test(messageOf(error))) return 'not-done';
   const code = codeOf(error);
-  const { invalidArgument, permissionDenied, unimplemented, unauthenticated } = status;
-  const hopeless = [invalidArgument, permissionDenied, unimplemented, unauthenticated];
+  const { permissionDenied, unimplemented, unauthenticated } = status;
+  const hopeless = [permissionDenied, unimplemented, unauthenticated];
   return code !== undefined && hopeless.includes(code) ? 'refused' : 'unknown';
 }
 
 /** Nothing came back in time: the connection may be dead without either side having noticed. */
 export function isSilence(error: unknown): boolean {
   return error instanceof NoAnswer || error instanceof DeadlineExceededError;
+}
+
+/** The client has a class for this and does not always take it. */
+export function isInvalidArgument(error: unknown): boolean {
+  return error instanceof InvalidArgumentError || codeOf(error) === status.invalidArgument;
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -2,7 +2,6 @@ import {
   BACKWARDS,
   END,
   FORWARDS,
-  InvalidArgumentError,
   START,
   StreamDeletedError,
   StreamNotFoundError,
@@ -14,6 +13,7 @@ import {
 import { lastRevision, NoAnswer, pageSize } from '../calls.js';
 import type { ReadAllOptions, ReadStreamOptions, RecordedEvent, StreamSlice } from '../event-store.js';
 import type { GuardedClient } from './connection.js';
+import { isInvalidArgument } from './failures.js';
 import { isNoneOfOurs, toRecordedEvent, Feed } from './feed.js';
 
 /** How far back the head is looked for behind events of the server's own, which are few. */
@@ -93,7 +93,7 @@ export async function readLastEvent(
       const [there] = await collect(client.readAll(options), timeoutMs);
       if (there?.position === through && !isNoneOfOurs(there)) return there;
     } catch (error) {
-      if (error instanceof InvalidArgumentError) return undefined;
+      if (isInvalidArgument(error)) return undefined;
       throw error;
     }
   }

@@ -86,11 +86,7 @@ export class ReadQueries {
     return onlyRow({ rows }).position;
   }
 
-  async last(
-    client: pg.ClientBase,
-    through: bigint,
-    timeoutMs: number,
-  ): Promise<RecordedEvent | undefined> {
+  async last(client: pg.ClientBase, through: bigint, timeoutMs: number): Promise<RecordedEvent | undefined> {
     const statement = this.named(
       'last',
       `select ${columns} from ${this.events} e where e.position <= $1 order by e.position desc limit 1`,
