@@ -78,9 +78,8 @@ describe('subscriptions to EventStoreDB', () => {
     await store.append(freshPrefix(), 'no-stream', newEvents(3));
     const head = (await store.head())!;
     const { signal } = new AbortController();
-    const following = (async () => {
-      for await (const batch of store.subscribe({ after: head - 1n, signal })) return batch;
-    })();
+    const batches = store.subscribe({ after: head - 1n, signal })[Symbol.asyncIterator]();
+    const following = batches.next();
     await expect(following).rejects.toThrow(EventStoreRefused);
     await expect(following).rejects.toThrow(/^The event store refused this: /);
     expect(await store.lastEvent(head - 1n)).toBeUndefined();
