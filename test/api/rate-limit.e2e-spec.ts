@@ -19,16 +19,13 @@ const limited = (rateLimitPerMin: number) => service.openTenant({ terms: { rateL
 const count = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-/** Calls at once; after the time they took, one more may have passed for each interval of the limit. */
-async function burst(apis: readonly ApiClient[], { key }: Tenant, calls: number, perMinute: number) {
-  const startedAt = performance.now();
-  const answers = await Promise.all(
+/** Calls at once, which take less than a minute. */
+async function burst(apis: readonly ApiClient[], { key }: Tenant, calls: number) {
+  return Promise.all(
     Array.from({ length: calls }, (_, index) =>
       (apis[index % apis.length] as ApiClient).get('/v1/credits', key),
     ),
   );
-  const drained = Math.floor(((performance.now() - startedAt) * perMinute) / 60_000);
-  return { answers, drained };
 }
 
 describe('the rate limit', () => {
@@ -39,24 +36,14 @@ describe('the rate limit', () => {
       expect(status).toBe(left % 2 === 0 ? 200 : 404);
       expect(headers.get('ratelimit-policy')).toBe('"default";q=20;w=60');
       const told = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '');
-      // Time goes by meanwhile.
-      expect(Number(told?.[1]) - left).toBeLessThanOrEqual(1);
-      expect(Number(told?.[2])).toBeGreaterThanOrEqual(1);
+      expect(told?.slice(1)).toEqual([String(left), '60']);
     }
     const refused = await api.get('/v1/credits', tenant.key);
     expectError(refused, 429, 'RATE_LIMITED');
-    expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=(?:59|60)$/);
+    // The first of the twenty leaves after a minute. Some of it is over; on a busy machine more.
+    expect(refused.headers.get('ratelimit')).toMatch(/^"default";r=0;t=(?:60|[1-5]\d)$/);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3);
-  });
-
-  it('lets the next request through when Retry-After says so', async () => {
-    const { key } = await limited(60);
-    await burst([api], { key } as Tenant, 60, 60);
-    let refused = await api.get('/v1/credits', key);
-    while (refused.status === 200) refused = await api.get('/v1/credits', key);
-    await sleep(Number(refused.headers.get('retry-after')) * 1_000);
-    expect((await api.get('/v1/credits', key)).status).toBe(200);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
 
   it('is one of each key, whichever routes it calls', async () => {
@@ -97,10 +84,8 @@ describe('the rate limit', () => {
 
   it('is exact under parallel calls', async () => {
     const tenant = await limited(50);
-    const { answers, drained } = await burst([api], tenant, 200, 50);
-    expect(count(answers, 200) + count(answers, 429)).toBe(200);
-    expect(count(answers, 200)).toBeGreaterThanOrEqual(50);
-    expect(count(answers, 200)).toBeLessThanOrEqual(50 + drained);
+    const answers = await burst([api], tenant, 200);
+    expect([count(answers, 200), count(answers, 429)]).toEqual([50, 150]);
   });
 });
 
@@ -119,18 +104,16 @@ describe('with RATE_LIMIT_STORE=postgres', () => {
         const warm = await service.issueKey(tenant, ['jobs:read']);
         for (const each of apis) await each.get('/v1/credits', warm.key);
         const logged = roles.map((role) => role.logged().length);
-        const burstAnswers = await burst(apis, tenant, 200, 50);
+        const answers = await burst(apis, tenant, 200);
         // A process to which the database does not answer within a second counts by itself: such a round proves nothing.
         const alone = roles.some((role, at) =>
           role.logged().slice(logged[at]).includes('by this process alone'),
         );
-        return { ...burstAnswers, alone };
+        return { answers, alone };
       };
-      let { answers, drained, alone } = await round();
-      while (alone) ({ answers, drained, alone } = await round());
-      expect(count(answers, 200) + count(answers, 429)).toBe(200);
-      expect(count(answers, 200)).toBeGreaterThanOrEqual(50);
-      expect(count(answers, 200)).toBeLessThanOrEqual(50 + drained);
+      let { answers, alone } = await round();
+      while (alone) ({ answers, alone } = await round());
+      expect([count(answers, 200), count(answers, 429)]).toEqual([50, 150]);
     } finally {
       await Promise.all(roles.map((role) => role.stop()));
     }

@@ -11,8 +11,8 @@ import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 
 /**
- * What has to be done from time to time: giving orphaned charges back, and forgetting old Idempotency-Keys and buckets
- * of the rate limit. Needs no lock: two projectors that do it at the same time do no harm.
+ * What has to be done from time to time: giving orphaned charges back, and forgetting old Idempotency-Keys and counts of
+ * the rate limit. Needs no lock: two projectors that do it at the same time do no harm.
  */
 @Injectable()
 export class Housekeeping {
@@ -20,7 +20,7 @@ export class Housekeeping {
     private readonly commands: CommandBus,
     private readonly reads: ReadModels,
     private readonly keys: PostgresIdempotencyStore,
-    private readonly buckets: PostgresRateLimitStore,
+    private readonly requests: PostgresRateLimitStore,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -47,6 +47,6 @@ export class Housekeeping {
       ...{ environment, commands, openCharges, clock, logger, sweepBatch, orphanHorizonMs, signal },
     });
     await this.keys.forgetExpired(environment);
-    await this.buckets.forgetEmpty();
+    await this.requests.forgetIdle();
   }
 }

@@ -91,6 +91,27 @@ class CreateRateLimits1790000000020 extends Migration {
   }
 }
 
+/**
+ * Counts of a sliding minute in place of a bucket, which let twice the limit through in the worst one. What the bucket held
+ * is not carried over: it is a minute's count.
+ */
+class CountRequestsInWindows1790000000060 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`drop table rate_limits`);
+    await runner.query(`
+      create unlogged table rate_limits (
+        credential text primary key,
+        times      double precision[] not null,
+        requests   integer[] not null,
+        counted_at double precision not null,
+        passed     boolean not null
+      ) with (fillfactor = 50)`);
+    await runner.query(`
+      comment on table rate_limits is
+        'The requests of the last minute: how many in each slot, and the last one''s time in milliseconds since 1970'`);
+  }
+}
+
 /** States that only the words in `halted_because` told apart get names of their own. */
 class NameGenerationStates1790000000041 extends Migration {
   override async up(runner: QueryRunner): Promise<void> {
@@ -171,6 +192,7 @@ const controlMigrations = [
   CreateControlTables1790000000000,
   CreateRateLimits1790000000020,
   NameGenerationStates1790000000041,
+  CountRequestsInWindows1790000000060,
 ];
 const environmentMigrations = [CreateOperationalTables1790000000002, CarryReadModelsOver1790000000040];
 

@@ -22,49 +22,67 @@ afterAll(async () => {
 /** As if this much time had passed for the credential. */
 async function pass(credential: string, seconds: number): Promise<void> {
   await pool.query(
-    `update read_store.rate_limits set poured_at = poured_at - make_interval(secs => $2) where credential = $1`,
+    `update read_store.rate_limits set counted_at = counted_at - $2 * 1000,
+       times = (select array_agg(time - $2 * 1000 order by time) from unnest(times) as time) where credential = $1`,
     [credential, seconds],
   );
 }
 
-describe('buckets in Postgres', () => {
-  it('let exactly the limit through, however many come at once', async () => {
-    const poured = await Promise.all(Array.from({ length: 200 }, () => store.pour('burst', 3)));
-    expect(poured.filter(({ passed }) => passed)).toHaveLength(3);
-    expect(Math.max(...poured.map(({ level }) => level))).toBeLessThanOrEqual(3);
+describe('requests counted in Postgres', () => {
+  it('pass up to exactly the limit, however many come at once', async () => {
+    const counted = await Promise.all(Array.from({ length: 200 }, () => store.count('burst', 3)));
+    expect(counted.filter(({ passed }) => passed)).toHaveLength(3);
+    expect(Math.max(...counted.map(({ used }) => used))).toBe(3);
   });
 
-  it('drain at the limit', async () => {
-    for (let calls = 0; calls < 5; calls++) await store.pour('drain', 4);
-    expect(await store.pour('drain', 4)).toMatchObject({ passed: false });
-    await pass('drain', 14.5);
-    expect(await store.pour('drain', 4)).toMatchObject({ passed: false });
-    await pass('drain', 1);
-    expect(await store.pour('drain', 4)).toMatchObject({ passed: true });
-    expect(await store.pour('drain', 4)).toMatchObject({ passed: false });
-    await pass('drain', 3600);
-    expect(await store.pour('drain', 4)).toEqual({ passed: true, level: 1 });
+  it('leave when they are a minute old, and not before', async () => {
+    expect(await store.count('leave', 2)).toEqual({
+      ...{ passed: true, used: 1, firstLeavesMs: 60_000, lastLeavesMs: 60_000 },
+    });
+    await pass('leave', 30);
+    expect(await store.count('leave', 2)).toMatchObject({ passed: true, used: 2, lastLeavesMs: 60_000 });
+    await pass('leave', 20);
+    const refused = await store.count('leave', 2);
+    expect(refused).toMatchObject({ passed: false, used: 2 });
+    // Some of the time that the test itself took.
+    expect(Math.abs(refused.firstLeavesMs - 10_000)).toBeLessThan(5_000);
+    expect(Math.abs(refused.lastLeavesMs - 40_000)).toBeLessThan(5_000);
+    await pass('leave', 10);
+    expect(await store.count('leave', 2)).toMatchObject({ passed: true, used: 2 });
+    expect(await store.count('leave', 2)).toMatchObject({ passed: false });
+    await pass('leave', 3600);
+    expect(await store.count('leave', 2)).toMatchObject({ passed: true, used: 1, firstLeavesMs: 60_000 });
   });
 
-  it('are one for each credential, and follow a limit that changes', async () => {
-    expect(await store.pour('one', 1)).toEqual({ passed: true, level: 1 });
-    expect(await store.pour('other', 1)).toEqual({ passed: true, level: 1 });
-    expect(await store.pour('one', 1)).toMatchObject({ passed: false });
-    expect(await store.pour('one', 2)).toMatchObject({ passed: true });
+  it('of a slot are kept as one', async () => {
+    for (let calls = 0; calls < 50; calls++) await store.count('slots', 100);
+    const { rows } = await pool.query(
+      `select cardinality(times) < 50 as fewer, (select sum(each)::int from unnest(requests) as each) as used
+       from read_store.rate_limits where credential = 'slots'`,
+    );
+    expect(rows).toEqual([{ fewer: true, used: 50 }]);
   });
 
-  it('do not mind a clock that goes back', async () => {
-    await store.pour('ahead', 2);
+  it('are those of one credential, and follow a limit that changes', async () => {
+    expect(await store.count('one', 1)).toMatchObject({ passed: true, used: 1 });
+    expect(await store.count('other', 1)).toMatchObject({ passed: true, used: 1 });
+    expect(await store.count('one', 1)).toMatchObject({ passed: false });
+    expect(await store.count('one', 2)).toMatchObject({ passed: true });
+  });
+
+  it('do not mind a clock that goes back, by a little or by much', async () => {
+    await store.count('ahead', 2);
+    await pass('ahead', -30);
+    expect(await store.count('ahead', 2)).toMatchObject({ passed: true, used: 2, firstLeavesMs: 60_000 });
     await pass('ahead', -3600);
-    const { passed, level } = await store.pour('ahead', 2);
-    expect({ passed, level }).toEqual({ passed: true, level: 2 });
+    expect(await store.count('ahead', 2)).toMatchObject({ passed: true, used: 1 });
   });
 
-  it('are forgotten when they have long been empty', async () => {
-    await store.pour('old', 1);
-    await store.pour('new', 1);
+  it('are forgotten when they are long gone', async () => {
+    await store.count('old', 1);
+    await store.count('new', 1);
     await pass('old', 3600);
-    await store.forgetEmpty();
+    await store.forgetIdle();
     const { rows } = await pool.query(
       `select credential from read_store.rate_limits where credential in ('old', 'new')`,
     );

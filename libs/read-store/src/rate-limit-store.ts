@@ -1,54 +1,70 @@
 import type pg from 'pg';
-import type { RateLimitStore } from '#application/limits/rate-limit-store.js';
+import {
+  leavesIn,
+  slotMs,
+  windowMs,
+  type Counted,
+  type RateLimitStore,
+} from '#application/limits/rate-limit-store.js';
+import { onlyRow } from '#platform/postgres.js';
 
 /**
- * The buckets of the rate limit in Postgres: exact over any number of processes, because the row's lock puts the
+ * The requests of the last minute in Postgres: exact over any number of processes, because the row's lock puts the
  * requests of one credential in order, and because the only clock is the database's. The same arithmetic as the
- * application's leaky bucket.
+ * application's `RequestWindow`.
  */
 export class PostgresRateLimitStore implements RateLimitStore {
   constructor(private readonly pool: pg.Pool) {}
 
-  /** Counts one request. @returns the level that it left, in requests */
-  async pour(
-    credential: string,
-    perMinute: number,
-  ): Promise<{ readonly passed: boolean; readonly level: number }> {
-    const { rows } = await this.pool.query<{ passed: boolean; level: number }>({
-      name: 'pour rate limit',
-      text: pour,
-      values: [credential, perMinute],
-    });
-    // An insert that updates on conflict always returns its row.
-    return rows[0] as { passed: boolean; level: number };
+  async count(credential: string, perMinute: number): Promise<Counted> {
+    const { passed, at, times, requests } = onlyRow(
+      await this.pool.query<{ passed: boolean; at: number; times: number[]; requests: number[] }>({
+        name: 'count request',
+        text: countRequest,
+        values: [credential, perMinute],
+      }),
+    );
+    const used = requests.reduce((sum, each) => sum + each, 0);
+    return { passed, used, firstLeavesMs: leavesIn(times[0], at), lastLeavesMs: leavesIn(times.at(-1), at) };
   }
 
-  /** Forgets buckets that have been empty for long. @returns how many */
-  async forgetEmpty(): Promise<number> {
+  /** Forgets credentials that have not been used for long. @returns how many */
+  async forgetIdle(): Promise<number> {
     const { rowCount } = await this.pool.query(
-      `delete from read_store.rate_limits where poured_at < now() - interval '10 minutes'`,
+      `delete from read_store.rate_limits where counted_at < extract(epoch from now() - interval '10 minutes') * 1000`,
     );
     return rowCount ?? 0;
   }
 }
 
+const nowMs = `extract(epoch from clock_timestamp())::double precision * 1000`;
+
 // clock_timestamp() is taken in the update itself, that is behind the row's lock: a request that waited for others
-// drains the bucket by the time that it waited. `offset 0` keeps the planner from taking the time twice.
-const pour = `
-  insert into read_store.rate_limits as known (credential, level, poured_at, passed)
-  values ($1, 1, clock_timestamp(), true)
-  on conflict (credential) do update set (level, poured_at, passed) = (
-    select case when passes then drained + 1 else drained end, poured_at, passes
+// counts at the time at which it is judged. `offset 0` keeps the planner from taking the time twice. Where
+// the clock goes back, it stands still; by more than a window, what was counted in its future is forgotten.
+const countRequest = `
+  insert into read_store.rate_limits as known (credential, times, requests, counted_at, passed)
+  select $1, array[now], array[1], now, true from (select ${nowMs} as now offset 0) as clock
+  on conflict (credential) do update set (times, requests, counted_at, passed) = (
+    select
+      case when not passes then times when joins then times[:last - 1] || at else times || at end,
+      case when not passes then requests when joins then requests[:last - 1] || requests[last] + 1 else requests || 1 end,
+      at, passes
     from (
-      select poured_at, drained, drained + 1 <= $2::double precision + 1e-6 as passes
+      select at, last, kept.times, kept.requests, used < $2::integer as passes,
+        coalesce(floor(kept.times[last] / ${slotMs}) = floor(at / ${slotMs}), false) as joins
       from (
-        select poured_at,
-          greatest(0, least(known.level, $2::double precision)
-            - extract(epoch from poured_at - known.poured_at)::double precision * $2::double precision / 60) as drained
-        from (select greatest(known.poured_at, clock_timestamp()) as poured_at offset 0) as clock
-        offset 0
-      ) as bucket
+          select case when known.counted_at > now + ${windowMs} then now else greatest(known.counted_at, now) end as at
+          from (select ${nowMs} as now offset 0) as clock
+          offset 0
+        ) as clock,
+        lateral (
+          select count(*)::integer as last, coalesce(sum(slot.requests), 0) as used,
+            coalesce(array_agg(slot.time order by slot.time), '{}') as times,
+            coalesce(array_agg(slot.requests order by slot.time), '{}') as requests
+          from unnest(known.times, known.requests) as slot(time, requests) where slot.time > at - ${windowMs} and slot.time <= at
+        ) as kept
       offset 0
     ) as judged
   )
-  returning passed, level`;
+  returning passed, counted_at as at, times, requests`;

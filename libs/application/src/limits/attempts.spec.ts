@@ -2,13 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { Attempts } from './attempts.js';
 
 describe('failed attempts', () => {
-  it('are bounded for each address, and allowed again one by one', () => {
+  it('are bounded for each address, and allowed again after a minute', () => {
     let now = 0;
     const attempts = new Attempts(3, 10, () => now);
-    expect([1, 2, 3, 4].map(() => attempts.take('192.0.2.1'))).toEqual([0, 0, 0, 20]);
+    expect([1, 2, 3, 4].map(() => attempts.take('192.0.2.1'))).toEqual([0, 0, 0, 60]);
     expect(attempts.take('192.0.2.2')).toBe(0);
     now = 20_000;
-    expect([1, 2].map(() => attempts.take('192.0.2.1'))).toEqual([0, 20]);
+    expect(attempts.take('192.0.2.1')).toBe(40);
+    now = 60_000;
+    expect([1, 2, 3, 4].map(() => attempts.take('192.0.2.1'))).toEqual([0, 0, 0, 60]);
   });
 
   it('that succeed count for nothing', () => {

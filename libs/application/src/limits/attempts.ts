@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { pour, verdictOf, type Bucket } from './rate-limit-store.js';
+import { verdictOf, windowOf, type RequestWindow } from './rate-limit-store.js';
 
 /**
  * Bounds how often an address may fail to authenticate: in memory only, and forgetful under pressure, because it is
@@ -8,28 +8,24 @@ import { pour, verdictOf, type Bucket } from './rate-limit-store.js';
  * the same time do not slip through; one that succeeds is given back.
  */
 export class Attempts {
-  private readonly buckets: LRUCache<string, Bucket>;
+  private readonly windows: LRUCache<string, RequestWindow>;
 
   constructor(
     private readonly perMinute: number,
     addresses = 10_000,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.buckets = new LRUCache({ max: addresses });
+    this.windows = new LRUCache({ max: addresses });
   }
 
   /** Counts an attempt. @returns in how many seconds the address may try again; 0: this one may be made */
   take(address: string): number {
-    const source = sourceOf(address);
-    const { bucket, passed } = pour(this.buckets.get(source), this.perMinute, this.nowMs());
-    this.buckets.set(source, bucket);
-    return verdictOf(passed, bucket.level, this.perMinute).retryAfterSeconds;
+    const counted = windowOf(this.windows, sourceOf(address)).count(this.perMinute, this.nowMs());
+    return verdictOf(counted, this.perMinute).retryAfterSeconds;
   }
 
   giveBack(address: string): void {
-    const source = sourceOf(address);
-    const bucket = this.buckets.get(source);
-    if (bucket) this.buckets.set(source, { ...bucket, level: Math.max(0, bucket.level - 1) });
+    this.windows.get(sourceOf(address))?.takeBack();
   }
 }
 

@@ -1,42 +1,102 @@
 import { LRUCache } from 'lru-cache';
 
-/** Where the buckets of all credentials are. Counting is atomic: of calls at the same time, as many pass as may. */
+/** What a request found in its minute, itself included where it passed. */
+export interface Counted {
+  readonly passed: boolean;
+  /** Requests that passed within the last minute. */
+  readonly used: number;
+  /** Until the first of them counts no more, and until the last one does; 0 where there is none. */
+  readonly firstLeavesMs: number;
+  readonly lastLeavesMs: number;
+}
+
+/** Where the requests of all credentials are counted, atomically: of calls at the same time, as many pass as may. */
 export abstract class RateLimitStore {
-  /** Counts one request. @returns the level that it left, in requests */
-  abstract pour(
-    credential: string,
-    perMinute: number,
-  ): Promise<{ readonly passed: boolean; readonly level: number }>;
+  /** Counts one request; one that is refused does not count. */
+  abstract count(credential: string, perMinute: number): Promise<Counted>;
 }
 
 /** Exact within one process. Of several, each lets the whole limit through. */
 export class MemoryRateLimitStore implements RateLimitStore {
-  private readonly buckets: LRUCache<string, Bucket>;
+  private readonly windows: LRUCache<string, RequestWindow>;
 
   constructor(
-    credentials = 100_000,
+    credentials = 10_000,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.buckets = new LRUCache({ max: credentials });
+    this.windows = new LRUCache({ max: credentials });
   }
 
-  pour(credential: string, perMinute: number): Promise<{ passed: boolean; level: number }> {
-    const { bucket, passed } = pour(this.buckets.get(credential), perMinute, this.nowMs());
-    this.buckets.set(credential, bucket);
-    return Promise.resolve({ passed, level: bucket.level });
+  count(credential: string, perMinute: number): Promise<Counted> {
+    return Promise.resolve(windowOf(this.windows, credential).count(perMinute, this.nowMs()));
   }
 }
 
+export function windowOf(windows: LRUCache<string, RequestWindow>, name: string): RequestWindow {
+  let window = windows.get(name);
+  if (!window) windows.set(name, (window = new RequestWindow()));
+  return window;
+}
+
+export const windowMs = 60_000;
+
+/** How long what passed then counts from now on. */
+export function leavesIn(passedAtMs: number | undefined, nowMs: number): number {
+  return passedAtMs === undefined ? 0 : windowMs - (nowMs - passedAtMs);
+}
+
+/** Requests of one slot are kept as one: a window has some 240 of them at most, whatever the limit is. */
+export const slotMs = 250;
+
 /**
- * The generic cell rate algorithm in its form as a leaky bucket: each request that passes adds one to the level, and
- * the level drains at `perMinute` a minute; a request passes while there is room for it below `perMinute`. So a whole
- * minute's allowance may come in one burst, and after it one request each 60 / `perMinute` seconds.
+ * The requests that passed within the last minute. A slot leaves when its last request is a minute old, so that no more
+ * than the limit ever pass within any minute. What that costs a client which keeps to the limit exactly is the width of
+ * a slot: 0.4 %.
  */
-export interface Bucket {
-  /** In requests, with fractions; from 0 to the limit. */
-  readonly level: number;
-  /** When the level was that, in milliseconds of any clock that never goes back. */
-  readonly atMs: number;
+export class RequestWindow {
+  /** Oldest first. */
+  private readonly slots: { lastAtMs: number; requests: number }[] = [];
+  private used = 0;
+
+  /** @param nowMs of any clock; where it goes back, it stands still */
+  count(perMinute: number, nowMs: number): Counted {
+    const last = this.slots.at(-1);
+    const at = Math.max(nowMs, last?.lastAtMs ?? nowMs);
+    this.forget(at - windowMs);
+    const passed = this.used < perMinute;
+    if (passed) this.note(at);
+    const { slots, used } = this;
+    return {
+      ...{ passed, used },
+      firstLeavesMs: leavesIn(slots[0]?.lastAtMs, at),
+      lastLeavesMs: leavesIn(slots.at(-1)?.lastAtMs, at),
+    };
+  }
+
+  /** The last request that was counted does not count after all. */
+  takeBack(): void {
+    const last = this.slots.at(-1);
+    if (!last) return;
+    this.used -= 1;
+    last.requests -= 1;
+    if (last.requests === 0) this.slots.pop();
+  }
+
+  private forget(untilMs: number): void {
+    for (let [first] = this.slots; first && first.lastAtMs <= untilMs; [first] = this.slots) {
+      this.used -= first.requests;
+      this.slots.shift();
+    }
+  }
+
+  private note(atMs: number): void {
+    const last = this.slots.at(-1);
+    this.used += 1;
+    if (last && Math.floor(last.lastAtMs / slotMs) === Math.floor(atMs / slotMs)) {
+      last.lastAtMs = atMs;
+      last.requests += 1;
+    } else this.slots.push({ lastAtMs: atMs, requests: 1 });
+  }
 }
 
 export interface RateVerdict {
@@ -51,33 +111,15 @@ export interface RateVerdict {
   readonly retryAfterSeconds: number;
 }
 
-/** What rounding may add to a level that is exactly full. */
-const tolerance = 1e-6;
-
-/** Counts one request. A refused one leaves the level as it is. */
-export function pour(
-  bucket: Bucket | undefined,
-  perMinute: number,
-  nowMs: number,
-): { readonly bucket: Bucket; readonly passed: boolean } {
-  const drained = bucket ? drain(bucket, perMinute, nowMs) : 0;
-  const passed = drained + 1 <= perMinute + tolerance;
-  return { bucket: { level: passed ? drained + 1 : drained, atMs: nowMs }, passed };
-}
-
-function drain({ level, atMs }: Bucket, perMinute: number, nowMs: number): number {
-  // A limit that was lowered meanwhile leaves a full bucket, not one that takes hours to drain.
-  return Math.max(0, Math.min(level, perMinute) - (Math.max(0, nowMs - atMs) * perMinute) / 60_000);
-}
-
-/** The verdict on the request that left the bucket at this level. */
-export function verdictOf(passed: boolean, level: number, limit: number): RateVerdict {
-  const secondsEach = 60 / limit;
+export function verdictOf(
+  { passed, used, firstLeavesMs, lastLeavesMs }: Counted,
+  limit: number,
+): RateVerdict {
   return {
     passed,
     limit,
-    remaining: Math.max(0, Math.floor(limit - level + tolerance)),
-    resetSeconds: Math.ceil(level * secondsEach - tolerance),
-    retryAfterSeconds: passed ? 0 : Math.max(1, Math.ceil((level + 1 - limit) * secondsEach - tolerance)),
+    remaining: Math.max(0, limit - used),
+    resetSeconds: Math.ceil(lastLeavesMs / 1_000),
+    retryAfterSeconds: passed ? 0 : Math.max(1, Math.ceil(firstLeavesMs / 1_000)),
   };
 }

@@ -93,10 +93,10 @@ export class RateLimiter {
   /** Counts one request of the caller. @throws EventStoreUnavailable when the terms cannot be read */
   async count(caller: Caller): Promise<RateVerdict> {
     const limit = Math.max(1, await this.rates.perMinute(caller));
-    const { passed, level } = await this.store.pour(caller.keyId, limit).catch((err: unknown) => {
+    const counted = await this.store.count(caller.keyId, limit).catch((err: unknown) => {
       this.logger.warn({ err }, 'the rate limit is counted by this process alone right now');
-      return this.meanwhile.pour(caller.keyId, limit);
+      return this.meanwhile.count(caller.keyId, limit);
     });
-    return verdictOf(passed, level, limit);
+    return verdictOf(counted, limit);
   }
 }
