@@ -79,6 +79,23 @@ describe('a storage key', () => {
     ]);
   });
 
+  it('may be the asset id instead, of the caller’s own', async () => {
+    const { assetId, uploadKey } = await upload();
+    expect(await queuedWith(await dispatch('extract', { trial_image: assetId }))).toMatchObject([
+      { name: 'trial_image', assetId, storageKey: uploadKey },
+    ]);
+    await expectUnknown('extract', { trial_image: (await upload(stranger)).assetId }, 'trial_image');
+  });
+
+  it('is refused where an asset id is asked for, with a word on which of the two is meant', async () => {
+    const { uploadKey } = await upload();
+    const answer = await dispatch('pdp-extractions', { pdp_image_public_id: uploadKey });
+    expectError(answer, 422, 'VALIDATION_ERROR');
+    expect(answer.body.detail).toMatchObject([
+      { loc: ['body', 'pdp_image_public_id'], msg: expect.stringContaining('asset_id') },
+    ]);
+  });
+
   it('is unknown when it is not to the letter the key of a picture of the caller’s own', async () => {
     const { uploadKey } = await upload();
     const foreign = (await upload(stranger)).uploadKey;

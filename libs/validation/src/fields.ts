@@ -125,6 +125,11 @@ export function IdField(options: FieldOptions): PropertyDecorator {
   return field({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', ...options }, id);
 }
 
+/** A picture by its asset id. A client may put a file there, upload it, and send the id: `x-picture` tells which fields. */
+export function PictureField(options: FieldOptions): PropertyDecorator {
+  return field({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', ...options }, pictureId);
+}
+
 /** An object of arbitrary values, bounded by its size as JSON. */
 export function ObjectField(options: FieldOptions & { maxBytes: number }): PropertyDecorator {
   const { maxBytes, ...rest } = options;
@@ -200,6 +205,13 @@ export const id: ValueKind = {
   message: 'must be an id: a ULID of 26 characters',
   schema: { type: 'string', minLength: 26, maxLength: 26, pattern: ulidPattern.source },
   rules: (told) => [Matches(ulidPattern, told)],
+};
+
+/** The asset id of a picture. */
+export const pictureId: ValueKind = {
+  ...id,
+  message: 'must be an asset_id: a ULID of 26 characters, not an upload_key and not an address',
+  schema: { ...id.schema, 'x-picture': true },
 };
 
 /** An object with fields of its own. */

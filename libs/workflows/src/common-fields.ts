@@ -2,11 +2,12 @@ import { GARMENT_SLOTS, type GarmentSlot } from '#domain/garment/garment-categor
 import {
   BooleanField,
   ChoiceField,
-  IdField,
+  field,
   IntegerField,
   ListField,
   nested,
   ObjectField,
+  PictureField,
   text,
   TextField,
 } from '#validation/fields.js';
@@ -26,9 +27,10 @@ export type OutputPreset = (typeof outputPresets)[number];
 export const exampleStorageKey = 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg';
 export const exampleId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 
-/** A picture by its storage key. */
+/** A picture by its storage key, or by its asset id: callers have both, and either says which one is meant. */
 export function StorageKeyField(options: { description: string; required?: boolean }): PropertyDecorator {
-  return TextField({ ...options, min: 1, max: 512, example: exampleStorageKey });
+  const kind = text({ min: 1, max: 512 });
+  return field({ example: exampleStorageKey, ...options }, kind, { ...kind.schema, 'x-picture': true });
 }
 
 /** Which models there are is configuration, so that the rule is not the field's own: see `image-model-rules.ts`. */
@@ -118,7 +120,7 @@ export class CommonFields {
 
 /** One garment to put on. */
 export class TrialItem {
-  @IdField({
+  @PictureField({
     description: 'The garment: an uploaded asset, or the job that made the picture.',
     required: true,
   })

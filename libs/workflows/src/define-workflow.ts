@@ -7,7 +7,7 @@ export type WorkflowClass = 'generator' | 'compose' | 'edit' | 'extract';
  * A field of the request body that refers to something, by its path: `[]` stands for each item of an array, as in
  * `items[].trial_image`. Items of an array are numbered for the engine: `item-0`, `item-1`, …
  *
- * - `storage-key`: the `upload_key` of an upload, or the `s3_key` of an artifact.
+ * - `storage-key`: the `upload_key` of an upload, or the `s3_key` of an artifact; or its asset id.
  * - `picture`: an asset id; or the id of a job, which stands for the first final picture that it made.
  * - `render`: the id of a job only.
  * - `product`: a product, which stands for its primary image.

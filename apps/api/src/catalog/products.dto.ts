@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IdField, TextField } from '#validation/fields.js';
+import { IdField, PictureField, TextField } from '#validation/fields.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 
 export class CreateProductBody {
-  @IdField({ description: 'The picture of the garment: an `asset_id` of yours.', required: true })
+  @PictureField({ description: 'The picture of the garment: an `asset_id` of yours.', required: true })
   upload_asset_public_id: string;
 
   @TextField({ description: 'What it is called.', min: 1, max: 256, required: true, example: 'Linen shirt' })

@@ -66,13 +66,23 @@ function closeRequestBodies({ components, paths }: OpenAPIObject): void {
     if (closed.has(name)) return;
     closed.add(name);
     const schema = components?.schemas?.[name];
-    if (schema && 'properties' in schema) Object.assign(schema, { additionalProperties: false });
+    if (schema && 'properties' in schema) {
+      Object.assign(schema, { additionalProperties: false });
+      Object.values(schema.properties ?? {}).forEach(tellDefault);
+    }
     close(schema);
   };
   for (const { post } of Object.values(paths)) {
     const body = post?.requestBody;
     if (body && 'content' in body) close(Object.values(body.content).map(({ schema }) => schema));
   }
+}
+
+/** Generated clients take a field with a `default` for one that must be sent: in words it says the same to people. */
+function tellDefault(property: { $ref?: string; default?: unknown; description?: string }): void {
+  const { default: value, description = '' } = property;
+  delete property.default;
+  if (value !== undefined && value !== '') property.description = `${description} \`${String(value)}\` when absent.`;
 }
 
 /** OpenAPI 3.1 lets a reference have a description beside it; `allOf` around a single one was a crutch of 3.0. */

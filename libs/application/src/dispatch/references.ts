@@ -7,6 +7,7 @@ import type { PresetKind } from '#domain/preset/preset.events.js';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { evolveProduct, initialProduct, primaryImage } from '#domain/product/product.js';
 import { streamName } from '#domain/streams.js';
+import { isId } from '#platform/ids.js';
 import type { Workflow, Reference } from '#workflows/define-workflow.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load } from '../aggregate.js';
@@ -73,7 +74,7 @@ export class References {
   ): Promise<FoundPicture | 'no picture' | undefined> {
     switch (reference.by) {
       case 'storage-key':
-        return this.byStorageKey(caller, value);
+        return isId(value) ? this.asset(caller, value) : this.byStorageKey(caller, value);
       case 'picture':
         return (await this.asset(caller, value)) ?? (await this.render(caller, value));
       case 'render':

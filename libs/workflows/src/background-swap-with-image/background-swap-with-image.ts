@@ -1,10 +1,10 @@
-import { IdField } from '#validation/fields.js';
+import { PictureField } from '#validation/fields.js';
 import { exampleId, exampleStorageKey, OutputPresetField, type OutputPreset } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
 import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
 
 export class BackgroundSwapWithImageBody extends SwapSource {
-  @IdField({
+  @PictureField({
     description: 'The new scene: an uploaded asset, a catalogue entry, or the job that made the picture.',
     required: true,
   })

@@ -1,4 +1,4 @@
-import { ChoiceField, id, IdField, ListField, TextField } from '#validation/fields.js';
+import { ChoiceField, IdField, ListField, pictureId, TextField } from '#validation/fields.js';
 import { mostInputs } from '#platform/image-models.js';
 import { exampleId, ImageModelField } from '../common-fields.js';
 import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
@@ -13,7 +13,7 @@ export class CatalogShotsBody {
     required: true,
     min: 1,
     max: mostInputs,
-    items: id,
+    items: pictureId,
     example: [exampleId],
   })
   garment_image_asset_refs: string[];

@@ -1,4 +1,4 @@
-import { IdField } from '#validation/fields.js';
+import { PictureField } from '#validation/fields.js';
 import {
   CommonFields,
   exampleId,
@@ -11,7 +11,7 @@ import {
 import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
 
 export class LookBody extends CommonFields {
-  @IdField({
+  @PictureField({
     description: 'The person: an uploaded asset, or the job that made the picture.',
     required: true,
   })
@@ -20,7 +20,7 @@ export class LookBody extends CommonFields {
   @TrialItemsField()
   items: TrialItem[];
 
-  @IdField({ description: 'The scene: an uploaded asset, or the job that made the picture.' })
+  @PictureField({ description: 'The scene: an uploaded asset, or the job that made the picture.' })
   background_image_public_id?: string;
 
   @OutputPresetField({ otherwise: ', where aspect_ratio does not say otherwise' })

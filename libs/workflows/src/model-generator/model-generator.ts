@@ -1,4 +1,4 @@
-import { ChoiceField, IdField } from '#validation/fields.js';
+import { ChoiceField, IdField, PictureField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
 import { isText, pick } from '../coined-name.js';
 import { CommonFields, exampleId } from '../common-fields.js';
@@ -75,7 +75,7 @@ export class ModelGeneratorBody extends CommonFields {
   @IdField({ description: 'The job of the portrait whose model spec is to be used.' })
   model_spec_public_id?: string;
 
-  @IdField({ description: 'The approved portrait: an uploaded asset, or the job that made it.' })
+  @PictureField({ description: 'The approved portrait: an uploaded asset, or the job that made it.' })
   portrait_image_public_id?: string;
 }
 

@@ -1,10 +1,10 @@
-import { IdField } from '#validation/fields.js';
+import { PictureField } from '#validation/fields.js';
 import { exampleId, OutputPresetField, type OutputPreset } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
 import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
 
 export class ModelSwapWithImageBody extends SwapSource {
-  @IdField({
+  @PictureField({
     description: 'The new person: an uploaded asset, a catalogue entry, or the job that made the picture.',
     required: true,
   })

@@ -1,9 +1,9 @@
-import { IdField, TextField } from '#validation/fields.js';
+import { PictureField, TextField } from '#validation/fields.js';
 import { exampleId } from '../common-fields.js';
 import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
 
 export class PdpExtractionsBody {
-  @IdField({ description: 'The photograph: an uploaded asset.', required: true })
+  @PictureField({ description: 'The photograph: an uploaded asset.', required: true })
   pdp_image_public_id: string;
 
   @TextField({ description: 'What the product is called.', min: 1, max: 200, example: 'Linen midi skirt' })

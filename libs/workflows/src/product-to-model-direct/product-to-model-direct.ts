@@ -1,4 +1,4 @@
-import { IdField } from '#validation/fields.js';
+import { IdField, PictureField } from '#validation/fields.js';
 import {
   CommonFields,
   exampleId,
@@ -18,10 +18,10 @@ export class ProductToModelDirectBody extends CommonFields {
   @IdField({ description: 'The garment: a product of yours. Exactly one of this and product_image_s3_key.' })
   product_id?: string;
 
-  @IdField({ description: 'The person: an uploaded asset, or the job that made the picture.' })
+  @PictureField({ description: 'The person: an uploaded asset, or the job that made the picture.' })
   model_image_public_id?: string;
 
-  @IdField({ description: 'The scene: an uploaded asset, or the job that made the picture.' })
+  @PictureField({ description: 'The scene: an uploaded asset, or the job that made the picture.' })
   background_image_public_id?: string;
 
   @OutputPresetField({ otherwise: ', where aspect_ratio does not say otherwise' })

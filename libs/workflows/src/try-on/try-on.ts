@@ -1,4 +1,4 @@
-import { IdField } from '#validation/fields.js';
+import { PictureField } from '#validation/fields.js';
 import {
   CommonFields,
   exampleId,
@@ -11,7 +11,7 @@ import {
 import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
 
 export class TryOnBody extends CommonFields {
-  @IdField({
+  @PictureField({
     description: 'The person: an uploaded asset, or the job that made the picture.',
     required: true,
   })
