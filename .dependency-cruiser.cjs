@@ -103,7 +103,7 @@ module.exports = {
       name: 'packages-know-no-service',
       comment: 'A package can be taken out of this repository: it imports packages only.',
       severity: 'error',
-      from: { path: '^packages/', pathNot: spec },
+      from: { path: '^(?:packages|clients)/', pathNot: spec },
       to: { path: '^(?:apps|libs|projections|test)/' },
     },
     {
@@ -225,7 +225,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What was built from the packages, beside their sources.
-    exclude: { path: '^packages/[^/]+/dist/' },
+    exclude: { path: '^(?:packages|clients)/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -5,6 +5,7 @@ WORKDIR /atelier
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json ./packages/engine/
 COPY packages/sketch/package.json ./packages/sketch/
+COPY clients/typescript/package.json ./clients/typescript/
 RUN npm ci
 COPY . .
 # What only a checkout needs stays behind with the development dependencies: the package `node` is a second copy of the

@@ -9,13 +9,15 @@ export default {
   testMatch: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
   // The sketch engine's own specs look at pixels for minutes: `npm run test:pixels`.
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/', '<rootDir>/packages/sketch/'],
-  modulePathIgnorePatterns: ['<rootDir>/(?:packages/[^/]+/)?dist/', '<rootDir>/.atelier/'],
+  modulePathIgnorePatterns: ['<rootDir>/(?:(?:packages|clients)/[^/]+/)?dist/', '<rootDir>/.atelier/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: {
     [`^#(${libraries})/(.*)\\.js$`]: '<rootDir>/libs/$1/src/$2.ts',
     '^#projections/(.*)\\.js$': '<rootDir>/projections/src/$1.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
+    // Its sources are offered as well, which nothing here compiles.
+    '^eventsource-parser$': '<rootDir>/node_modules/eventsource-parser/dist/index.js',
   },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

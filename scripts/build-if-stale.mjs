@@ -19,7 +19,7 @@ function newest(directory) {
 const built = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const startedAt = new Date();
 const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'src'));
-const sources = ['apps', 'libs', 'projections', 'test', ...packages];
+const sources = ['apps', 'libs', 'projections', 'test', 'clients/typescript/src', ...packages];
 if (sources.some((folder) => newest(join(root, folder)) > built)) {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
   mkdirSync(join(root, 'dist'), { recursive: true });

@@ -4,7 +4,11 @@ import { Client } from './client.js';
 
 /** `npm start` on a folder of its own, and a tenant with credits. */
 export interface JourneyService extends AsyncDisposable {
+  readonly baseUrl: string;
   readonly client: Client;
+  readonly key: string;
+  /** Runs a verb of the operator's command. */
+  operator(...args: string[]): Promise<Record<string, string>>;
 }
 
 export async function startService(credits: number): Promise<JourneyService> {
@@ -25,7 +29,10 @@ export async function startService(credits: number): Promise<JourneyService> {
   );
   const started = starting.move();
   return {
+    baseUrl: atelier.baseUrl,
     client: new Client(atelier.baseUrl, key),
+    key,
+    operator,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

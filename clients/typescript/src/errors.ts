@@ -1,0 +1,69 @@
+import type { components } from './openapi.js';
+import type { Job } from './types.js';
+
+export type ErrorCode = components['schemas']['ErrorCode'];
+type Envelope = components['schemas']['ErrorEnvelope'];
+
+/** The service refused: `code` is what to branch on, `message` says what to do and whether anything was charged. */
+export class AtelierError extends Error {
+  override readonly name = 'AtelierError';
+
+  constructor(
+    readonly status: number,
+    readonly code: ErrorCode | 'UNEXPECTED_ANSWER',
+    message: string,
+    /** Quote it when you ask the operator. */
+    readonly requestId: string | undefined,
+    /** For a 422: each field that is wrong. */
+    readonly detail: NonNullable<Envelope['detail']> = [],
+    /** When the service wants to be asked again. */
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** No answer came, also after all retries. A dispatch may have happened: the same `idempotencyKey` finds out. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+/** The job ended without a picture. Its credits were given back. */
+export class JobFailedError extends Error {
+  override readonly name = 'JobFailedError';
+
+  constructor(readonly job: Job) {
+    super(job.error?.message ?? `The job ${job.public_id} failed.`);
+  }
+
+  get code(): string | undefined {
+    return this.job.error?.code;
+  }
+}
+
+/** What an answer that is no success says. */
+export async function errorOf(response: Response): Promise<AtelierError> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const requestId = headers.get('x-request-id') ?? undefined;
+  const wait = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = Number.isNaN(wait) ? undefined : wait * 1_000;
+  const envelope = envelopeOf(text);
+  if (envelope) {
+    const { error, detail } = envelope;
+    return new AtelierError(status, error.code, error.message, error.request_id, detail, retryAfterMs);
+  }
+  // A proxy on the way answers in its own form.
+  const message = `${response.url} answered ${status}: ${text.slice(0, 200)}`;
+  return new AtelierError(status, 'UNEXPECTED_ANSWER', message, requestId, [], retryAfterMs);
+}
+
+function envelopeOf(text: string): Envelope | undefined {
+  try {
+    // Whatever is JSON and has an `error` with a code is the service's own: nothing else there has that form.
+    const body = JSON.parse(text) as Partial<Envelope> | null;
+    return typeof body?.error?.code === 'string' ? (body as Envelope) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { AtelierError, ConnectionError, errorOf } from './errors.js';
+
+export interface Connection {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: typeof fetch;
+  /** How often a request is sent again that may be. */
+  readonly retries: number;
+}
+
+export interface Request {
+  readonly query?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, unless it is a form. */
+  readonly body?: object;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether sending it twice does what sending it once does. Without that, only what was surely not done is sent again. */
+  readonly repeatable: boolean;
+}
+
+const longestPauseMs = 30_000;
+
+/** Half of it by chance, so that clients which were cut off together do not come again together. */
+export function backoffMs(attempt: number): number {
+  const whole = Math.min(250 * 2 ** attempt, longestPauseMs);
+  return whole / 2 + (Math.random() * whole) / 2;
+}
+
+/** @throws the signal's reason */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+  });
+  signal?.throwIfAborted();
+}
+
+const passing = new Set([408, 429, 500, 502, 503, 504]);
+
+function mayBeRepeated({ status, code }: AtelierError, repeatable: boolean): boolean {
+  // Refused at the door: it has not happened.
+  if (status === 429) return true;
+  return repeatable && (passing.has(status) || code === 'IDEMPOTENCY_KEY_IN_USE');
+}
+
+/**
+ * Sends a request until it is answered, and gives the answer if it is a success.
+ * @throws AtelierError the service refuses; ConnectionError nothing answers; the signal's reason
+ */
+export async function send(
+  { baseUrl, apiKey, fetch: doFetch, retries }: Connection,
+  method: string,
+  path: string,
+  { query = {}, headers = {}, body, signal, repeatable }: Request,
+): Promise<Response> {
+  const url = new URL(baseUrl.replace(/\/$/, '') + path);
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined) url.searchParams.append(name, String(each));
+    }
+  }
+  const sent = body instanceof FormData ? body : body && JSON.stringify(body);
+  const init: RequestInit = {
+    method,
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      ...(typeof sent === 'string' && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(sent !== undefined && { body: sent }),
+    ...(signal && { signal }),
+  };
+  for (let attempt = 0; ; attempt++) {
+    const answer = await doFetch(url, init).then(
+      async (response) => (response.ok ? response : await errorOf(response)),
+      (cause: unknown) => new ConnectionError(`${method} ${url.href} was not answered`, { cause }),
+    );
+    if (!(answer instanceof Error)) return answer;
+    signal?.throwIfAborted();
+    const refusal = answer instanceof AtelierError ? answer : undefined;
+    const again = refusal ? mayBeRepeated(refusal, repeatable) : repeatable;
+    if (!again || attempt >= retries) throw answer;
+    await pause(Math.max(refusal?.retryAfterMs ?? 0, backoffMs(attempt)), signal);
+  }
+}
+
+/** As `send`, and reads the answer, whose form openapi.json describes. */
+export async function ask<Answered>(...request: Parameters<typeof send>): Promise<Answered> {
+  const response = await send(...request);
+  // The types are made from that description, and the service is held against it.
+  return (await response.json()) as Answered;
+}

@@ -1,0 +1,50 @@
+/**
+ * What a field that takes a picture can be given: an id that the service knows, or a picture to upload: a `File` or
+ * another `Blob`, bytes, a stream, or the path of a file (where there is a file system).
+ */
+export type Picture = string | PictureFile;
+
+export type PictureFile =
+  Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | { readonly path: string };
+
+export function isPictureFile(value: unknown): value is PictureFile {
+  if (value instanceof Blob || value instanceof Uint8Array || value instanceof ReadableStream) return true;
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return false;
+  const [only, ...others] = Object.keys(value);
+  return only === 'path' && others.length === 0;
+}
+
+/** A whole in memory, so that it can be sent again: pictures are at most 25 MiB. */
+export async function blobOf(file: PictureFile): Promise<Blob> {
+  if (file instanceof Blob) return file;
+  if (file instanceof Uint8Array) return new Blob([file]);
+  if (file instanceof ReadableStream) return new Response(file).blob();
+  // Only where a path is given: browsers and workers have no such module.
+  const { readFile } = await import(/* @vite-ignore */ 'node:fs/promises');
+  return new Blob([await readFile(file.path)]);
+}
+
+/** The body with what `upload` makes of each file in it. The same file is uploaded once. */
+export async function withUploads(
+  body: object,
+  upload: (file: PictureFile) => Promise<string>,
+): Promise<object> {
+  const uploaded = new Map<PictureFile, Promise<string>>();
+  const replace = async (value: unknown): Promise<unknown> => {
+    if (isPictureFile(value)) {
+      const id = uploaded.get(value) ?? upload(value);
+      uploaded.set(value, id);
+      return id;
+    }
+    if (Array.isArray(value)) return Promise.all(value.map(replace));
+    if (typeof value !== 'object' || value === null) return value;
+    return withFields(value, replace);
+  };
+  return withFields(body, replace);
+}
+
+async function withFields(object: object, replace: (value: unknown) => Promise<unknown>): Promise<object> {
+  const fields = Object.entries(object).map(async ([name, value]) => [name, await replace(value)] as const);
+  return Object.fromEntries(await Promise.all(fields));
+}

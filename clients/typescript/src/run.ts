@@ -1,0 +1,133 @@
+import { createParser } from 'eventsource-parser';
+import { AtelierError, ConnectionError, JobFailedError } from './errors.js';
+import { ask, backoffMs, pause, send, type Connection } from './http.js';
+import type { Accepted, Artifact, Job, JobEvent } from './types.js';
+
+/** A job that succeeded. */
+export interface FinishedJob extends Job {
+  /** What it made, as ordered: the artifacts whose role is `final`. */
+  readonly pictures: readonly Artifact[];
+}
+
+export interface FollowOptions {
+  /** The `seq` of the last event that is known already. */
+  readonly since?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The service says something each 15 seconds: three times that is a connection that died without a word. */
+const silenceMs = 45_000;
+
+/**
+ * The public events of a job, to its last one. A connection that is cut off is taken up again where it was.
+ * @throws AtelierError; ConnectionError several attempts in a row brought nothing; the signal's reason
+ */
+export async function* follow(
+  connection: Connection,
+  jobId: string,
+  { since = 0, signal }: FollowOptions = {},
+): AsyncGenerator<JobEvent> {
+  for (let failures = 0, last = since; ;) {
+    try {
+      for await (const event of stream(connection, jobId, last, signal)) {
+        [failures, last] = [0, event.seq];
+        yield event;
+        if (event.event_type === 'succeeded' || event.event_type === 'failed') return;
+      }
+      // Ended by the service before the job: it restarts, or the job had ended before `since`.
+      if ((await jobOf(connection, jobId, signal)).finished_at !== null && failures > 0) return;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof AtelierError || failures >= connection.retries) throw error;
+    }
+    await pause(backoffMs(failures++), signal);
+  }
+}
+
+async function* stream(
+  connection: Connection,
+  jobId: string,
+  since: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<JobEvent> {
+  const silence = new AbortController();
+  const stopped = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
+  const response = await send(connection, 'GET', `/v1/jobs/${jobId}/events`, {
+    headers: { accept: 'text/event-stream', 'last-event-id': String(since) },
+    signal: stopped,
+    repeatable: true,
+  });
+  if (!response.body) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(new ConnectionError('The stream fell silent')), silenceMs);
+  };
+  heard();
+  const arrived: JobEvent[] = [];
+  // What the service sends as `data` is the same object as in JSON.
+  const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data) as JobEvent) });
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of response.body) {
+      heard();
+      parser.feed(decoder.decode(chunk, { stream: true }));
+      yield* arrived.splice(0);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function jobOf(connection: Connection, jobId: string, signal: AbortSignal | undefined): Promise<Job> {
+  return ask(connection, 'GET', `/v1/jobs/${jobId}`, { signal, repeatable: true });
+}
+
+/**
+ * A dispatch and what becomes of it. Iterate it for the events of its timeline, ask `result()` for the pictures, or
+ * both.
+ */
+export class Run implements AsyncIterable<JobEvent> {
+  /** What the dispatch was answered: the job's id and what was charged. */
+  readonly accepted: Promise<Accepted>;
+
+  constructor(
+    private readonly connection: Connection,
+    dispatch: () => Promise<Accepted>,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.accepted = this.order(dispatch);
+    // Whoever asks for it hears of the failure; nobody has to ask.
+    this.accepted.catch(() => undefined);
+    signal?.addEventListener('abort', () => void this.cancel().catch(() => undefined), { once: true });
+  }
+
+  private async order(dispatch: () => Promise<Accepted>): Promise<Accepted> {
+    this.signal?.throwIfAborted();
+    return dispatch();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<JobEvent> {
+    const { job_id: jobId } = await this.accepted;
+    yield* follow(this.connection, jobId, { signal: this.signal });
+  }
+
+  /**
+   * The job, once it has succeeded.
+   * @throws JobFailedError; AtelierError; ConnectionError; the signal's reason
+   */
+  async result(): Promise<FinishedJob> {
+    for await (const event of this) void event;
+    const { job_id: jobId } = await this.accepted;
+    const job = await jobOf(this.connection, jobId, this.signal);
+    if (job.status !== 'SUCCESS') throw new JobFailedError(job);
+    const pictures = (job.result?.artifacts ?? []).filter(({ role }) => role === 'final');
+    return { ...job, pictures };
+  }
+
+  /** Cancels the job, whose credits are given back. One that has ended stays as it is: 409 JOB_ALREADY_FINISHED. */
+  async cancel(): Promise<void> {
+    const { job_id: jobId } = await this.accepted;
+    await send(this.connection, 'POST', `/v1/jobs/${jobId}/cancel`, { repeatable: true });
+  }
+}
