@@ -79,10 +79,14 @@ function closeRequestBodies({ components, paths }: OpenAPIObject): void {
 }
 
 /** Generated clients take a field with a `default` for one that must be sent: in words it says the same to people. */
-function tellDefault(property: { $ref?: string; default?: unknown; description?: string }): void {
+function tellDefault(property: {
+  $ref?: string;
+  default?: string | number | boolean;
+  description?: string;
+}): void {
   const { default: value, description = '' } = property;
   delete property.default;
-  if (value !== undefined && value !== '') property.description = `${description} \`${String(value)}\` when absent.`;
+  if (value !== undefined && value !== '') property.description = `${description} \`${value}\` when absent.`;
 }
 
 /** OpenAPI 3.1 lets a reference have a description beside it; `allOf` around a single one was a crutch of 3.0. */
