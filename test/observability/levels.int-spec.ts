@@ -200,7 +200,7 @@ describe('readiness', () => {
     expect(await installation.problems()).toEqual([]);
     await workshop.query(`insert into read_store.projections (environment, name, generation, version, state)
       values ('live', 'jobs', 1, 1, 'halted'), ('test', 'ledger', 1, 1, 'halted'), ('test', 'usage', 1, 1, 'live')`);
-    expect(await installation.problems()).toEqual(['projections are halted: live jobs, test ledger']);
+    expect(await installation.problems()).toEqual(['halted: live jobs, test ledger']);
     await workshop.query(`update read_store.projections set state = 'live'`);
     expect(await installation.problems()).toEqual([]);
   });

@@ -120,7 +120,7 @@ describe('readiness', () => {
     await takeUpAnew('version + 1000');
     for (const role of [roles.api, roles.first, roles.second]) {
       await becomes(role, 503);
-      expect((await role.health('ready')).body).toContain('projections are halted: test jobs');
+      expect((await role.health('ready')).body).toContain('halted: test jobs');
       expect((await role.health('live')).status).toBe(200);
     }
     expect((await roles.worker.health('ready')).status).toBe(200);

@@ -5,6 +5,7 @@ import {
   EventStoreError,
   EventStoreRefused,
   EventStoreUnavailable,
+  NotThisLog,
 } from './event-store.js';
 import type { EventStoreObserver } from './observer.js';
 
@@ -108,10 +109,10 @@ export function pageSize(limit: number = maxPage): number {
   return Math.min(limit, maxPage);
 }
 
-/** @throws EventStoreError for a checkpoint of another log, or of this one before it lost its end */
+/** @throws NotThisLog */
 export function refuseBeyondEnd(checkpoint: bigint, end: bigint): void {
   if (checkpoint > end)
-    throw new EventStoreError(
+    throw new NotThisLog(
       `The checkpoint ${checkpoint} lies beyond the end of the log (${end}): this is not the log that it was made from`,
     );
 }

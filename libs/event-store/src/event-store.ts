@@ -167,6 +167,7 @@ export abstract class EventStore {
   /**
    * Catch-up, then live. The consumer pulls, so a slow one is never overrun; a lost connection is taken up
    * again by itself, with backoff, after the last delivered position: no event missed, doubled or out of order.
+   * @throws NotThisLog
    */
   abstract subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
 
@@ -205,6 +206,9 @@ export class EventStoreRefused extends EventStoreUnavailable {}
 
 /** The append was sent but never answered, and asking again did not help within the deadline. */
 export class AppendOutcomeUnknown extends EventStoreError {}
+
+/** A position lies where the log does not reach: it was given by another log, or by this one before it lost its end. */
+export class NotThisLog extends EventStoreError {}
 
 /** An event is larger than {@link maxEventBytes}. Nothing was written. */
 export class EventTooLarge extends EventStoreError {}

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { NotThisLog } from '#event-store/event-store.js';
 import { sqlState } from '#platform/postgres.js';
 
 /** Ends a consumer for good: going on would make its data wrong. Restarting it looks again. */
@@ -32,6 +33,7 @@ const brokenRequirement = 'AT001';
 
 /** The only condition that is required in the database is that the epoch still is ours. */
 export function asConsumerError(error: unknown): unknown {
+  if (error instanceof NotThisLog) return new ConsumerHalted(error.message, { cause: error });
   return error instanceof DatabaseError && error.code === brokenRequirement
     ? new FencedOff(error.message)
     : error;

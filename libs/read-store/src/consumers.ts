@@ -65,7 +65,8 @@ const statement = `
   ${environments
     .map(
       (environment) => `union all
-  select 'process manager', '${environment}', process, position::text, false, 0 from ${environment}.process_checkpoints`,
+  select 'process manager', '${environment}', process, position::text, halted_because is not null, 0
+    from ${environment}.process_checkpoints`,
     )
     .join('\n  ')}`;
 
@@ -87,10 +88,16 @@ export async function readPositions(
   });
 }
 
-/** The projections that stand still, as `live jobs`. Empty: none. */
+const haltedProcesses = environments.map(
+  (environment) =>
+    `union all select '${environment} ' || process from ${environment}.process_checkpoints where halted_because is not null`,
+);
+
+/** The consumers that stand still, as `live jobs`. Empty: none. */
 export async function readHalted(database: Queries): Promise<string[]> {
   const { rows } = (await database.query(
-    `select environment || ' ' || name as name from read_store.projections where state = 'halted' order by 1`,
+    `select environment || ' ' || name as name from read_store.projections where state = 'halted'
+      ${haltedProcesses.join(' ')} order by 1`,
   )) as { rows: { name: string }[] };
   return rows.map(({ name }) => name);
 }

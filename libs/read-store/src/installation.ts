@@ -54,7 +54,7 @@ export class Installation {
       this.storeProblems(),
       inTime(readHalted(this.probes)).catch((): string[] => []),
     ]);
-    return halted.length > 0 ? [...stores, `projections are halted: ${halted.join(', ')}`] : stores;
+    return halted.length > 0 ? [...stores, `halted: ${halted.join(', ')}`] : stores;
   }
 
   /** The same for a process that needs the stores, but not the read models. */

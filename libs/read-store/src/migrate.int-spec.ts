@@ -41,6 +41,7 @@ describe('the read store migrations', () => {
     );
     expect(await relations('test')).toEqual(live);
     expect(await relations('read_store')).toEqual([
+      'checkpoint_log',
       'parked_events',
       'projections',
       'rate_limits',

@@ -188,13 +188,44 @@ class CarryReadModelsOver1790000000040 extends Migration {
   }
 }
 
+/** A checkpoint names the event that it was made from, and the installation the log that all of them belong to. */
+class AnchorProjections1790000000070 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`alter table projections add column event_position bigint, add column event_id uuid`);
+    await runner.query(`
+      comment on column projections.event_id is
+        'The last event up to the position, which lies at event_position: shows that the log is still the same'`);
+    // A copy between stores made this table before there was a migration for it.
+    await runner.query(`
+      create table if not exists checkpoint_log (
+        single   boolean primary key default true check (single),
+        log      text not null,
+        moved_at timestamptz not null default now()
+      )`);
+    await runner.query(`alter table checkpoint_log add column identity uuid`);
+  }
+}
+
+class AnchorProcesses1790000000071 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table process_checkpoints
+        add column event_position bigint, add column event_id uuid, add column halted_because text`);
+  }
+}
+
 const controlMigrations = [
   CreateControlTables1790000000000,
   CreateRateLimits1790000000020,
   NameGenerationStates1790000000041,
   CountRequestsInWindows1790000000060,
+  AnchorProjections1790000000070,
 ];
-const environmentMigrations = [CreateOperationalTables1790000000002, CarryReadModelsOver1790000000040];
+const environmentMigrations = [
+  CreateOperationalTables1790000000002,
+  CarryReadModelsOver1790000000040,
+  AnchorProcesses1790000000071,
+];
 
 /**
  * Brings the schemas `read_store`, `live` and `test` up to date, the tables of these read models included. Idempotent;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { categoryPrefix } from '#domain/streams.js';
@@ -159,7 +160,7 @@ describe('a process', () => {
     const paused = await takeOverProcess(client, 'live', 'bookkeeper');
     await takeOverProcess(client, 'live', 'bookkeeper');
     const late = await client
-      .query(moveProcess(paused, 7n))
+      .query(moveProcess(paused, 7n, { position: 7n, id: randomUUID() }))
       .catch((error: unknown) => asConsumerError(error));
     expect(late).toBeInstanceOf(FencedOff);
     expect(await position()).toBeNull();

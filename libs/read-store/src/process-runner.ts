@@ -1,21 +1,26 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import type { EventFilter, EventStore, SubscriptionBatch } from '#event-store/event-store.js';
+import { passes, type EventFilter, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { onlyRow } from '#platform/postgres.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import type { CommitQueue, Part } from './commit-queue.js';
-import { asConsumerError, FencedOff } from './consumer-errors.js';
+import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js';
+import { anchorOf, resumeFrom, type Anchor, type AnchorColumns, type AnchoredCheckpoint } from './log-fit.js';
 import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
 import type { Task } from './exclusive-session.js';
+import { knownFromLog, StreamCursors } from './stream-continuity.js';
 
 export interface ProcessOptions {
   readonly eventStore: EventStore;
   /** Names the checkpoint, in each environment. */
   readonly name: string;
   readonly environment: Environment;
-  /** The events that it wants. Prefixes have to name the environment. */
+  /**
+   * The events that it wants. Prefixes have to name the environment; all events of their streams are looked at, to
+   * notice one that does not come.
+   */
   readonly filter: EventFilter;
   /**
    * Handles events in order. What it does itself is done at least once: after a crash before the checkpoint has moved it
@@ -39,36 +44,65 @@ const patienceMs = { writes: 10, checkpoint: 50 };
 /**
  * Hands the events of the log to a handler, in order, from where it left off; one runner per name and environment is
  * active. A handler that throws gets the same batch again, with backoff, for as long as it takes: a process manager
- * must not pass over an event.
+ * must not pass over an event. It halts where one is missing, or where the log is not the one that it has followed.
  */
 export function processTask(options: ProcessOptions): Task {
-  const { name, environment, eventStore, filter, batchSize = defaults.processBatch } = options;
+  const { name, environment, log } = options;
   return {
     lock: `atelier.process.${environment}.${name}`,
     async run(commits, signal) {
-      const checkpoint = await commits.alone((client) => takeOverProcess(client, environment, name));
-      const after = checkpoint.position === null ? {} : { after: checkpoint.position };
-      let movedAt = performance.now();
-      for await (const batch of eventStore.subscribe({ ...after, filter, batchSize, signal })) {
-        if (batch.events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;
-        await handleUntilDone(options, commits, checkpoint, batch, signal);
-        movedAt = performance.now();
-        if (signal.aborted) return;
+      const taken = await commits.alone((client) => takeOverProcess(client, environment, name));
+      try {
+        await follow(options, commits, taken, signal);
+      } catch (thrown) {
+        const error = asConsumerError(thrown);
+        if (error instanceof ConsumerHalted) {
+          log.fatal({ process: name, environment }, `${environment} ${name} is halted: ${error.message}`);
+          await commits.commit({ queries: [haltProcess(taken, error.message)] });
+        }
+        throw error;
       }
     },
   };
 }
 
+async function follow(
+  options: ProcessOptions,
+  commits: CommitQueue,
+  taken: ProcessCheckpoint,
+  signal: AbortSignal,
+): Promise<void> {
+  const { eventStore, filter, batchSize = defaults.processBatch } = options;
+  const checkpoint = await resumeFrom(eventStore, taken);
+  const { types: _types, ...streams } = filter;
+  const wanted = passes(filter);
+  const cursors = new StreamCursors();
+  const known = knownFromLog(eventStore, checkpoint.position);
+  const after = checkpoint.position === null ? {} : { after: checkpoint.position };
+  let movedAt = performance.now();
+  for await (const batch of eventStore.subscribe({ ...after, filter: streams, batchSize, signal })) {
+    cursors.advance(await cursors.check(batch.events, known));
+    const events = batch.events.filter(wanted);
+    if (events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;
+    // What a batch without events ends at moves the checkpoint only, and may as well wait for the next one.
+    const anchor = batch.events.at(-1) ?? (await eventStore.lastEvent(batch.position).catch(() => undefined));
+    if (!anchor) continue;
+    await handleUntilDone(options, commits, moveProcess(checkpoint, batch.position, anchor), events, signal);
+    movedAt = performance.now();
+    if (signal.aborted) return;
+  }
+}
+
 async function handleUntilDone(
   { name, environment, handle, log }: ProcessOptions,
   commits: CommitQueue,
-  checkpoint: ProcessCheckpoint,
-  { events, position }: SubscriptionBatch,
+  move: pg.QueryConfig,
+  events: readonly RecordedEvent[],
   signal: AbortSignal,
 ): Promise<void> {
   const handleOnce = async () => {
     const write = events.length > 0 ? await handle(events.map(toProjectedEvent)) : undefined;
-    const queries = [moveProcess(checkpoint, position)];
+    const queries = [move];
     if (write) await commits.commit({ write, queries, patienceMs: patienceMs.writes });
     else await commits.commit({ queries, patienceMs: patienceMs.checkpoint });
   };
@@ -76,18 +110,16 @@ async function handleUntilDone(
     ...{ signal, firstPauseMs, longestPauseMs },
     mayPass: (error) => !(asConsumerError(error) instanceof FencedOff),
     onFailure: (err, retryMs) => {
-      const facts = { err, process: name, environment, position: String(position), retryMs };
-      log.error(facts, `${name} failed and tries again`);
+      const position = String(events.at(-1)?.position);
+      log.error({ err, process: name, environment, position, retryMs }, `${name} failed and tries again`);
     },
   });
 }
 
 /** How far a process has come, and the epoch of the runner that owns it. */
-export interface ProcessCheckpoint {
+export interface ProcessCheckpoint extends AnchoredCheckpoint {
   readonly environment: Environment;
   readonly process: string;
-  /** Null: it has handled nothing yet. */
-  readonly position: bigint | null;
   readonly epoch: bigint;
 }
 
@@ -97,27 +129,38 @@ export async function takeOverProcess(
   environment: Environment,
   process: string,
 ): Promise<ProcessCheckpoint> {
-  const taken = await client.query<{ position: bigint | null; epoch: bigint }>(
+  const taken = await client.query<{ position: bigint | null; epoch: bigint } & AnchorColumns>(
     `insert into ${environment}.process_checkpoints as known (process, epoch) values ($1, 1)
-      on conflict (process) do update set epoch = known.epoch + 1, updated_at = now()
-      returning position, epoch`,
+      on conflict (process) do update set epoch = known.epoch + 1, halted_because = null, updated_at = now()
+      returning position, epoch, event_position, event_id`,
     [process],
   );
-  return { environment, process, ...onlyRow(taken) };
+  const { position, epoch, ...columns } = onlyRow(taken);
+  return { environment, process, position, epoch, anchor: anchorOf(columns) };
 }
 
 /** Moves the checkpoint; fails, and with it the transaction it is in, unless the epoch still is the owner's. */
 export function moveProcess(
   { environment, process, epoch }: ProcessCheckpoint,
   position: bigint,
+  anchor: Anchor,
 ): pg.QueryConfig {
   return {
     name: `move process ${environment}`,
     text: `with moved as (
-        update ${environment}.process_checkpoints set position = $3, updated_at = now()
+        update ${environment}.process_checkpoints set position = $3, event_position = $4, event_id = $5, updated_at = now()
         where process = $1 and epoch = $2 returning process
       )
       select read_store.require((select count(*) from moved) = 1, 'another runner has taken over the process ' || $1)`,
-    values: [process, epoch, position],
+    values: [process, epoch, position, anchor.position, anchor.id],
+  };
+}
+
+/** Records why it stands still, for as long as no other runner has taken it over. */
+function haltProcess({ environment, process, epoch }: ProcessCheckpoint, because: string): pg.QueryConfig {
+  return {
+    text: `update ${environment}.process_checkpoints set halted_because = $3, updated_at = now()
+      where process = $1 and epoch = $2`,
+    values: [process, epoch, because],
   };
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import { inTransaction } from './commit-queue.js';
+import { anchorOf, type AnchorColumns, type AnchoredCheckpoint } from './log-fit.js';
 import type { ReadModel } from './read-model.js';
 
 /**
@@ -35,13 +36,11 @@ export function isServing({ state }: { readonly state: GenerationState }): boole
 }
 
 /** What the table `read_store.projections` says about the serving generation of a read model. */
-export interface Checkpoint {
+export interface Checkpoint extends AnchoredCheckpoint {
   readonly name: string;
   readonly generation: number;
   /** Version of the fold that made the generation's rows. */
   readonly version: number;
-  /** Null: nothing has been folded yet. */
-  readonly position: bigint | null;
   /** Belongs to the runner that took over last. */
   readonly epoch: bigint;
 }
@@ -76,16 +75,20 @@ export async function takeOver(
       text: `update read_store.projections
         set epoch = epoch + 1, state = 'live', halted_because = null, updated_at = now()
         where environment = $1 and name = any($2) and ${serves}
-        returning name, generation, version, position, epoch`,
+        returning name, generation, version, position, epoch, event_position, event_id`,
       values: [environment, names],
     },
   ]);
   // The columns are named and typed by the last statement; the answer to `commit` comes after it.
-  return (results.at(-2)?.rows ?? []) as Checkpoint[];
+  const taken = (results.at(-2)?.rows ?? []) as (Checkpoint & AnchorColumns)[];
+  return taken.map(({ event_position, event_id, ...checkpoint }) => ({
+    ...checkpoint,
+    anchor: anchorOf({ event_position, event_id }),
+  }));
 }
 
 /**
- * Moves checkpoints to their positions within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
+ * Moves checkpoints to their positions and anchors within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
  * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its. They
  * are taken by name, as a switch of generations takes them: in any other order the two could wait for each other.
  */
@@ -93,14 +96,15 @@ export function advance(environment: Environment, owned: readonly Checkpoint[]):
   return {
     name: 'advance projections',
     text: `with own as (
-        select * from unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[])
-          as own (name, generation, epoch, position)
+        select * from unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::uuid[])
+          as own (name, generation, epoch, position, event_position, event_id)
       ), locked as (
         select own.* from read_store.projections known join own using (name, generation, epoch)
         where known.environment = $1 order by known.name for update of known
       ), moved as (
         update read_store.projections as known
-        set position = locked.position, updated_at = now()
+        set position = locked.position, event_position = locked.event_position, event_id = locked.event_id,
+          updated_at = now()
         from locked
         where known.environment = $1 and known.name = locked.name and known.generation = locked.generation
           and known.epoch = locked.epoch
@@ -116,6 +120,8 @@ export function advance(environment: Environment, owned: readonly Checkpoint[]):
       owned.map(({ generation }) => generation),
       owned.map(({ epoch }) => epoch),
       owned.map(({ position }) => position),
+      owned.map(({ anchor }) => anchor?.position ?? null),
+      owned.map(({ anchor }) => anchor?.id ?? null),
     ],
   };
 }

@@ -1,15 +1,16 @@
 import type pg from 'pg';
 import { categoryPrefix, type Environment } from '#domain/streams.js';
-import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
+import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
 import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { BatchFeed } from './batch-feed.js';
-import { ConsumerHalted } from './consumer-errors.js';
+import { asConsumerError, ConsumerHalted } from './consumer-errors.js';
 import type { CommitQueue } from './commit-queue.js';
 import { close, sessionClient, sessionSettings, type Task } from './exclusive-session.js';
 import type { ActiveModel } from './model-fold.js';
+import { LogMismatch, resumeFrom } from './log-fit.js';
 import { loadParkedStreams } from './parked-events.js';
-import { markHalted, takeOver, earliest } from './projection-checkpoints.js';
+import { markHalted, takeOver, earliest, type Checkpoint } from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
 import { ProjectionTable } from './projection-table.js';
 import type { ReadModel } from './read-model.js';
@@ -74,14 +75,15 @@ export class ProjectionRunner implements Task {
     try {
       await loader.connect();
       this.problems = [];
-      this.actives = await commits.alone((client) => this.activate(client));
+      this.actives = await this.activate(commits);
       this.state = 'active';
       const { actives } = this;
       const continuity = new StreamContinuity('projections');
       const session = new ProjectionSession({ commits, loader, environment, actives, continuity, log });
       await this.follow(session, AbortSignal.any([signal, ended.signal]));
       this.state = 'waiting';
-    } catch (error) {
+    } catch (thrown) {
+      const error = asConsumerError(thrown);
       this.state = error instanceof ConsumerHalted ? 'halted' : 'waiting';
       if (error instanceof ConsumerHalted) await this.haltAll(commits, error);
       throw error;
@@ -104,13 +106,20 @@ export class ProjectionRunner implements Task {
     for (let batch = await feed.next(); batch; batch = await feed.next()) {
       const idleMs = committedAt + idleCommitMs - performance.now();
       if (batch.events.length === 0 && idleMs > 0 && (await feed.another(idleMs))) continue;
-      await session.submit(batch.events, batch.position);
+      const anchor = batch.events.at(-1) ?? (await this.lastBefore(batch.position));
+      if (!anchor) continue;
+      await session.submit(batch.events, batch.position, anchor);
       committedAt = performance.now();
       if (await feed.another()) continue;
       await session.settle();
       if (batch.caughtUp) this.caughtUp = true;
     }
     await session.settle();
+  }
+
+  /** What a batch without events ends at. It moves checkpoints only, so it may as well wait for the next one. */
+  private lastBefore(position: bigint): Promise<RecordedEvent | undefined> {
+    return this.options.eventStore.lastEvent(position).catch(() => undefined);
   }
 
   private subscribe(signal: AbortSignal): AsyncIterable<SubscriptionBatch> {
@@ -126,32 +135,43 @@ export class ProjectionRunner implements Task {
     });
   }
 
-  /** Takes the read models over, except those whose rows are gone or were made by another version of the fold. */
-  private async activate(client: pg.Client): Promise<ActiveModel[]> {
+  /** Takes the read models over, except those that cannot be kept up to date from here. */
+  private async activate(commits: CommitQueue): Promise<ActiveModel[]> {
     const { environment, readModels } = this.options;
-    const checkpoints = await takeOver(client, environment, readModels);
-    const parked = await loadParkedStreams(client, environment);
+    const checkpoints = await commits.alone((client) => takeOver(client, environment, readModels));
+    const parked = await commits.alone((client) => loadParkedStreams(client, environment));
     const actives: ActiveModel[] = [];
     for (const model of readModels) {
-      const checkpoint = checkpoints.find(({ name }) => name === model.name);
+      const found = checkpoints.find(({ name }) => name === model.name);
       // Of a read model that is only being built there is nothing to keep up to date.
-      if (!checkpoint) continue;
-      const { name, generation } = checkpoint;
+      if (!found) continue;
+      const { name, generation } = found;
       const table = new ProjectionTable(environment, model, generation);
-      const active = {
-        model,
-        table,
-        checkpoint,
-        parkedStreams: parked.get(`${name}/${generation}`) ?? new Set(),
-      };
-      const because = await this.uselessBecause(client, active);
+      const parkedStreams = parked.get(`${name}/${generation}`) ?? new Set();
+      const resumed = await this.resume(found);
+      const checkpoint = typeof resumed === 'string' ? found : resumed;
+      const active = { model, table, checkpoint, parkedStreams };
+      const because =
+        typeof resumed === 'string'
+          ? resumed
+          : await commits.alone((client) => this.uselessBecause(client, active));
       if (because === undefined) actives.push(active);
-      else await this.halt(client, [active], because);
+      else await commits.alone((client) => this.halt(client, [active], because));
     }
     // Tried again from time to time: a rebuild may bring them back.
     if (actives.length === 0)
-      throw new Error(`no read model of ${environment} has rows to go on from: rebuild them`);
+      throw new Error(`no read model of ${environment} has rows to go on from: ${this.problems[0]}`);
     return actives;
+  }
+
+  /** Where the read model goes on, or why it cannot. */
+  private async resume(checkpoint: Checkpoint): Promise<Checkpoint | string> {
+    try {
+      return await resumeFrom(this.options.eventStore, checkpoint);
+    } catch (error) {
+      if (error instanceof LogMismatch) return error.message;
+      throw error;
+    }
   }
 
   /** Undefined: the rows of this generation can be kept up to date. */

@@ -2,9 +2,10 @@ import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import type { Logger } from '#platform/logger.js';
-import { advance, announce } from './projection-checkpoints.js';
+import { advance, announce, type Checkpoint } from './projection-checkpoints.js';
 import { deliver } from './projected-event.js';
 import { asError, isRefusedContent } from './consumer-errors.js';
+import type { Anchor } from './log-fit.js';
 import { describe, ModelFold, type ActiveModel } from './model-fold.js';
 import { logParked, park } from './parked-events.js';
 import { inOneRoundTrip, inTransaction, type CommitQueue } from './commit-queue.js';
@@ -15,6 +16,8 @@ import type { ReachedRevisions, StreamContinuity } from './stream-continuity.js'
 interface Folded {
   readonly events: readonly RecordedEvent[];
   readonly position: bigint;
+  /** Absent: the ones that the checkpoints have stay. */
+  readonly anchor: Anchor | undefined;
   readonly reached: ReachedRevisions;
   readonly folds: readonly ModelFold[];
 }
@@ -50,16 +53,21 @@ export class ProjectionSession {
   /**
    * Folds a batch into all read models and sends it. Resolves when the batch before is committed; `settle` tells
    * when this one is.
+   * @param anchor the last event up to the position; of a batch with events, its last one
    * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and whatever the connections throw
    */
-  async submit(events: readonly RecordedEvent[], position: bigint): Promise<void> {
+  async submit(
+    events: readonly RecordedEvent[],
+    position: bigint,
+    anchor: Anchor | undefined = events.at(-1),
+  ): Promise<void> {
     const { continuity, loader } = this.options;
     const reached = await continuity.check(loader, events);
     const folds = await this.fold(events);
-    const batch = { events, position, reached, folds };
+    const batch = { events, position, anchor, reached, folds };
     const writes = folds.flatMap(writesOf);
     // Where the batch before did not go through as it was, this one was folded on top of what never came to be.
-    if (!(await this.settle())) return this.submit(events, position);
+    if (!(await this.settle())) return this.submit(events, position, anchor);
     const committed = this.commit(batch, writes);
     // Its failure is dealt with in `settle`, which may be called only after it has happened.
     committed.catch(() => undefined);
@@ -101,10 +109,10 @@ export class ProjectionSession {
 
   private async commit(batch: Folded, writes: readonly pg.QueryConfig[]): Promise<void> {
     const { commits, environment, actives, continuity, log } = this.options;
-    const { position, reached, folds } = batch;
+    const { position, anchor, reached, folds } = batch;
     const behind = actives.filter(({ checkpoint }) => (checkpoint.position ?? -1n) < position);
     if (behind.length === 0) return;
-    const checkpoints = behind.map(({ checkpoint }) => ({ ...checkpoint, position }));
+    const checkpoints = behind.map(({ checkpoint }) => movedTo(checkpoint, position, anchor));
     const names = checkpoints.map(({ name }) => name);
     const parked = folds.flatMap((fold) => fold.parked);
     const queries = [
@@ -115,7 +123,7 @@ export class ProjectionSession {
       announce(environment, position, names),
     ];
     await commits.commit({ queries });
-    for (const active of behind) active.checkpoint = { ...active.checkpoint, position };
+    for (const active of behind) active.checkpoint = movedTo(active.checkpoint, position, anchor);
     for (const fold of folds)
       for (const { recorded } of fold.parked) fold.active.parkedStreams.add(recorded.stream);
     logParked(log, environment, parked);
@@ -152,6 +160,10 @@ export class ProjectionSession {
       throw error;
     }
   }
+}
+
+function movedTo(checkpoint: Checkpoint, position: bigint, anchor: Anchor | undefined): Checkpoint {
+  return { ...checkpoint, position, anchor: anchor ?? checkpoint.anchor };
 }
 
 function writesOf({ active, upserts, deletes }: ModelFold): pg.QueryConfig[] {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
-import type { RecordedEvent } from '#event-store/event-store.js';
+import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { SkippedEvent } from './consumer-errors.js';
 
 /** The revision that each stream of a batch has reached with it. */
@@ -8,22 +8,26 @@ export type ReachedRevisions = ReadonlyMap<string, bigint>;
 
 const rememberedStreams = 50_000;
 
+/** How far each of these streams was known to be before this run. The revision that came now is beside the stream. */
+export type KnownRevisions = (
+  unknown: readonly (readonly [stream: string, revision: bigint])[],
+) => Promise<ReadonlyMap<string, bigint>>;
+
 /**
  * Notices when a consumer is not given an event. The revisions of a stream have no gaps, so each event must be the
  * next of its stream, or one that is read again. A position tells nothing of the kind: positions may well have gaps.
  */
-export class StreamContinuity {
+export class StreamCursors {
   /** Where each stream stands in this run: behind the table's revision while history is being read again. */
   private readonly cursors = new LRUCache<string, bigint>({ max: rememberedStreams });
 
-  constructor(private readonly consumer: string) {}
-
   /** @throws SkippedEvent */
-  async check(client: pg.Client, events: readonly RecordedEvent[]): Promise<ReachedRevisions> {
-    const stored = await this.load(client, events);
+  async check(events: readonly RecordedEvent[], known: KnownRevisions): Promise<ReachedRevisions> {
+    const unknown = this.unknownOf(events);
+    const before = unknown.length > 0 ? await known(unknown) : undefined;
     const reached = new Map<string, bigint>();
     for (const { stream, revision } of events) {
-      const cursor = reached.get(stream) ?? this.cursors.get(stream) ?? stored.get(stream) ?? -1n;
+      const cursor = reached.get(stream) ?? this.cursors.get(stream) ?? before?.get(stream) ?? -1n;
       if (revision > cursor + 1n) throw new SkippedEvent(stream, cursor + 1n, revision);
       reached.set(stream, revision);
     }
@@ -33,6 +37,37 @@ export class StreamContinuity {
   /** To be called when a batch that was checked goes on to be committed, before the next one is checked. */
   advance(reached: ReachedRevisions): void {
     for (const [stream, revision] of reached) this.cursors.set(stream, revision);
+  }
+
+  /** Streams that begin in this batch are known: nothing can have come before their first event. */
+  private unknownOf(events: readonly RecordedEvent[]) {
+    const first = new Map<string, bigint>();
+    for (const { stream, revision } of events) if (!first.has(stream)) first.set(stream, revision);
+    return [...first].filter(([stream, revision]) => revision > 0n && !this.cursors.has(stream));
+  }
+}
+
+/** Of the read models: what they have reached is kept in a table, and commits with them. */
+export class StreamContinuity {
+  private readonly cursors = new StreamCursors();
+
+  constructor(private readonly consumer: string) {}
+
+  /** @throws SkippedEvent */
+  check(client: pg.Client, events: readonly RecordedEvent[]): Promise<ReachedRevisions> {
+    return this.cursors.check(events, async (unknown) => {
+      const { rows } = await client.query<{ stream: string; revision: bigint }>({
+        name: 'load stream revisions',
+        text: 'select stream, revision from read_store.stream_revisions where consumer = $1 and stream = any($2)',
+        values: [this.consumer, unknown.map(([stream]) => stream)],
+      });
+      return new Map(rows.map(({ stream, revision }) => [stream, revision]));
+    });
+  }
+
+  /** As {@link StreamCursors.advance}. */
+  advance(reached: ReachedRevisions): void {
+    this.cursors.advance(reached);
   }
 
   /** Belongs in the transaction of the batch. */
@@ -45,18 +80,25 @@ export class StreamContinuity {
       values: [this.consumer, [...reached.keys()], [...reached.values()]],
     };
   }
+}
 
-  /** Streams that begin in this batch need no look at the table: nothing can have come before their first event. */
-  private async load(client: pg.Client, events: readonly RecordedEvent[]): Promise<Map<string, bigint>> {
-    const first = new Map<string, bigint>();
-    for (const { stream, revision } of events) if (!first.has(stream)) first.set(stream, revision);
-    const unknown = [...first].filter(([stream, revision]) => revision > 0n && !this.cursors.has(stream));
-    if (unknown.length === 0) return new Map();
-    const { rows } = await client.query<{ stream: string; revision: bigint }>({
-      name: 'load stream revisions',
-      text: 'select stream, revision from read_store.stream_revisions where consumer = $1 and stream = any($2)',
-      values: [this.consumer, unknown.map(([stream]) => stream)],
-    });
-    return new Map(rows.map(({ stream, revision }) => [stream, revision]));
-  }
+/**
+ * Of a process manager, which keeps nothing of each stream: an event before the one that came was handled before this run
+ * if it lies at or before the position from which the run began. Otherwise it had to come in this run, and did not.
+ */
+export function knownFromLog(
+  store: Pick<EventStore, 'readStream'>,
+  begunAfter: bigint | null,
+): KnownRevisions {
+  return async (unknown) => {
+    const before = await Promise.all(
+      unknown.map(async ([stream, revision]) => {
+        const slice = await store.readStream(stream, { from: revision - 1n, limit: 1 });
+        const [event] = slice.kind === 'found' ? slice.events : [];
+        const isHandled = event !== undefined && event.position <= (begunAfter ?? -1n);
+        return [stream, isHandled ? revision - 1n : revision - 2n] as const;
+      }),
+    );
+    return new Map(before);
+  };
 }

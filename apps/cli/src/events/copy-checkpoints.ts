@@ -3,6 +3,7 @@ import { environments } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { isServing } from '#read-store/projection-checkpoints.js';
 import { forgetGeneration, loadGenerations } from '#read-store/rebuild/generations.js';
+import { bindTo, boundLog, type BoundLog } from '#read-store/log-fit.js';
 import { CliError } from '../verb.js';
 import { consumers } from '../consumers.js';
 
@@ -46,13 +47,10 @@ export async function moveCheckpoints(
   try {
     await client.query('begin');
     await lockConsumers(client);
-    const belongsTo = await markedLog(client);
+    const belongsTo = await boundLog(client);
     const done = move === 'reset' ? await reset(client) : await translate(client, options, belongsTo);
     await dropSnapshots(client);
-    await client.query(
-      `insert into read_store.checkpoint_log (log) values ($1) on conflict (single) do update set log = excluded.log, moved_at = now()`,
-      [options.to],
-    );
+    await bindTo(client, { identity: await options.target.identity(), place: options.to });
     await client.query('commit');
     return done;
   } finally {
@@ -80,38 +78,31 @@ async function lockConsumers(client: pg.Client): Promise<void> {
   }
 }
 
-/** Which log the checkpoints belong to, where they were moved before. */
-async function markedLog(client: pg.Client): Promise<string | undefined> {
-  await client.query(`create table if not exists read_store.checkpoint_log (
-    single boolean primary key default true check (single),
-    log text not null,
-    moved_at timestamptz not null default now()
-  )`);
-  const { rows } = await client.query<{ log: string }>('select log from read_store.checkpoint_log');
-  return rows[0]?.log;
+/** By name, where the binding has one; it is older than names where it has not. */
+async function isLog({ identity, place }: BoundLog, log: EventStore, logPlace: string): Promise<boolean> {
+  return identity === null ? place === logPlace : identity === (await log.identity());
 }
 
 async function translate(
   client: pg.Client,
   { source, target, from, to }: MoveOptions,
-  belongsTo: string | undefined,
+  belongsTo: BoundLog | undefined,
 ): Promise<'translated' | 'translated before'> {
-  if (belongsTo === to) return 'translated before';
-  if (belongsTo !== undefined && belongsTo !== from)
+  if (belongsTo && (await isLog(belongsTo, target, to))) return 'translated before';
+  if (belongsTo && !(await isLog(belongsTo, source, from)))
     throw new CliError(
-      `the checkpoints belong to ${belongsTo}, and --from is ${from}: name the source as it was named then, or use --checkpoints reset`,
+      `the checkpoints belong to ${belongsTo.place}, and --from is ${from}: name the source as it was named then, or use --checkpoints reset`,
     );
   await forgetSpareGenerations(client);
   const checkpoints = await readCheckpoints(client);
   for (const checkpoint of checkpoints) await requireCaughtUp(source, checkpoint);
-  const head = await target.head();
-  if (head === undefined) return 'translated';
-  const values = [head];
-  await client.query('update read_store.projections set position = $1 where position is not null', values);
-  for (const env of environments)
+  const last = await target.lastEvent();
+  if (!last) return 'translated';
+  const tables = ['read_store.projections', ...environments.map((env) => `${env}.process_checkpoints`)];
+  for (const table of tables)
     await client.query(
-      `update ${env}.process_checkpoints set position = $1 where position is not null`,
-      values,
+      `update ${table} set position = $1, event_position = $1, event_id = $2 where position is not null`,
+      [last.position, last.id],
     );
   await translateParked(client, target);
   return 'translated';
@@ -172,9 +163,10 @@ async function reset(client: pg.Client): Promise<'reset'> {
     `select format('%I.%I', environment, name || '_g' || generation) as rows_of from read_store.projections`,
   );
   for (const { rows_of: table } of rows) await client.query(`truncate ${table}`);
-  await client.query('update read_store.projections set position = null');
+  const cleared = 'position = null, event_position = null, event_id = null';
+  await client.query(`update read_store.projections set ${cleared}`);
   await client.query('truncate read_store.stream_revisions, read_store.parked_events');
-  for (const env of environments) await client.query(`update ${env}.process_checkpoints set position = null`);
+  for (const env of environments) await client.query(`update ${env}.process_checkpoints set ${cleared}`);
   return 'reset';
 }
 

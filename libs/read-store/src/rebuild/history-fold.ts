@@ -263,7 +263,8 @@ function isBehind(build: Build, until: ReadonlyMap<string, bigint>): boolean {
 }
 
 function moveTo({ active }: Build, position: bigint): void {
-  active.checkpoint = { ...active.checkpoint, position };
+  // The projector finds the event that lies there when it takes the generation over.
+  active.checkpoint = { ...active.checkpoint, position, anchor: undefined };
 }
 
 function larger(a: bigint, b: bigint): bigint {

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { categoryPrefix } from '#domain/streams.js';
+import { storeWith, type EventStore } from '#event-store/event-store.js';
+import { ConsumerHalted } from './consumer-errors.js';
+import { runTasks } from './exclusive-session.js';
+import { processTask } from './process-runner.js';
+import { purchase } from './testing/purchases.js';
+import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';
+import { createTallyTable, tally } from './testing/tally.js';
+
+let fixture: ReadStoreFixture;
+let stop: AbortController;
+let running: Promise<unknown>[];
+
+beforeEach(async () => {
+  fixture = await ReadStoreFixture.create();
+  stop = new AbortController();
+  running = [];
+});
+afterEach(async () => {
+  stop.abort();
+  await Promise.all(running);
+  await fixture.dispose();
+});
+
+/** Follows the purchases of `live`, and tells their amounts. */
+function bookkeeper(eventStore: EventStore = fixture.store) {
+  const seen: number[] = [];
+  const task = processTask({
+    ...{ eventStore, name: 'bookkeeper', environment: 'live', log: silent },
+    filter: { types: ['CreditsPurchased'], streamPrefixes: [categoryPrefix('live', 'account')] },
+    handle: async (events) => {
+      for (const event of events) if (event.type === 'CreditsPurchased') seen.push(event.data.amount);
+    },
+  });
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([stop.signal, leaving.signal]);
+  const ended = runTasks({ url: fixture.url, tasks: [task], signal, log: silent, takeOverPollMs: 50 });
+  running.push(ended.catch(() => undefined));
+  const leave = () => {
+    leaving.abort();
+    return ended;
+  };
+  return { seen, ended, leave };
+}
+
+const checkpoint = async () =>
+  (
+    await fixture.rows<{ position: string; event_id: string; halted_because: string | null }>(
+      'select position, event_id, halted_because from live.process_checkpoints',
+    )
+  )[0]!;
+
+/** The log as it was at an earlier position, as a backup has it; what lies behind is forgotten. */
+async function restoreLog(position: bigint): Promise<void> {
+  await fixture.rows(`alter table event_store.events disable trigger append_only`);
+  await fixture.rows(`delete from event_store.events where position > $1`, [position]);
+  await fixture.rows(`alter table event_store.events enable trigger append_only`);
+  await fixture.rows(`update event_store.head set position = $1`, [position]);
+}
+
+describe('a process manager whose log was restored to an older state', () => {
+  it('halts although the log has grown past its checkpoint, and says what it found and what to do', async () => {
+    const kept = await fixture.append('account', 'A', [purchase(1)]);
+    const first = bookkeeper();
+    const last = await fixture.append('account', 'B', [purchase(2), purchase(3)]);
+    await eventually(async () => (await checkpoint())?.position === String(last), 'the checkpoint');
+    await first.leave();
+    const { event_id: handled } = await checkpoint();
+    await restoreLog(kept);
+    await fixture.append('account', 'C', [purchase(4), purchase(5), purchase(6)]);
+
+    const second = bookkeeper();
+    await expect(second.ended).rejects.toThrow(ConsumerHalted);
+    expect(second.seen).toEqual([]);
+    const { halted_because: because } = await checkpoint();
+    expect(because).toContain(`made from event ${handled} at position ${last}, and the log has event`);
+    expect(because).toMatch(/restore the log .+ or stop all roles and run "atelier checkpoints reset"/);
+    expect(because).not.toContain('\n');
+  });
+
+  it('goes on behind its own last event where only events that it never wants were lost', async () => {
+    await fixture.append('account', 'A', [purchase(1)]);
+    const first = bookkeeper();
+    await eventually(() => first.seen.length === 1, 'the first purchase');
+    const kept = (await fixture.store.head())!;
+    const others = await fixture.append('key', 'K', [revoked()]);
+    await fixture.rows('update live.process_checkpoints set position = $1', [others]);
+    await first.leave();
+    await restoreLog(kept);
+    await fixture.append('account', 'B', [purchase(2)]);
+
+    const second = bookkeeper();
+    await eventually(() => second.seen.length === 1, 'the purchase where the lost event was');
+    expect(second.seen).toEqual([2]);
+  });
+});
+
+describe('a checkpoint from before there were events in them', () => {
+  it('is believed once, and completed', async () => {
+    await fixture.append('account', 'A', [purchase(1)]);
+    const old = await fixture.append('account', 'A', [purchase(2)]);
+    await fixture.rows(`insert into live.process_checkpoints (process, position) values ('bookkeeper', $1)`, [
+      old,
+    ]);
+    const process = bookkeeper();
+    const position = await fixture.append('account', 'A', [purchase(3)]);
+    await eventually(async () => (await checkpoint()).position === String(position), 'the checkpoint');
+    expect(process.seen).toEqual([3]);
+    const last = await fixture.store.lastEvent();
+    expect((await checkpoint()).event_id).toBe(last!.id);
+  });
+});
+
+describe('a process manager that is not given an event', () => {
+  it('halts instead of passing over it, whatever type it has', async () => {
+    const skipping = storeWith(fixture.store, {
+      async *subscribe(options) {
+        for await (const batch of fixture.store.subscribe(options)) {
+          yield { ...batch, events: batch.events.filter(({ revision }) => revision !== 1n) };
+        }
+      },
+    });
+    const process = bookkeeper(skipping);
+    await fixture.append('account', 'A', [purchase(1), suspended(), purchase(3)]);
+    await expect(process.ended).rejects.toThrow(/revision 2 was delivered where 1 had to come next/);
+    expect(process.seen).toEqual([]);
+  });
+
+  it('takes up a stream in its middle, where it has left off', async () => {
+    await fixture.append('account', 'A', [purchase(1), suspended()]);
+    const first = bookkeeper();
+    await eventually(() => first.seen.length === 1, 'the first purchase');
+    await eventually(async () => (await checkpoint())?.position === '2', 'the checkpoint');
+    await first.leave();
+    await fixture.append('account', 'A', [purchase(2)]);
+    const second = bookkeeper();
+    await eventually(() => second.seen.length === 1, 'the second purchase');
+    expect(second.seen).toEqual([2]);
+  });
+});
+
+describe('read models whose log was restored to an older state', () => {
+  it('stand still although the log has grown past them', async () => {
+    await createTallyTable(fixture.url);
+    const kept = await fixture.append('account', 'A', [purchase(1)]);
+    const first = fixture.start({ readModels: [tally()] });
+    await fixture.passed(await fixture.append('account', 'B', [purchase(2), purchase(3)]));
+    await first.end();
+    await restoreLog(kept);
+    await fixture.append('account', 'C', [purchase(4), purchase(5), purchase(6)]);
+    fixture.start({ readModels: [tally()] });
+    const state = () =>
+      fixture.rows<{ state: string; halted_because: string }>(
+        'select state, halted_because from read_store.projections',
+      );
+    await eventually(async () => (await state())[0]?.state === 'halted', 'the halt');
+    expect((await state())[0]?.halted_because).toContain('its checkpoint was made from event');
+    expect(await fixture.rows('select from live.tally where tenant = $1', ['C'])).toEqual([]);
+  });
+});
+
+const at = '2026-01-01T00:00:00.000Z';
+const suspended = () => ({ type: 'AccountSuspended' as const, data: { reason: '', at } });
+const revoked = () => ({ type: 'ApiKeyRevoked' as const, data: { reason: 'asked', at } });

@@ -1,0 +1,91 @@
+import type { EventStore } from '#event-store/event-store.js';
+import { ConsumerHalted } from './consumer-errors.js';
+import type { Queries } from './consumers.js';
+
+/** The last event that went into what a checkpoint stands for: it shows that the log still is the one it was made from. */
+export interface Anchor {
+  readonly position: bigint;
+  readonly id: string;
+}
+
+/** The columns that an anchor is kept in. */
+export interface AnchorColumns {
+  readonly event_position: bigint | null;
+  readonly event_id: string | null;
+}
+
+export interface AnchoredCheckpoint {
+  /** Everything that its consumer wants up to here is done; null: nothing yet. */
+  readonly position: bigint | null;
+  /** Absent in a checkpoint that was made before there were any, or that was set by hand. */
+  readonly anchor?: Anchor | undefined;
+}
+
+/** What a checkpoint says of the log is not so. Going on would pass over events, or do again what is done. */
+export class LogMismatch extends ConsumerHalted {
+  override readonly name = 'LogMismatch';
+}
+
+const wayOut =
+  'restore the log and the database from backups that belong together, or stop all roles and run "atelier checkpoints reset" (docs/production.md, Restore)';
+
+export function anchorOf({ event_position: position, event_id: id }: AnchorColumns): Anchor | undefined {
+  return position === null || id === null ? undefined : { position, id };
+}
+
+/** In one line, what an anchor finds in the log in place of its event; undefined: it is there. */
+export async function misfitOf(
+  store: Pick<EventStore, 'lastEvent'>,
+  { position, id }: Anchor,
+): Promise<string | undefined> {
+  const there = await store.lastEvent(position);
+  if (there?.position === position && there.id === id) return undefined;
+  const found =
+    there?.position === position
+      ? `event ${there.id}`
+      : there
+        ? `nothing there, and event ${there.id} at ${there.position} as the last one before`
+        : 'no event there or before';
+  return `made from event ${id} at position ${position}, and the log has ${found}: ${wayOut}`;
+}
+
+/**
+ * Where a consumer goes on: behind the event that its checkpoint was made from, once that was found in the log. What the
+ * checkpoint passed after it were no events of the consumer's, and are looked through again. A checkpoint without an
+ * event is believed once, and gets the event that lies where it stands.
+ * @throws LogMismatch, and what the store throws
+ */
+export async function resumeFrom<Checkpoint extends AnchoredCheckpoint>(
+  store: Pick<EventStore, 'lastEvent'>,
+  checkpoint: Checkpoint,
+): Promise<Checkpoint> {
+  const { position, anchor } = checkpoint;
+  if (position === null) return { ...checkpoint, anchor: undefined };
+  if (!anchor) return { ...checkpoint, anchor: await store.lastEvent(position) };
+  const misfit = await misfitOf(store, anchor);
+  if (misfit !== undefined) throw new LogMismatch(`its checkpoint was ${misfit}`);
+  return { ...checkpoint, position: anchor.position < position ? anchor.position : position };
+}
+
+/** The log that all checkpoints of the installation belong to. */
+export interface BoundLog {
+  /** As the log names itself. Null: it was bound before logs had names. */
+  readonly identity: string | null;
+  /** Where it was when it was bound, without credentials: for people. */
+  readonly place: string;
+}
+
+export async function boundLog(database: Queries): Promise<BoundLog | undefined> {
+  const { rows } = await database.query('select identity, log as place from read_store.checkpoint_log');
+  // The columns are named by the statement.
+  return rows[0] as BoundLog | undefined;
+}
+
+/** From now on the checkpoints belong to this log. */
+export async function bindTo(database: Queries, { identity, place }: BoundLog): Promise<void> {
+  await database.query(
+    `insert into read_store.checkpoint_log (log, identity) values ($1, $2)
+      on conflict (single) do update set log = excluded.log, identity = excluded.identity, moved_at = now()`,
+    [place, identity],
+  );
+}
