@@ -1,5 +1,6 @@
 import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
 import { passes, type EventFilter, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
+import type { Queries } from './data-source.js';
 import { earliest, serves } from './projection-checkpoints.js';
 import type { ReadModel } from './read-model.js';
 
@@ -29,11 +30,6 @@ export function consumersOf(
       filter: filter(environment),
     })),
   ]);
-}
-
-/** What the looks at the database need of a connection or a pool. */
-export interface Queries {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 export interface ConsumerPosition extends Consumer {

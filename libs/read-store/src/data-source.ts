@@ -3,6 +3,11 @@ import type { Environment } from '#domain/streams.js';
 import { SnakeNamingStrategy } from './entity-table.js';
 import type { EntityClass } from './read-model.js';
 
+/** What the looks at the database need of a connection or a pool. */
+export interface Queries {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
 export interface DataSourceSettings {
   readonly url: string;
   /** Everything that is read through it is in this schema: an environment, or `read_store`. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { Queries } from './data-source.js';
 import type { EventStore } from '#event-store/event-store.js';
 import {
   lagsOf,
@@ -8,7 +9,6 @@ import {
   type Consumer,
   type ConsumerPosition,
   type Lag,
-  type Queries,
 } from './consumers.js';
 
 export type ConsumerLevel = ConsumerPosition & Lag;

@@ -1,6 +1,6 @@
 import type { EventStore } from '#event-store/event-store.js';
 import { ConsumerHalted } from './consumer-errors.js';
-import type { Queries } from './consumers.js';
+import type { Queries } from './data-source.js';
 
 /** The last event that went into what a checkpoint stands for: it shows that the log still is the one it was made from. */
 export interface Anchor {

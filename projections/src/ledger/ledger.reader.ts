@@ -7,7 +7,7 @@ import type {
   PageRequest,
 } from '#application/read-models.js';
 import { environments, type Environment } from '#domain/streams.js';
-import type { Queries } from '#read-store/consumers.js';
+import type { Queries } from '#read-store/data-source.js';
 import { JobRow } from '../jobs/jobs.read-model.js';
 import { readPage } from '../readers.js';
 import { LedgerRow } from './ledger.read-model.js';
