@@ -128,12 +128,12 @@ module.exports = {
     {
       name: 'workflows-are-declarations',
       comment:
-        'What a workflow is depends on no use case and no adapter: the application and the API follow from it.',
+        'What a workflow is depends on no use case and no adapter: the application and the API follow from it. Its brief is in the words of the engine port.',
       severity: 'error',
       from: { path: '^libs/workflows/', pathNot: spec },
       to: {
         path: '^(?:apps|libs|projections|packages)/',
-        pathNot: '^libs/(?:workflows|validation|domain|platform)/',
+        pathNot: ['^libs/(?:workflows|validation|domain|platform)/', '^packages/engine/'],
       },
     },
     {

@@ -45,12 +45,15 @@ function inputsOf(body: Body, reference: Reference): EngineImage[] {
   return Array.isArray(given) ? given.map((_, index) => pictureFor(`${input}-${index}`)) : [];
 }
 
-function orderOf({ name, examples, references }: Pick<Workflow, 'name' | 'examples' | 'references'>): Order {
+function orderOf(workflow: Workflow): Order {
+  const { name, examples, references } = workflow;
   const [body] = Object.values(examples);
   if (!body) throw new Error(`${name} has no example`);
   // Small and quick, where the caller may choose.
   const { quality: _, resolution: __, ...plain }: Body = { ...body };
-  return { body: plain, inputs: references.flatMap((reference) => inputsOf(plain, reference)) };
+  const inputs = references.flatMap((reference) => inputsOf(plain, reference));
+  const brief = () => workflow.brief({ body: plain, pictures: inputs, category: undefined, displayName: '' });
+  return { body: plain, inputs, brief };
 }
 
 const orders = Object.fromEntries(

@@ -1,5 +1,7 @@
 import type { PresetKind } from '#domain/preset/preset.events.js';
+import type { Brief } from '@atelier/engine';
 import type { FieldProblem, Shape } from '#validation/validate.js';
+import type { BriefFacts } from './briefing.js';
 
 export type WorkflowClass = 'generator' | 'compose' | 'edit' | 'extract';
 
@@ -63,6 +65,11 @@ export interface Workflow<Name extends string = string, Body extends object = ob
    * they show. At most 128 characters, the bound of `display_name`.
    */
   coinName(facts: NameFacts<NoInfer<Body>>): string;
+  /**
+   * What is wanted, for engines that know no workflow: see {@link Brief}. Pure. Every value that an enumeration of the
+   * body may have makes a difference in it.
+   */
+  brief(facts: BriefFacts<NoInfer<Body>>): Brief;
 }
 
 /** A workflow that knows its own fields. */
@@ -75,6 +82,12 @@ export function defineWorkflow<Name extends string, Body extends object>(
   workflow: DeclaredWorkflow<Name, Body>,
 ): DeclaredWorkflow<Name, Body> {
   return workflow;
+}
+
+/** The values of a choice, of which each has its words. */
+export function valuesOf<Words extends object>(table: Words): (keyof Words)[] {
+  // `Object.keys` forgets the type of the keys.
+  return Object.keys(table) as (keyof Words)[];
 }
 
 /** For workflows whose fields are each fine by themselves. */

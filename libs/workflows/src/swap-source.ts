@@ -1,6 +1,7 @@
 import type { FieldProblem } from '#validation/validate.js';
 import { IdField } from '#validation/fields.js';
 import { PilotBrandField, StorageKeyField } from './common-fields.js';
+import { neverAdded, noBeautifying, photograph } from './briefing.js';
 import { exactlyOne, type Reference } from './define-workflow.js';
 
 /** What the swaps start from: one of the two. */
@@ -27,3 +28,22 @@ export const sourceReferences = [
 export function sourceProblems(body: SwapSource): FieldProblem[] {
   return exactlyOne(body, 'source_image_s3_key', 'source_render_public_id');
 }
+
+/** How a subject is set into another place, in words. */
+export const setIntoPlace = [
+  'Keep its size in the frame, unless it would stand implausibly large or small in the new place.',
+  'Light it as the new place is lit: match direction, softness, colour temperature and contrast, and put a contact shadow where it touches the ground.',
+  photograph,
+].join(' ');
+
+/** What must not change when only the place does. */
+export const keptSubject = [
+  'the subject of image 1: face, hair, body, pose, clothes, accessories and products, down to prints and seams',
+  'the camera angle and the crop of the subject',
+];
+
+export const avoidedInSwap = [
+  noBeautifying,
+  'leave an outline, halo, fringe or remains of the old background around the subject, also between strands of hair',
+  ...neverAdded,
+];

@@ -5,13 +5,13 @@ import {
   type EnginePicture,
   type EngineStage,
   type ImageEngine,
+  type EngineRequest,
   type RenderContext,
-  type RenderRequest,
   type RenderResult,
 } from './image-engine.js';
 
-/** What a workflow is asked for in a test: a body that validates, and the pictures that it names. */
-export type Order = Pick<RenderRequest, 'body' | 'inputs'>;
+/** What a workflow is asked for in a test: a body that validates, the pictures that it names, and its brief. */
+export type Order = Pick<EngineRequest, 'body' | 'inputs' | 'brief'>;
 
 export interface EngineUnderTest {
   readonly engine: ImageEngine;
@@ -47,13 +47,13 @@ export function describeEngine(
   name: string,
   { engine, orders, repeatable, garmentKind }: EngineUnderTest,
 ): void {
-  const requestFor = (workflow: string, order: Order): RenderRequest => ({
+  const requestFor = (workflow: string, order: Order): EngineRequest => ({
     workflow,
     ...order,
     ...{ seed: 7, displayName: '', testMark: false },
   });
 
-  async function render(request: RenderRequest): Promise<Rendered> {
+  async function render(request: EngineRequest): Promise<Rendered> {
     const stages: EngineStage[] = [];
     let reporting = 0;
     const result = await engine.render(request, {
@@ -105,9 +105,12 @@ export function describeEngine(
 
     it.each(Object.entries(orders).filter(([, { inputs }]) => inputs.length > 0))(
       'refuses %s with pictures that cannot be read as bad input',
-      async (workflow, { body, inputs }) => {
-        const broken = inputs.map((input) => ({ name: input.name, bytes: Buffer.from('no picture at all') }));
-        const refusal = render(requestFor(workflow, { body, inputs: broken }));
+      async (workflow, order) => {
+        const broken = order.inputs.map((input) => ({
+          name: input.name,
+          bytes: Buffer.from('no picture at all'),
+        }));
+        const refusal = render(requestFor(workflow, { ...order, inputs: broken }));
         await expect(refusal).rejects.toBeInstanceOf(EngineError);
         await expect(refusal).rejects.toMatchObject({ errorClass: 'bad_input' });
       },

@@ -1,11 +1,32 @@
-/** The port behind which pictures are made. */
+import type { Brief } from './brief.js';
+
+export * from './brief.js';
+
+/**
+ * The port behind which pictures are made. The sandbox alone draws from the body, a {@link RenderRequest}; every other
+ * engine declares that it takes a {@link BriefedRequest}, and sees no more than that.
+ */
 export abstract class ImageEngine {
   abstract readonly name: string;
   /**
    * Renders one request. Honours `signal` within a second by rejecting with its reason.
    * @throws EngineError for everything that goes wrong with the request or the vendor
    */
-  abstract render(request: RenderRequest, context: RenderContext): Promise<RenderResult>;
+  abstract render(request: EngineRequest, context: RenderContext): Promise<RenderResult>;
+}
+
+export type EngineRequest = RenderRequest & BriefedRequest;
+
+/** What is asked of an engine that knows no workflow. */
+export interface BriefedRequest {
+  /** Made when it is asked for: the sandbox has no use for it. */
+  brief(): Brief;
+  /** What the brief's steps name. */
+  readonly inputs: readonly EngineImage[];
+  readonly seed: number;
+  readonly displayName: string;
+  /** A visible mark is put on pictures of the test environment. */
+  readonly testMark: boolean;
 }
 
 /** One workflow's way to make pictures. `Body` holds the fields of the body that it draws from. */

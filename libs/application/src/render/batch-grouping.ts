@@ -4,7 +4,9 @@ import type { QueuedJob } from '#domain/job/job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import type { EngineImage, RenderRequest } from '@atelier/engine';
+import type { EngineImage, EngineRequest } from '@atelier/engine';
+import { categoryById } from '#domain/garment/garment-categories.js';
+import { workflowOf } from '#workflows/workflows.js';
 import { readForwards } from '../aggregate.js';
 
 /** The stage that ends the render of a batch's parent: from it on its photographs are rendered. */
@@ -83,10 +85,14 @@ export function renderRequestOf(
   job: QueuedJob,
   batch: BatchRole,
   rest: { readonly inputs: readonly EngineImage[]; readonly testMark: boolean },
-): RenderRequest {
+): EngineRequest {
   const { operation: workflow, request, seed, displayName } = job;
-  const body = batch.kind === 'child' ? { ...request, arms: armsBeside(batch.shared) } : request;
-  return { workflow, body, seed, displayName, ...rest };
+  const arms = batch.kind === 'child' ? armsBeside(batch.shared) : undefined;
+  const body = arms ? { ...request, arms } : request;
+  const { garment_category_public_id: categoryId } = request;
+  const category = typeof categoryId === 'string' ? categoryById(categoryId) : undefined;
+  const facts = { body: request, pictures: job.inputs, category, displayName, arms };
+  return { workflow, body, brief: () => workflowOf(workflow).brief(facts), seed, displayName, ...rest };
 }
 
 function armsBeside(shared: readonly JobArtifact[]): string[] {

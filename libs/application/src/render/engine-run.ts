@@ -1,7 +1,7 @@
 import {
   type ImageEngine,
   type EngineStage,
-  type RenderRequest,
+  type EngineRequest,
   type RenderResult,
   EngineError,
 } from '@atelier/engine';
@@ -29,7 +29,7 @@ export interface Interruptions {
 /** An engine that does not obey its signal is left behind: what it still reports is not listened to. */
 export async function renderUnlessInterrupted(
   engine: ImageEngine,
-  request: RenderRequest,
+  request: EngineRequest,
   onStage: (stage: EngineStage) => Promise<void>,
   interruptions: Interruptions,
 ): Promise<RenderResult> {

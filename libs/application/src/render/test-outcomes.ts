@@ -3,9 +3,9 @@ import type { QueuedJob } from '#domain/job/job.js';
 import type { TestOutcome } from '#domain/job/job.events.js';
 import {
   EngineError,
+  type EngineRequest,
   type ImageEngine,
   type RenderContext,
-  type RenderRequest,
   type RenderResult,
 } from '@atelier/engine';
 
@@ -35,7 +35,7 @@ export function withTestOutcome(engine: ImageEngine, job: QueuedJob, attempt: nu
 interface Scene {
   readonly engine: ImageEngine;
   readonly attempt: number;
-  readonly request: RenderRequest;
+  readonly request: EngineRequest;
   readonly context: RenderContext;
 }
 

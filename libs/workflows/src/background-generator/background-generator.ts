@@ -1,39 +1,33 @@
+import type { Brief } from '@atelier/engine';
 import { choice, ChoiceField, IdField, ListField, NestedField, text, TextField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
+import {
+  formatOf,
+  input,
+  listed,
+  metaOf,
+  neverAdded,
+  pictureOrder,
+  sentences,
+  type BriefFacts,
+} from '../briefing.js';
 import { isText, pick, titled } from '../coined-name.js';
 import { CommonFields, dominantColours, mood, sceneType } from '../common-fields.js';
-import { customWithoutText, defineWorkflow, type NameFacts } from '../define-workflow.js';
+import { customWithoutText, defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
+import {
+  crops,
+  grounds,
+  knownScene,
+  lights,
+  looseSceneWords,
+  registers,
+  sceneWords,
+  settings,
+  subjectZones,
+  topologies,
+} from '../scene-words.js';
 
-const topologies = [
-  'seamless_sweep',
-  'shallow_wall',
-  'rear_plane_room',
-  'courtyard_veranda',
-  'street_path',
-  'textile_installation',
-  'open_location',
-  'custom',
-] as const;
-const subjectZones = [
-  'near_rear_plane',
-  'framed_between_sides',
-  'shallow_patio',
-  'receding_path',
-  'central_open',
-  'custom',
-] as const;
-const grounds = ['seamless', 'stone_paving', 'plaster_tile', 'wood', 'earth_grass', 'custom'] as const;
-const lights = [
-  'soft_frontal',
-  'soft_side_daylight',
-  'overcast',
-  'warm_directional_sun',
-  'quiet_low_key',
-  'custom',
-] as const;
-const settings = ['studio_set', 'indoor_location', 'outdoor_location'] as const;
-const registers = ['real_photo', 'film_photo', 'studio_set', 'render'] as const;
-const crops = ['full', 'three_quarter', 'torso'] as const;
+const withCustom = (table: object): string[] => [...valuesOf(table), 'custom'];
 
 class CustomText {
   @TextField({ description: 'What it is, where the preset is `custom`.', min: 3, max: 240 })
@@ -46,9 +40,9 @@ export class TopologyChoice extends CustomText {
     description: 'One of the known ones, or `custom`.',
     required: true,
     name: 'TopologyPreset',
-    values: topologies,
+    values: withCustom(topologies),
   })
-  preset: (typeof topologies)[number];
+  preset: keyof typeof topologies | 'custom';
 }
 
 /** Where the subject will stand. */
@@ -57,9 +51,9 @@ export class SubjectZoneChoice extends CustomText {
     description: 'One of the known ones, or `custom`.',
     required: true,
     name: 'SubjectZonePreset',
-    values: subjectZones,
+    values: withCustom(subjectZones),
   })
-  preset: (typeof subjectZones)[number];
+  preset: keyof typeof subjectZones | 'custom';
 }
 
 /** What the subject will stand on. */
@@ -68,9 +62,9 @@ export class GroundChoice extends CustomText {
     description: 'One of the known ones, or `custom`.',
     required: true,
     name: 'GroundPreset',
-    values: grounds,
+    values: withCustom(grounds),
   })
-  preset: (typeof grounds)[number];
+  preset: keyof typeof grounds | 'custom';
 }
 
 /** How it is lit. */
@@ -79,9 +73,9 @@ export class LightChoice extends CustomText {
     description: 'One of the known ones, or `custom`.',
     required: true,
     name: 'LightPreset',
-    values: lights,
+    values: withCustom(lights),
   })
-  preset: (typeof lights)[number];
+  preset: keyof typeof lights | 'custom';
 }
 
 /** A scene, described the canonical way. */
@@ -99,17 +93,17 @@ export class BackgroundAuthoring {
     description: 'Where it is.',
     required: true,
     name: 'BackgroundSetting',
-    values: settings,
+    values: valuesOf(settings),
   })
-  setting: (typeof settings)[number];
+  setting: keyof typeof settings;
 
   @ChoiceField({
     description: 'What kind of picture it looks like.',
     required: true,
     name: 'PhotographicRegister',
-    values: registers,
+    values: valuesOf(registers),
   })
-  photographic_register: (typeof registers)[number];
+  photographic_register: keyof typeof registers;
 
   @NestedField({ description: 'How the space is built.', required: true, shape: TopologyChoice })
   topology: TopologyChoice;
@@ -123,10 +117,10 @@ export class BackgroundAuthoring {
     min: 1,
     max: 3,
     unique: true,
-    items: choice(crops),
+    items: choice(valuesOf(crops)),
     example: ['full', 'three_quarter'],
   })
-  supported_crops: (typeof crops)[number][];
+  supported_crops: (keyof typeof crops)[];
 
   @NestedField({ description: 'What the subject will stand on.', required: true, shape: GroundChoice })
   ground: GroundChoice;
@@ -208,6 +202,7 @@ export const backgroundGenerator = defineWorkflow({
   batch: undefined,
   problems: sceneProblems,
   coinName: sceneName,
+  brief: backgroundBrief,
 });
 
 function sceneProblems(body: BackgroundGeneratorBody): FieldProblem[] {
@@ -256,4 +251,48 @@ function sceneName({ seed, body }: NameFacts<BackgroundGeneratorBody>): string {
   const place = (authoring && placeWords[authoring.topology.preset]) ?? anyPlace;
   const feeling = titled(body.mood, 24) ?? pick(light, seed, 3);
   return `${feeling} ${titled(body.scene_type, 48) ?? pick(place, seed, 4)}`;
+}
+
+/** An empty place: figures are set into it by later pictures. */
+function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundGeneratorBody>): Brief {
+  const { authoring } = body;
+  const known = pictures.some(({ name }) => name === 'background_image');
+  const described = authoring ? sceneWords(authoring) : looseSceneWords(body);
+  const order = pictureOrder({
+    name: 'background',
+    task: 'background',
+    instruction: sentences(
+      known
+        ? 'Photograph a new version of the place of image 1, as an empty backdrop for fashion photographs.'
+        : 'Photograph an empty place, as a backdrop for fashion photographs.',
+      described,
+      'The camera is level and at chest height, with a normal lens and everything in focus.',
+      'The middle of the picture, where a person will stand later, is free and has visible ground.',
+    ),
+    inputs: known
+      ? [
+          input(
+            'background_image',
+            'scene',
+            sentences('the place.', knownScene(metaOf(pictures, 'background_image'))),
+          ),
+        ]
+      : [],
+    keep: known
+      ? [
+          `what the place of image 1 is and how it is built${described ? ', where nothing else is said above' : ''}`,
+        ]
+      : [],
+    avoid: ['show people, mannequins, animals or garments', ...neverAdded.slice(0, 1)],
+    ...formatOf(body, '3:4'),
+    gives: { kind: 'background', label: displayName || 'Background', role: 'final', meta: sceneMeta(body) },
+  });
+  return { steps: [order] };
+}
+
+/** What later pictures can know of the place. */
+function sceneMeta({ authoring, scene_type: type, mood, dominant_colors: colours }: BackgroundGeneratorBody) {
+  if (authoring) return { scene: { ...authoring } };
+  const said = listed([type, mood, ...(colours ?? [])].filter((each) => each !== undefined));
+  return said ? { described_as: said } : {};
 }

@@ -1,7 +1,17 @@
+import type { Brief } from '@atelier/engine';
 import { PictureField } from '#validation/fields.js';
+import { formatOf, input, metaOf, pictureOrder, reframed, sentences, type BriefFacts } from '../briefing.js';
 import { exampleId, exampleStorageKey, OutputPresetField, type OutputPreset } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
-import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
+import { knownScene } from '../scene-words.js';
+import {
+  avoidedInSwap,
+  keptSubject,
+  setIntoPlace,
+  sourceProblems,
+  sourceReferences,
+  SwapSource,
+} from '../swap-source.js';
 
 export class BackgroundSwapWithImageBody extends SwapSource {
   @PictureField({
@@ -32,4 +42,34 @@ export const backgroundSwapWithImage = defineWorkflow({
   batch: undefined,
   problems: sourceProblems,
   coinName: noName,
+  brief: swapBrief,
 });
+
+function swapBrief({ body, pictures }: BriefFacts<BackgroundSwapWithImageBody>): Brief {
+  const format = formatOf(body, 'input');
+  const order = pictureOrder({
+    name: 'background_swap',
+    task: 'background_swap',
+    instruction: sentences(
+      'Edit image 1: replace its background with the place of image 2, and change nothing else.',
+      setIntoPlace,
+      reframed(format),
+    ),
+    inputs: [
+      input('source_image', 'subject', 'the photograph to edit, with the subject that stays.'),
+      input(
+        'background_image',
+        'scene',
+        sentences(
+          'the new background. Use the place, and nobody who may be in it.',
+          knownScene(metaOf(pictures, 'background_image')),
+        ),
+      ),
+    ],
+    keep: [...keptSubject, 'the architecture, materials and colours of the place of image 2'],
+    avoid: avoidedInSwap,
+    ...format,
+    gives: { kind: 'background_swap', label: 'In another place', role: 'final', meta: {} },
+  });
+  return { steps: [order] };
+}

@@ -1,4 +1,6 @@
+import type { Brief } from '@atelier/engine';
 import { ListField, TextField } from '#validation/fields.js';
+import { formatOf, input, pictureOrder, reframed, sentences, type BriefFacts } from '../briefing.js';
 import {
   dominantColours,
   exampleId,
@@ -8,7 +10,15 @@ import {
   type OutputPreset,
 } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
-import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
+import { looseSceneWords } from '../scene-words.js';
+import {
+  avoidedInSwap,
+  keptSubject,
+  setIntoPlace,
+  sourceProblems,
+  sourceReferences,
+  SwapSource,
+} from '../swap-source.js';
 
 export class BackgroundSwapWithSpecBody extends SwapSource {
   @TextField({
@@ -47,4 +57,26 @@ export const backgroundSwapWithSpec = defineWorkflow({
     return [...problems, { loc: ['body', 'scene_type'], msg, type: 'missing' }];
   },
   coinName: noName,
+  brief: swapBrief,
 });
+
+function swapBrief({ body }: BriefFacts<BackgroundSwapWithSpecBody>): Brief {
+  const format = formatOf(body, 'input');
+  const order = pictureOrder({
+    name: 'background_swap',
+    task: 'background_swap',
+    instruction: sentences(
+      'Edit image 1: replace its background with a new place, and change nothing else.',
+      looseSceneWords(body),
+      'The place looks like a real, photographed one, with visible ground under the subject.',
+      setIntoPlace,
+      reframed(format),
+    ),
+    inputs: [input('source_image', 'subject', 'the photograph to edit, with the subject that stays.')],
+    keep: keptSubject,
+    avoid: ['add other people', ...avoidedInSwap],
+    ...format,
+    gives: { kind: 'background_swap', label: 'In another place', role: 'final', meta: {} },
+  });
+  return { steps: [order] };
+}

@@ -1,7 +1,25 @@
+import type { Brief } from '@atelier/engine';
 import { ChoiceField, IdField, ListField, pictureId, TextField } from '#validation/fields.js';
 import { mostInputs } from '#platform/image-models.js';
+import {
+  garmentFacts,
+  garmentFidelity,
+  input,
+  metaOf,
+  naturalCloth,
+  neverAdded,
+  noForeignGarments,
+  onlyTheGarment,
+  photograph,
+  pictureOrder,
+  sentences,
+  type BriefFacts,
+} from '../briefing.js';
+import { personWords } from '../casting-words.js';
 import { exampleId, ImageModelField } from '../common-fields.js';
 import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
+import { knownScene } from '../scene-words.js';
+import { shotWords } from '../shot-words.js';
 
 const qualities = ['medium', 'high'] as const;
 
@@ -73,4 +91,63 @@ export const catalogShots = defineWorkflow({
   batch: undefined,
   problems: noProblems,
   coinName: noName,
+  brief: shotBrief,
 });
+
+/**
+ * Model and place of a preset may be illustrations: they say who and where, and the result is a photograph all the same. A
+ * shot whose recipe is known needs no picture, which leaves more room for garments.
+ */
+function shotBrief({ body, pictures, displayName }: BriefFacts<CatalogShotsBody>): Brief {
+  const { garment_image_asset_refs: garments, product_title: title, quality } = body;
+  const count = garments.length;
+  const recipe = shotWords(metaOf(pictures, 'shot'));
+  const [person, scene, shot] = [count + 1, count + 2, count + 3];
+  const worn = count === 1 ? 'the garment of image 1' : `all the garments of images 1 to ${count} together`;
+  const who = personWords(metaOf(pictures, 'model'));
+  const order = pictureOrder({
+    name: 'catalog_shot',
+    task: 'catalog_shot',
+    instruction: sentences(
+      `Photograph "${title}" for a fashion catalogue: the person of image ${person} wears ${worn}, in the place of image ${scene}.`,
+      count > 1 ? 'Images that show the same garment from several sides are one garment.' : '',
+      recipe || `Take framing, camera, pose and light from image ${shot}, and nothing else.`,
+      'The person stands on the ground of the place in a plausible size, lit as the place is lit, with a contact shadow.',
+      'Where an image is an illustration, show the real person or place that it depicts.',
+      naturalCloth,
+      photograph,
+    ),
+    inputs: [
+      ...garments.map((_, index) => {
+        const name = `garment-${index}`;
+        return input(name, 'garment', `a garment to wear.${garmentFacts(metaOf(pictures, name))}`);
+      }),
+      input(
+        'model',
+        'person',
+        sentences(
+          'the person. Take face, hair, skin and body from here, and not the clothes.',
+          who && `It shows ${who}.`,
+        ),
+      ),
+      input('background', 'scene', sentences('the place.', knownScene(metaOf(pictures, 'background')))),
+      ...(recipe ? [] : [input('shot', 'shot', 'how the photograph is taken.')]),
+    ],
+    keep: [
+      garmentFidelity,
+      `the identity, face, skin tone, hair and build of the person of image ${person}`,
+      `the architecture, materials and colours of the place of image ${scene}`,
+    ],
+    avoid: [noForeignGarments, onlyTheGarment, ...neverAdded],
+    ratio: '2:3',
+    longSide: quality === 'high' ? 2048 : 1024,
+    quality,
+    gives: { kind: 'catalog_image', label: displayName || title, role: 'final', meta: refsOf(body) },
+  });
+  return { steps: [order] };
+}
+
+/** The interface promises them with the result. */
+function refsOf({ model: _, quality: __, product_title: ___, ...refs }: CatalogShotsBody) {
+  return { ...refs };
+}

@@ -1,16 +1,23 @@
+import type { Brief } from '@atelier/engine';
 import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { ChoiceField, IdField, ListField, nested, NestedField, TextField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
+import { formatOf, listed, neverAdded, pictureOrder, sentences, type BriefFacts } from '../briefing.js';
 import { pick, titled } from '../coined-name.js';
 import { CommonFields, exampleId } from '../common-fields.js';
-import { customWithoutText, defineWorkflow, type NameFacts } from '../define-workflow.js';
+import { customWithoutText, defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
 
-const fits = ['slim', 'regular', 'loose'] as const;
+/** How close a garment sits, each value with the words for it. */
+const fits = {
+  slim: 'a slim fit, close to the body',
+  regular: 'a regular fit',
+  loose: 'a loose, roomy fit',
+} as const;
 const colour = { description: 'Its main colour, by name or as `#rrggbb`.', min: 1, max: 80, example: 'sage' };
 const material = { description: 'What it is made of.', min: 1, max: 100, example: 'linen' };
 const pattern = { description: 'What is on it.', min: 1, max: 100, example: 'striped' };
 const length = { description: 'How long it is.', min: 1, max: 80, example: 'midi' };
-const fit = { description: 'How close it sits.', name: 'GarmentFit', values: fits };
+const fit = { description: 'How close it sits.', name: 'GarmentFit', values: valuesOf(fits) };
 
 /** Something of a vocabulary of your own, or `custom`. */
 export class PresetOrCustom {
@@ -68,7 +75,7 @@ export class GarmentAttributes {
   pattern?: string;
 
   @ChoiceField(fit)
-  fit?: (typeof fits)[number];
+  fit?: keyof typeof fits;
 
   @TextField(length)
   length?: string;
@@ -103,7 +110,7 @@ export class ComplementaryGarmentGeneratorBody extends CommonFields {
   pattern?: string;
 
   @ChoiceField({ ...fit, description: `Flat form. ${fit.description}` })
-  fit?: (typeof fits)[number];
+  fit?: keyof typeof fits;
 
   @TextField({ ...length, description: `Flat form. ${length.description}` })
   length?: string;
@@ -139,6 +146,7 @@ export const complementaryGarmentGenerator = defineWorkflow({
   batch: undefined,
   problems: formProblems,
   coinName: garmentName,
+  brief: garmentBrief,
 });
 
 const flatFields = ['color', 'material', 'pattern', 'fit', 'length'] as const;
@@ -182,4 +190,72 @@ function garmentName({ seed, body, category }: NameFacts<ComplementaryGarmentGen
     category ?? 'Garment',
   ];
   return words.filter((word) => word !== undefined).join(' ');
+}
+
+const wordsOfChoice = (choice: PresetOrCustom | undefined): string | undefined =>
+  choice?.preset === 'custom' ? choice.custom_text : choice?.preset.replaceAll('_', ' ');
+
+/** What is said of the garment, whichever of the three forms says it. */
+function wishesOf({ authoring, attributes, ...flat }: ComplementaryGarmentGeneratorBody) {
+  if (authoring) {
+    const { primary_colour: colour, form, length, distinctive_details: details = [] } = authoring;
+    return {
+      ...{ colour, material: authoring.material, pattern: authoring.pattern },
+      ...{ cut: wordsOfChoice(form), length: wordsOfChoice(length) },
+      details: details.flatMap((detail) => wordsOfChoice(detail) ?? []),
+      direction: authoring.creative_direction,
+    };
+  }
+  const { material, pattern, fit, length } = attributes ?? flat;
+  return {
+    colour: attributes ? attributes.colour : flat.color,
+    material,
+    pattern,
+    length,
+    cut: fit && fits[fit],
+    details: [],
+    direction: undefined,
+  };
+}
+
+/** A product shot by itself: the garment goes on a person in later pictures. */
+function garmentBrief({ body, category, displayName }: BriefFacts<ComplementaryGarmentGeneratorBody>): Brief {
+  const { colour, material, pattern, cut, length, details, direction } = wishesOf(body);
+  const thing = category?.displayLabel.toLowerCase() ?? 'garment';
+  const order = pictureOrder({
+    name: 'garment',
+    task: 'garment',
+    instruction: sentences(
+      `Photograph one ${thing} as a product shot for a fashion catalogue.`,
+      colour && `Its main colour is ${colour}.`,
+      material && `It is made of ${material}; the weave or surface of the material can be seen.`,
+      pattern &&
+        (pattern.toLowerCase() === 'solid'
+          ? 'It is of one colour, without a pattern.'
+          : `Its pattern: ${pattern}.`),
+      cut && `Its cut: ${cut}.`,
+      length && `Its length: ${length}.`,
+      details.length > 0 ? `Its details: ${listed(details)}.` : undefined,
+      direction && `Further direction: ${direction.replace(/\.$/, '')}.`,
+      'It is shown whole, from the front, symmetrical and unworn, as if laid flat or held by an invisible form, with its own volume and natural folds.',
+      'Plain white background, even soft light, true colours, a faint shadow.',
+    ),
+    inputs: [],
+    keep: [],
+    avoid: ['show a person, mannequin, hanger, props or packaging', 'show a second garment', ...neverAdded],
+    ...formatOf(body, '4:5'),
+    gives: {
+      kind: 'complementary_garment',
+      label: displayName || (category?.displayLabel ?? 'Garment'),
+      role: 'final',
+      meta: {
+        garment_category_public_id: body.garment_category_public_id,
+        ...(category && { category_key: category.key, slot: category.slot }),
+        ...(colour && { primary_colour: colour }),
+        ...(material && { material }),
+        ...(pattern && { pattern }),
+      },
+    },
+  });
+  return { steps: [order] };
 }

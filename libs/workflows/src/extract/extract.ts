@@ -1,6 +1,19 @@
+import type { Brief, BriefStep } from '@atelier/engine';
+import { GARMENT_SLOTS } from '#domain/garment/garment-categories.js';
 import { IntegerField, NestedField, ObjectField, TextField } from '#validation/fields.js';
+import {
+  input,
+  isKnown,
+  neverAdded,
+  pictureOrder,
+  sentences,
+  word,
+  type BriefFacts,
+  type Known,
+} from '../briefing.js';
 import { exampleStorageKey, StorageKeyField } from '../common-fields.js';
 import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
+import { strictObject } from '../shot-words.js';
 
 /** What is known about what the picture shows. */
 export class ExtractionContext {
@@ -40,4 +53,92 @@ export const extract = defineWorkflow({
   batch: undefined,
   problems: noProblems,
   coinName: noName,
+  brief: extractBrief,
 });
+
+const photo = input('trial_image', 'photograph', 'the photograph that shows the garments.');
+/** As many as are looked for where the body does not say. */
+const usualItems = 4;
+
+/** Which garments there are is read first; without a reader the one that the caller names, or the main one, is cut out. */
+function extractBrief({ body }: BriefFacts<ExtractBody>): Brief {
+  const {
+    max_items: most = usualItems,
+    product_name: name,
+    product_description: about,
+  } = body.extraction_context ?? {};
+  const product = sentences(
+    name && `The product is called "${name}".`,
+    about && `It is described as: "${about}".`,
+    (name ?? about) && 'If it is in the photograph, it comes first.',
+  );
+  const reading: BriefStep = {
+    kind: 'reading',
+    name: 'garments',
+    inputs: [photo],
+    optional: false,
+    question: sentences(
+      `List the garments, shoes, bags and accessories that are clearly visible in the image, at most ${most}, the largest first.`,
+      'Leave out what is hardly visible or cannot be told apart.',
+      product,
+    ),
+    schema: strictObject({
+      garments: {
+        type: 'array',
+        items: strictObject({
+          name: { type: 'string', description: 'What it is, in two to five words' },
+          slot: { enum: GARMENT_SLOTS },
+          primary_colour: { type: 'string' },
+          material: { type: 'string', description: 'As far as it can be seen' },
+          pattern: { type: 'string', description: '`solid` without one' },
+        }),
+      },
+    }),
+    then: (answer) => {
+      const found =
+        isKnown(answer) && Array.isArray(answer['garments']) ? answer['garments'].filter(isKnown) : [];
+      if (found.length === 0) return [noGarment];
+      return found
+        .slice(0, most)
+        .map((garment, index) => cutOutOrder(`garment_${index + 1}`, garment, found.length > 1));
+    },
+    otherwise: [cutOutOrder('garment', { name: name ?? 'the main garment' }, false)],
+  };
+  return { steps: [reading] };
+}
+
+const noGarment: BriefStep = {
+  kind: 'missing',
+  name: 'garments',
+  code: 'NO_GARMENT_FOUND',
+  message: 'No garment was found in trial_image. Send a photograph that shows one clearly.',
+};
+
+function cutOutOrder(step: string, garment: Known, optional: boolean): BriefStep {
+  const { name: _, ...meta } = garment;
+  const name = word(garment['name']) ?? 'the main garment';
+  return pictureOrder({
+    name: step,
+    task: 'garment_cutout',
+    instruction: sentences(
+      `Extract this garment from image 1 as a product cut-out: ${name}.`,
+      'Show it alone, whole, from the front, unworn and in its natural shape, as if on an invisible form.',
+      'What the photograph hides of it is completed plainly, in keeping with what can be seen.',
+      'The edges are clean, without halo or remains of skin, hair or background.',
+    ),
+    inputs: [photo],
+    keep: ["the garment's colour, pattern, prints, logos, material, cut, length, seams and closures"],
+    avoid: [
+      'show a person, mannequin, hanger or any other garment',
+      'restyle, recolour or clean up the design',
+      ...neverAdded,
+    ],
+    ratio: '4:5',
+    longSide: 1024,
+    transparent: true,
+    optional,
+    gives: { kind: 'extracted_garment', label: labelOf(name), role: 'final', meta },
+  });
+}
+
+const labelOf = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

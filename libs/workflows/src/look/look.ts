@@ -1,4 +1,24 @@
+import type { Brief } from '@atelier/engine';
 import { PictureField } from '#validation/fields.js';
+import {
+  formatOf,
+  garmentFidelity,
+  identity,
+  input,
+  metaOf,
+  naturalCloth,
+  neverAdded,
+  noBeautifying,
+  noForeignGarments,
+  onlyTheGarment,
+  outfitInputs,
+  outfitWords,
+  photograph,
+  pictureOrder,
+  sentences,
+  type BriefFacts,
+} from '../briefing.js';
+import { knownScene } from '../scene-words.js';
 import {
   CommonFields,
   exampleId,
@@ -43,4 +63,57 @@ export const look = defineWorkflow({
   batch: undefined,
   problems: noProblems,
   coinName: noName,
+  brief: lookBrief,
 });
+
+/** A new photograph of the person, styled: pose and place are free, the person and the garments are not. */
+function lookBrief({ body, pictures, displayName }: BriefFacts<LookBody>): Brief {
+  const { items, background_image_public_id: background } = body;
+  const scene = items.length + 2;
+  const place =
+    background === undefined
+      ? 'Set the person in a photo studio with a plain, softly lit backdrop in a colour that suits the outfit.'
+      : `Set the person in the place of image ${scene}, standing on its ground in a plausible size, lit as that place is lit, with a contact shadow under the feet.`;
+  const order = pictureOrder({
+    name: 'look',
+    task: 'catalog_shot',
+    instruction: sentences(
+      `Photograph the person of image 1 for a fashion editorial, at full length, wearing ${outfitWords(items, 2)}.`,
+      items.length > 1
+        ? 'The pieces are all worn together, as one outfit, in the order in which people layer clothes.'
+        : '',
+      'The person stands in a relaxed, confident pose that shows the whole outfit.',
+      place,
+      naturalCloth,
+      photograph,
+    ),
+    inputs: [
+      input(
+        'model_image',
+        'person',
+        'the person. Take face, hair, skin and body from here, and not the clothes.',
+      ),
+      ...outfitInputs(items, pictures),
+      ...(background === undefined
+        ? []
+        : [
+            input(
+              'background_image',
+              'scene',
+              sentences('the place.', knownScene(metaOf(pictures, 'background_image'))),
+            ),
+          ]),
+    ],
+    keep: [
+      identity,
+      garmentFidelity,
+      ...(background === undefined
+        ? []
+        : [`the architecture, materials and colours of the place of image ${scene}`]),
+    ],
+    avoid: [noBeautifying, noForeignGarments, onlyTheGarment, ...neverAdded],
+    ...formatOf(body, '4:5'),
+    gives: { kind: 'look_render', label: displayName || 'Look', role: 'final', meta: {} },
+  });
+  return { steps: [order] };
+}

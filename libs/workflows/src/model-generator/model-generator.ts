@@ -1,47 +1,31 @@
+import type { Brief } from '@atelier/engine';
 import { ChoiceField, IdField, PictureField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
+import {
+  formatOf,
+  input,
+  metaOf,
+  neverAdded,
+  photograph,
+  pictureOrder,
+  sentences,
+  type BriefFacts,
+} from '../briefing.js';
+import {
+  ageRanges,
+  bodyTypes,
+  castingWords,
+  ethnicities,
+  genders,
+  heritages,
+  personWords,
+} from '../casting-words.js';
 import { isText, pick } from '../coined-name.js';
 import { CommonFields, exampleId } from '../common-fields.js';
-import { defineWorkflow, type NameFacts } from '../define-workflow.js';
+import { defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
 import { familyNames, femaleNames, maleNames, neutralNames } from './given-names.js';
 
 const stages = ['portrait', 'full_body'] as const;
-const genders = ['MALE', 'FEMALE'] as const;
-const bodyTypes = ['slim', 'athletic', 'balanced', 'fuller'] as const;
-const ageRanges = ['18-22', '22-26', '26-30', '30-34', '34-40'] as const;
-
-const ethnicities = [
-  'indian',
-  'pakistani_bangladeshi',
-  'sri_lankan_nepali',
-  'east_asian',
-  'southeast_asian',
-  'middle_eastern',
-  'central_asian',
-  'north_african',
-  'west_african',
-  'east_african',
-  'southern_african',
-  'black_diaspora',
-  'afro_caribbean',
-  'northern_european',
-  'southern_european',
-  'eastern_european',
-  'latin_american',
-  'indigenous_american',
-  'pacific_islander',
-  'mixed_heritage',
-] as const;
-
-const heritages = [
-  'himalayan_north',
-  'punjabi_northwest',
-  'gangetic_central',
-  'western_coastal',
-  'eastern_bengali',
-  'south_indian',
-] as const;
-
 export class ModelGeneratorBody extends CommonFields {
   @ChoiceField({
     description:
@@ -53,24 +37,24 @@ export class ModelGeneratorBody extends CommonFields {
   })
   generation_stage: (typeof stages)[number] = 'portrait';
 
-  @ChoiceField({ description: 'Casting.', values: genders, name: 'Gender' })
-  gender?: (typeof genders)[number];
+  @ChoiceField({ description: 'Casting.', values: valuesOf(genders), name: 'Gender' })
+  gender?: keyof typeof genders;
 
-  @ChoiceField({ description: 'Casting.', values: ethnicities, name: 'Ethnicity' })
-  ethnicity?: (typeof ethnicities)[number];
+  @ChoiceField({ description: 'Casting.', values: valuesOf(ethnicities), name: 'Ethnicity' })
+  ethnicity?: keyof typeof ethnicities;
 
   @ChoiceField({
     description: 'Casting: a closer look at ethnicity `indian`, and only with it.',
-    values: heritages,
+    values: valuesOf(heritages),
     name: 'Heritage',
   })
-  heritage?: (typeof heritages)[number];
+  heritage?: keyof typeof heritages;
 
-  @ChoiceField({ description: 'Casting.', values: bodyTypes, name: 'BodyType' })
-  body_type?: (typeof bodyTypes)[number];
+  @ChoiceField({ description: 'Casting.', values: valuesOf(bodyTypes), name: 'BodyType' })
+  body_type?: keyof typeof bodyTypes;
 
-  @ChoiceField({ description: 'Casting.', values: ageRanges, name: 'AgeRange' })
-  age_range?: (typeof ageRanges)[number];
+  @ChoiceField({ description: 'Casting.', values: valuesOf(ageRanges), name: 'AgeRange' })
+  age_range?: keyof typeof ageRanges;
 
   @IdField({ description: 'The job of the portrait whose model spec is to be used.' })
   model_spec_public_id?: string;
@@ -105,6 +89,7 @@ export const modelGenerator = defineWorkflow({
   batch: undefined,
   problems: castingProblems,
   coinName: modelName,
+  brief: modelBrief,
 });
 
 const castingFields = ['gender', 'ethnicity', 'heritage', 'body_type', 'age_range'] as const;
@@ -132,4 +117,86 @@ function modelName({ seed, body, pictures }: NameFacts<ModelGeneratorBody>): str
   const gender = [body.gender, ...pictures.map((known) => known?.['gender'])].find(isText);
   const given = gender === 'FEMALE' ? femaleNames : gender === 'MALE' ? maleNames : neutralNames;
   return `${pick(given, seed, 1)} ${pick(familyNames, seed, 2)}`;
+}
+
+const noStudioVanities = [
+  'resemble a celebrity or any other real public person',
+  'retouch the skin until it looks artificial',
+  'add jewellery, glasses, headwear or a printed pattern',
+  ...neverAdded,
+];
+
+function modelBrief(facts: BriefFacts<ModelGeneratorBody>): Brief {
+  return {
+    steps: [facts.body.generation_stage === 'full_body' ? fullBodyOrder(facts) : portraitOrder(facts)],
+  };
+}
+
+/** A casting card: what the garments of later pictures go with must be plain. */
+function portraitOrder({ body, pictures, displayName }: BriefFacts<ModelGeneratorBody>) {
+  const { gender, ethnicity, heritage, body_type: build, age_range: age } = body;
+  const known = pictures.some(({ name }) => name === 'portrait_image');
+  const casting = { gender, ethnicity, heritage, body_type: build, age_range: age };
+  const cast = Object.fromEntries(Object.entries(casting).filter(([, value]) => value !== undefined));
+  return pictureOrder({
+    name: 'portrait',
+    task: 'model_portrait',
+    instruction: sentences(
+      `Photograph ${castingWords(cast)}: a fashion model, for a casting card.`,
+      known ? 'It is the person of image 1, photographed anew.' : '',
+      'Head and shoulders, facing the camera at eye level with a calm, neutral expression, the whole head inside the frame.',
+      'The hair is natural and away from the face, the make-up minimal, the top a plain white crew neck.',
+      'Plain light-grey studio backdrop, large soft light from the front, 85 mm lens, sharp focus on the eyes.',
+      photograph,
+    ),
+    inputs: known
+      ? [input('portrait_image', 'person', sentences('the person to photograph anew.', described(pictures)))]
+      : [],
+    keep: known ? ['the identity, face, skin tone and hair of the person of image 1'] : [],
+    avoid: noStudioVanities,
+    ...formatOf(body, '4:5'),
+    gives: { kind: 'model_portrait', label: displayName || 'Model portrait', role: 'final', meta: cast },
+  });
+}
+
+function fullBodyOrder({ body, pictures, displayName }: BriefFacts<ModelGeneratorBody>) {
+  return pictureOrder({
+    name: 'full_body',
+    task: 'model_full_body',
+    instruction: sentences(
+      'Photograph the person of image 1 at full length, from head to feet, as the base for later fashion pictures.',
+      'They stand upright and relaxed, facing the camera, the arms a little away from the body, both hands and both feet visible.',
+      'They wear a plain white T-shirt, slim light-grey trousers and plain white shoes.',
+      'Plain light-grey seamless studio backdrop, even soft light, a faint contact shadow under the feet, camera at waist height.',
+      photograph,
+    ),
+    inputs: [
+      input(
+        'portrait_image',
+        'person',
+        sentences('the approved portrait of the person.', described(pictures)),
+      ),
+    ],
+    keep: ['the identity, face, expression, skin tone, hair and apparent age of the person of image 1'],
+    avoid: ['crop the head, the hands or the feet', ...noStudioVanities],
+    ...formatOf(body, '2:3'),
+    gives: {
+      kind: 'model_full_body',
+      label: displayName || 'Model, full length',
+      role: 'final',
+      meta: castingOf(metaOf(pictures, 'portrait_image')),
+    },
+  });
+}
+
+function described(pictures: BriefFacts<unknown>['pictures']): string | undefined {
+  const person = personWords(metaOf(pictures, 'portrait_image'));
+  return person && `It shows ${person}.`;
+}
+
+/** What the portrait was cast as, so that what follows from the full-length figure knows it as well. */
+function castingOf(meta: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
+  return Object.fromEntries(
+    castingFields.flatMap((field) => (isText(meta?.[field]) ? [[field, meta[field]]] : [])),
+  );
 }

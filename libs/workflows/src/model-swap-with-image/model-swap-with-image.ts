@@ -1,4 +1,20 @@
+import type { Brief } from '@atelier/engine';
 import { PictureField } from '#validation/fields.js';
+import {
+  formatOf,
+  input,
+  metaOf,
+  naturalCloth,
+  neverAdded,
+  noBeautifying,
+  noForeignGarments,
+  photograph,
+  pictureOrder,
+  reframed,
+  sentences,
+  type BriefFacts,
+} from '../briefing.js';
+import { personWords } from '../casting-words.js';
 import { exampleId, OutputPresetField, type OutputPreset } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
 import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
@@ -32,4 +48,47 @@ export const modelSwapWithImage = defineWorkflow({
   batch: undefined,
   problems: sourceProblems,
   coinName: noName,
+  brief: modelSwapBrief,
 });
+
+/** The clothes, the pose and the place are those of the source; the person is another. */
+function modelSwapBrief({ body, pictures }: BriefFacts<ModelSwapWithImageBody>): Brief {
+  const person = personWords(metaOf(pictures, 'model_image'));
+  const format = formatOf(body, 'input');
+  const order = pictureOrder({
+    name: 'model_swap',
+    task: 'model_swap',
+    instruction: sentences(
+      'Edit image 1: replace the person in it with the person of image 2, and change nothing else.',
+      'Face, head, hair, skin tone on all visible skin, hands and body proportions become those of image 2; where image 1 shows no face, only what it shows of the body changes.',
+      'If image 1 shows a garment without a person, let the person of image 2 wear it.',
+      naturalCloth,
+      reframed(format),
+      photograph,
+    ),
+    inputs: [
+      input(
+        'source_image',
+        'subject',
+        'the photograph to edit, with the clothes, the pose and the place that stay.',
+      ),
+      input(
+        'model_image',
+        'person',
+        sentences(
+          'the new person. Take the person from here, and not the clothes.',
+          person && `It shows ${person}.`,
+        ),
+      ),
+    ],
+    keep: [
+      'every garment and accessory of image 1: colour, pattern, prints, logos, material, cut, length, fit, seams and closures',
+      'the pose, the camera angle, the framing, the background and the light of image 1',
+      'the identity of the person of image 2',
+    ],
+    avoid: [noBeautifying, noForeignGarments, 'blend the two faces', ...neverAdded],
+    ...format,
+    gives: { kind: 'model_swap', label: 'On another model', role: 'final', meta: {} },
+  });
+  return { steps: [order] };
+}

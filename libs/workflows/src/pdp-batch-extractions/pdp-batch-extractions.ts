@@ -1,8 +1,11 @@
+import type { Brief, BriefStep } from '@atelier/engine';
 import { integer, ListField, nested, NestedField, NumberField, TextField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
+import { input, isKnown, sentences, type BriefFacts, type Known } from '../briefing.js';
 import { exampleId } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
-import { PdpExtractionsBody } from '../pdp-extractions/pdp-extractions.js';
+import { PdpExtractionsBody, personOrder, plateOrder } from '../pdp-extractions/pdp-extractions.js';
+import { strictObject } from '../shot-words.js';
 
 const mostPhotos = 10;
 
@@ -80,6 +83,7 @@ export const pdpBatchExtractions = defineWorkflow({
   batch: { field: 'photos', workflow: 'pdp-extractions' },
   problems: indicesOutside,
   coinName: noName,
+  brief: groupingBrief,
 });
 
 /** An index can only be judged beside the photographs that there are. */
@@ -95,4 +99,98 @@ function indicesOutside({ photos, grouping }: PdpBatchExtractionsBody): FieldPro
       }),
     ),
   );
+}
+
+const photoOf = (index: number) =>
+  input(`photo-${index}`, 'photograph', 'a product photograph of one shoot.');
+
+const groupSchema = (shared: string) => ({
+  type: 'array',
+  description: `Groups of at least two images that share ${shared}; none where nothing is shared`,
+  items: strictObject({
+    member_indices: { type: 'array', items: { type: 'integer' }, description: 'The first image is 0' },
+    confidence: { type: 'number', description: '0 to 1' },
+    evidence: { type: 'string', description: 'What they have in common, in one sentence' },
+  }),
+});
+
+/** What several photographs share is worked out, unless the caller has said so, and extracted once. */
+function groupingBrief({ body: { photos, grouping } }: BriefFacts<PdpBatchExtractionsBody>): Brief {
+  if (grouping) return { steps: sharedSteps({ ...grouping }, photos.length, false) };
+  if (photos.length < 2) return { steps: [] };
+  const reading: BriefStep = {
+    kind: 'reading',
+    name: 'grouping',
+    inputs: photos.map((_, index) => photoOf(index)),
+    optional: true,
+    question: sentences(
+      `These ${photos.length} product photographs come from one shoot; the first image has the index 0.`,
+      'Which of them show the same person, and which were taken at the same location, before the same background?',
+      'Group only those of which you are sure.',
+    ),
+    schema: strictObject({
+      person_groups: groupSchema('a person'),
+      location_groups: groupSchema('a location'),
+    }),
+    then: (answer) => sharedSteps(isKnown(answer) ? answer : {}, photos.length, true),
+    otherwise: [
+      {
+        kind: 'missing',
+        name: 'grouping',
+        code: 'VISION_MODEL_REQUIRED',
+        message:
+          'The photographs were not grouped: this installation has no vision model that can look at them. Each is read by itself.',
+      },
+    ],
+  };
+  return { steps: [reading] };
+}
+
+/** The grouping itself, and a picture of each person and each place that at least two photographs share. */
+function sharedSteps(grouping: Known, count: number, automatic: boolean): BriefStep[] {
+  const people = groupsOf(grouping['person_groups'], count);
+  const places = groupsOf(grouping['location_groups'], count);
+  const meta = { person_groups: people, location_groups: places, automatic };
+  return [
+    {
+      kind: 'kept',
+      name: 'grouping',
+      source: photoOf(0).source,
+      gives: { kind: 'grouping', label: 'What the photographs share', role: 'final', meta },
+    },
+    ...people.flatMap((group, index) =>
+      sharedStep(group, (photo, facts) =>
+        personOrder(`person_${index + 1}`, photo, { axis: 'person', ...facts }),
+      ),
+    ),
+    ...places.flatMap((group, index) =>
+      sharedStep(group, (photo, facts) =>
+        plateOrder(`location_${index + 1}`, photo, { axis: 'location', ...facts }),
+      ),
+    ),
+  ];
+}
+
+function sharedStep(
+  group: AxisGroup,
+  order: (photo: ReturnType<typeof photoOf>, facts: Known) => BriefStep,
+): BriefStep[] {
+  const [first] = group.member_indices;
+  if (first === undefined || group.member_indices.length < 2) return [];
+  return [order(photoOf(first), { ...group, source_index: first })];
+}
+
+/** A reader's groups are not validated as a body is: an index that names no photograph is left out. */
+function groupsOf(groups: unknown, count: number): AxisGroup[] {
+  return (Array.isArray(groups) ? groups : []).filter(isKnown).map((group) => {
+    const { member_indices: members, confidence, evidence } = group;
+    const inside = (Array.isArray(members) ? members : []).filter(
+      (each): each is number => Number.isInteger(each) && each >= 0 && each < count,
+    );
+    return {
+      member_indices: [...new Set(inside)],
+      confidence: typeof confidence === 'number' ? confidence : 1,
+      evidence: typeof evidence === 'string' ? evidence : '',
+    };
+  });
 }

@@ -1,4 +1,22 @@
+import type { Brief, BriefInput } from '@atelier/engine';
 import { IdField, PictureField } from '#validation/fields.js';
+import {
+  formatOf,
+  garmentFacts,
+  garmentFidelity,
+  identity,
+  input,
+  metaOf,
+  naturalCloth,
+  neverAdded,
+  noBeautifying,
+  onlyTheGarment,
+  photograph,
+  pictureOrder,
+  sentences,
+  type BriefFacts,
+} from '../briefing.js';
+import { personWords } from '../casting-words.js';
 import {
   CommonFields,
   exampleId,
@@ -8,6 +26,7 @@ import {
   type OutputPreset,
 } from '../common-fields.js';
 import { defineWorkflow, exactlyOne, noName, type Reference } from '../define-workflow.js';
+import { knownScene } from '../scene-words.js';
 
 export class ProductToModelDirectBody extends CommonFields {
   @StorageKeyField({
@@ -56,4 +75,75 @@ export const productToModelDirect = defineWorkflow({
   batch: undefined,
   problems: (body) => exactlyOne(body, 'product_image_s3_key', 'product_id'),
   coinName: noName,
+  brief: (facts) => ({ steps: [productOnModelOrder(facts)] }) satisfies Brief,
 });
+
+/** The inputs of a product on a model, and what is said about them. */
+export function productInputs({ body, pictures }: BriefFacts<ProductToModelDirectBody>) {
+  const product = input(
+    'product_image',
+    'garment',
+    `the product: the garment to wear.${garmentFacts(metaOf(pictures, 'product_image'))}`,
+  );
+  const person =
+    body.model_image_public_id === undefined
+      ? undefined
+      : input(
+          'model_image',
+          'person',
+          sentences(
+            'the person who wears it. Take face, hair, skin and body from here, and not the clothes.',
+            shows(personWords(metaOf(pictures, 'model_image'))),
+          ),
+        );
+  const scene =
+    body.background_image_public_id === undefined
+      ? undefined
+      : input(
+          'background_image',
+          'scene',
+          sentences('the place.', knownScene(metaOf(pictures, 'background_image'))),
+        );
+  return { product, person, scene };
+}
+
+const shows = (person: string | undefined): string | undefined => person && `It shows ${person}.`;
+
+export const oneProduct = sentences(
+  'The product is the hero: it is seen whole and unobstructed, true in colour and detail.',
+  'Whatever else is worn is plain, neutral and subordinate to it.',
+);
+
+function productOnModelOrder(facts: BriefFacts<ProductToModelDirectBody>) {
+  const { product, person, scene } = productInputs(facts);
+  const inputs: BriefInput[] = [product, person, scene].filter((each) => each !== undefined);
+  const imageOf = (one: BriefInput) => `image ${inputs.indexOf(one) + 1}`;
+  return pictureOrder({
+    name: 'on_model',
+    task: 'product_to_model',
+    instruction: sentences(
+      `Photograph ${person ? `the person of ${imageOf(person)}` : 'an adult fashion model whom the garment suits'} wearing the garment of image 1, for the page of an online shop.`,
+      oneProduct,
+      'The model stands relaxed, turned to the camera, framed so that the whole garment is in the picture.',
+      scene
+        ? `The place is that of ${imageOf(scene)}: the person stands on its ground in a plausible size, lit as it is lit, with a contact shadow.`
+        : 'The background is a plain, softly lit studio backdrop in a light neutral colour.',
+      naturalCloth,
+      photograph,
+    ),
+    inputs,
+    keep: [
+      garmentFidelity,
+      ...(person ? [identity] : []),
+      ...(scene ? [`the architecture, materials and colours of the place of ${imageOf(scene)}`] : []),
+    ],
+    avoid: [
+      ...(person ? [noBeautifying] : ['resemble a celebrity or any other real public person']),
+      'redesign, recolour, simplify or embellish the product',
+      onlyTheGarment,
+      ...neverAdded,
+    ],
+    ...formatOf(facts.body, '4:5'),
+    gives: { kind: 'on_model_render', label: facts.displayName || 'On model', role: 'final', meta: {} },
+  });
+}

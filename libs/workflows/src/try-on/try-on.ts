@@ -1,4 +1,24 @@
+import type { Brief } from '@atelier/engine';
 import { PictureField } from '#validation/fields.js';
+import {
+  formatOf,
+  garmentFidelity,
+  identity,
+  input,
+  naturalCloth,
+  neverAdded,
+  noBeautifying,
+  noForeignGarments,
+  onlyTheGarment,
+  outfitInputs,
+  outfitWords,
+  photograph,
+  pictureOrder,
+  pose,
+  reframed,
+  sentences,
+  type BriefFacts,
+} from '../briefing.js';
 import {
   CommonFields,
   exampleId,
@@ -39,4 +59,39 @@ export const tryOn = defineWorkflow({
   batch: undefined,
   problems: noProblems,
   coinName: noName,
+  brief: tryOnBrief,
 });
+
+/** An edit of the person's own photograph: all that no garment replaces stays. */
+function tryOnBrief({ body, pictures, displayName }: BriefFacts<TryOnBody>): Brief {
+  const { items } = body;
+  const format = formatOf(body, 'input');
+  const order = pictureOrder({
+    name: 'try_on',
+    task: 'try_on',
+    instruction: sentences(
+      `Edit image 1: dress its person in ${outfitWords(items, 2)}.`,
+      items.length > 1
+        ? 'They are all worn together, as one outfit, in the order in which people layer clothes.'
+        : '',
+      'Replace only the clothes whose place these garments take.',
+      naturalCloth,
+      reframed(format),
+      photograph,
+    ),
+    inputs: [
+      input('user_image', 'person', 'the photograph to edit, with the person to dress.'),
+      ...outfitInputs(items, pictures),
+    ],
+    keep: [
+      identity,
+      pose,
+      'the background, the camera angle, the framing and the light of image 1',
+      garmentFidelity,
+    ],
+    avoid: [noBeautifying, noForeignGarments, onlyTheGarment, ...neverAdded],
+    ...format,
+    gives: { kind: 'try_on_render', label: displayName || 'Try-on', role: 'final', meta: {} },
+  });
+  return { steps: [order] };
+}

@@ -1,0 +1,166 @@
+import type { BriefInput, BriefRatio, BriefRole, BriefStep, PictureOrder } from '@atelier/engine';
+import type { GarmentCategory, GarmentSlot } from '#domain/garment/garment-categories.js';
+import type { AspectRatio, OutputPreset, Resolution, TrialItem } from './common-fields.js';
+
+/* The words that several briefs share. They follow what vendors advise: inputs are numbered and each has its part, what
+   must stay is named, the change is one clear sentence, and photographs are described as a photographer would. */
+
+/** A picture of the job, as far as it is known beside its pixels. */
+export interface KnownPicture {
+  readonly name: string;
+  readonly meta?: Known | undefined;
+}
+
+export type Known = Readonly<Record<string, unknown>>;
+
+/** What a brief is made from. */
+export interface BriefFacts<Body> {
+  readonly body: Body;
+  /** What the body refers to: only these exist for the engine. */
+  readonly pictures: readonly KnownPicture[];
+  /** That of `garment_category_public_id`, in bodies that have it. */
+  readonly category: GarmentCategory | undefined;
+  readonly displayName: string;
+  /** Of a photograph of a batch: the arms that its parent has not seen to. Absent: all. */
+  readonly arms?: readonly string[] | undefined;
+}
+
+export const identity = "the person's face, identity, expression, hair, skin tone and body shape";
+export const pose = "the person's pose, and where they stand in the frame";
+export const garmentFidelity =
+  "each garment's colour, pattern, prints, logos, material, cut, length, seams and closures, as its own image shows them";
+export const naturalCloth =
+  'Let the cloth hang on the body as its material would, with folds, tension, overlaps and soft contact shadows, and light it as the person is lit.';
+export const photograph =
+  'The result is one photorealistic fashion photograph with natural skin and fabric texture.';
+
+/** What no picture of this service may have. */
+export const neverAdded = [
+  'add text, captions, watermarks, borders or logos that no input image shows',
+  'show extra, missing or fused fingers, limbs or parts of garments',
+];
+export const noBeautifying = 'beautify, slim, age, lighten or otherwise change the face or the body';
+export const noForeignGarments = 'add garments, jewellery, bags or headwear that no input image shows';
+export const onlyTheGarment =
+  'carry over anything of a garment image but the garment: no hanger, mannequin, other person or background';
+
+const ratioOfPreset: Readonly<Record<OutputPreset, BriefRatio>> = {
+  square: '1:1',
+  portrait: '4:5',
+  story: '9:16',
+  landscape: '16:9',
+};
+
+const pixelsOf: Readonly<Record<Resolution, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
+
+/** The format of a picture: `aspect_ratio` wins over `output_preset`. */
+export function formatOf(
+  body: {
+    readonly aspect_ratio?: AspectRatio;
+    readonly output_preset?: OutputPreset;
+    readonly resolution?: Resolution;
+  },
+  otherwise: PictureOrder['ratio'],
+): Pick<PictureOrder, 'ratio' | 'longSide'> {
+  const { aspect_ratio: ratio, output_preset: preset, resolution = '1K' } = body;
+  return { ratio: ratio ?? (preset ? ratioOfPreset[preset] : otherwise), longSide: pixelsOf[resolution] };
+}
+
+/** An edit keeps the framing of its image; where another format is ordered, that cannot be all of it. */
+export function reframed({ ratio }: Pick<PictureOrder, 'ratio'>): string {
+  if (ratio === 'input') return '';
+  return 'Extend or crop the surroundings naturally to fill the new format, without stretching anything.';
+}
+
+/** The one picture that most workflows order. */
+export function pictureOrder(
+  order: Omit<PictureOrder, 'kind' | 'optional' | 'transparent' | 'count'> &
+    Partial<Pick<PictureOrder, 'optional' | 'transparent' | 'count'>>,
+): PictureOrder {
+  return { kind: 'picture', optional: false, transparent: false, count: 1, ...order };
+}
+
+export function input(name: string, role: BriefRole, part: string): BriefInput {
+  return { source: { input: name }, role, part };
+}
+
+export function made(step: BriefStep['name'], role: BriefRole, part: string): BriefInput {
+  return { source: { step }, role, part };
+}
+
+export function metaOf(pictures: readonly KnownPicture[], name: string): Known | undefined {
+  return pictures.find((picture) => picture.name === name)?.meta;
+}
+
+export function isKnown(value: unknown): value is Known {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A word or a few of them; undefined for what is no text, or is empty. */
+export function word(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+export function words(values: unknown): string[] {
+  return Array.isArray(values) ? values.flatMap((value) => word(value) ?? []) : [];
+}
+
+/** `a, b and c` */
+export function listed(items: readonly string[]): string {
+  if (items.length < 2) return items.join('');
+  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+}
+
+/** One sentence after the other, without those that have nothing to say. */
+export function sentences(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part).join(' ');
+}
+
+const slotNouns: Readonly<Record<GarmentSlot, string>> = {
+  top: 'top',
+  bottom: 'garment for the lower body',
+  one_piece: 'one-piece garment',
+  outerwear: 'outer layer',
+  footwear: 'footwear',
+  bag: 'bag',
+  headwear: 'headwear',
+  accessory: 'accessory',
+};
+
+/** How a piece is worn, where that is not plain from what it is. */
+const wornAs: Readonly<Record<GarmentSlot, string>> = {
+  top: 'worn on the upper body',
+  bottom: 'worn on the lower body',
+  one_piece: 'worn as the main garment, in place of what covers upper and lower body',
+  outerwear: 'worn over the other garments',
+  footwear: 'worn on the feet',
+  bag: 'carried in the way that suits its strap or handle',
+  headwear: 'worn on the head',
+  accessory: 'worn where an accessory of its kind is worn',
+};
+
+/** What is known of a garment, for example ` It is striped, made of linen, in sage.`; empty where nothing is. */
+export function garmentFacts(meta: Known | undefined): string {
+  const facts = isKnown(meta?.['garment']) ? { ...meta, ...meta['garment'] } : meta;
+  const colour = word(facts?.['primary_colour']) ?? word(facts?.['colour']);
+  const material = word(facts?.['material']);
+  const pattern = word(facts?.['pattern']);
+  const known = [pattern, material && `made of ${material}`, colour && `in ${colour}`].filter((fact) => fact);
+  return known.length > 0 ? ` It is ${known.join(', ')}.` : '';
+}
+
+/** The garments of an outfit as inputs, `item-0` first. */
+export function outfitInputs(items: readonly TrialItem[], pictures: readonly KnownPicture[]): BriefInput[] {
+  return items.map(({ trial_item_category: slot }, index) => {
+    const name = `item-${index}`;
+    const part = `the ${slotNouns[slot]}, ${wornAs[slot]}.${garmentFacts(metaOf(pictures, name))}`;
+    return input(name, 'garment', part);
+  });
+}
+
+/** `the top of image 2 and the footwear of image 3` */
+export function outfitWords(items: readonly TrialItem[], first: number): string {
+  return listed(
+    items.map(({ trial_item_category: slot }, index) => `the ${slotNouns[slot]} of image ${first + index}`),
+  );
+}

@@ -1,0 +1,93 @@
+import { isKnown, word, type Known } from './briefing.js';
+
+/* What casting fields may say, each value with the words for it. */
+
+export const genders = { MALE: 'man', FEMALE: 'woman' } as const;
+
+export const ethnicities = {
+  indian: 'Indian',
+  pakistani_bangladeshi: 'Pakistani or Bangladeshi',
+  sri_lankan_nepali: 'Sri Lankan or Nepali',
+  east_asian: 'East Asian',
+  southeast_asian: 'Southeast Asian',
+  middle_eastern: 'Middle Eastern',
+  central_asian: 'Central Asian',
+  north_african: 'North African',
+  west_african: 'West African',
+  east_african: 'East African',
+  southern_african: 'Southern African',
+  black_diaspora: 'Black African-diaspora',
+  afro_caribbean: 'Afro-Caribbean',
+  northern_european: 'Northern European',
+  southern_european: 'Southern European',
+  eastern_european: 'Eastern European',
+  latin_american: 'Latin American',
+  indigenous_american: 'Indigenous American',
+  pacific_islander: 'Pacific Islander',
+  mixed_heritage: 'mixed',
+} as const;
+
+/** A closer look at `indian`. */
+export const heritages = {
+  himalayan_north: 'Indian heritage, from the Himalayan north',
+  punjabi_northwest: 'Indian heritage, from Punjab and the north-west',
+  gangetic_central: 'Indian heritage, from the Gangetic plain',
+  western_coastal: 'Indian heritage, from the western coast',
+  eastern_bengali: 'Indian heritage, from Bengal and the east',
+  south_indian: 'Indian heritage, from the south',
+} as const;
+
+export const bodyTypes = {
+  slim: 'a slim build',
+  athletic: 'an athletic, toned build',
+  balanced: 'an average, balanced build',
+  fuller: 'a fuller, plus-size build',
+} as const;
+
+export const ageRanges = {
+  '18-22': 'aged 18 to 22',
+  '22-26': 'aged 22 to 26',
+  '26-30': 'aged 26 to 30',
+  '30-34': 'aged 30 to 34',
+  '34-40': 'aged 34 to 40',
+} as const;
+
+export interface CastingProfile {
+  readonly gender?: keyof typeof genders;
+  readonly ethnicity?: keyof typeof ethnicities;
+  readonly heritage?: keyof typeof heritages;
+  readonly body_type?: keyof typeof bodyTypes;
+  readonly age_range?: keyof typeof ageRanges;
+}
+
+/** Someone of a casting profile: `an adult woman, aged 22 to 26, of Indian heritage, from the south, with a slim build`. */
+export function castingWords(casting: CastingProfile): string {
+  const { gender, ethnicity, heritage, body_type: build, age_range: age } = casting;
+  return [
+    `an adult ${gender ? genders[gender] : 'person'}`,
+    age && ageRanges[age],
+    heritage ? `of ${heritages[heritage]}` : ethnicity && `of ${ethnicities[ethnicity]} heritage`,
+    build && `with ${bodyTypes[build]}`,
+  ]
+    .filter((part) => part)
+    .join(', ');
+}
+
+const tables = {
+  gender: genders,
+  ethnicity: ethnicities,
+  heritage: heritages,
+  body_type: bodyTypes,
+  age_range: ageRanges,
+} as const;
+
+/** What a picture's `meta` says of the person that it shows; undefined where it says nothing. */
+export function personWords(meta: Known | undefined): string | undefined {
+  const facts = isKnown(meta?.['person']) ? meta['person'] : meta;
+  const known = Object.entries(tables).flatMap(([field, table]) => {
+    const value = word(facts?.[field]);
+    return value !== undefined && Object.hasOwn(table, value) ? [[field, value] as const] : [];
+  });
+  // Each value is a key of its field's own table, as was just seen.
+  return known.length > 0 ? castingWords(Object.fromEntries(known)) : undefined;
+}
