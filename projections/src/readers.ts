@@ -36,20 +36,22 @@ import { UsageRow } from './usage/usage.read-model.js';
 export class JobsReader implements JobReads {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Newest first. */
-  list(tenant: string, filter: JobsFilter): Promise<JobRow[]> {
-    const { jobTypes, status, createdAfter, limit, offset } = filter;
-    return this.jobs.find({
-      where: {
+  /** Newest first. Undefined when the cursor is no job of the tenant's. */
+  async list(tenant: string, filter: JobsFilter): Promise<Page<JobRow> | undefined> {
+    const { jobTypes, status, createdAfter, cursor } = filter;
+    const query = this.jobs
+      .createQueryBuilder('job')
+      .where({
         tenant,
         ...(jobTypes && { jobType: In([...jobTypes]) }),
         ...(status && { status }),
         ...(createdAfter && { createdAt: MoreThan(createdAfter) }),
-      },
-      order: { createdAt: 'DESC', publicId: 'DESC' },
-      take: limit,
-      skip: offset,
-    });
+      })
+      .orderBy({ 'job.createdAt': 'DESC', 'job.publicId': 'DESC' });
+    if (cursor === undefined) return readPage(query, filter);
+    const last = await this.find(tenant, cursor);
+    const older = '(job.createdAt, job.publicId) < (:createdAt, :publicId)';
+    return last && readPage(query.clone().andWhere(older, last), filter, query);
   }
 
   async find(tenant: string, jobId: string): Promise<JobRow | undefined> {
@@ -177,14 +179,18 @@ export class KeysReader {
   }
 }
 
-/** Counted in the statement that reads the page, so that the two always speak of the same moment. */
+/**
+ * Counted in the statement that reads the page, so that the two always speak of the same moment.
+ * @param all what is counted, where the page is of a part of it
+ */
 export async function readPage<Row extends ObjectLiteral>(
   query: SelectQueryBuilder<Row>,
   { limit, offset }: PageRequest,
+  all = query,
 ): Promise<Page<Row>> {
-  const count = query.clone().select('count(*)').orderBy().getQuery();
+  const count = all.clone().select('count(*)').orderBy().getQuery();
   const page = query.clone().addSelect(`(${count})`, 'total').limit(limit).offset(offset);
   const { entities, raw } = await page.getRawAndEntities<{ total: string }>();
   const [first] = raw;
-  return { items: entities, total: first ? Number(first.total) : await query.getCount() };
+  return { items: entities, total: first ? Number(first.total) : await all.getCount() };
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiService, type Tenant } from './support/api-service.js';
-import { complaints, expectError, type Answer, type ApiClient } from './support/api-client.js';
+import { complaints, expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
 import { talk } from './support/raw-socket.js';
 
 let service: ApiService;
@@ -142,6 +142,18 @@ describe.each(dispatches)('%s', (path) => {
       expectError(answer, 422, 'VALIDATION_ERROR');
       expect(complaints(answer)).toEqual(['header.Idempotency-Key']);
     }
+  });
+
+  it('writes what it refuses for another reason than its fields into the usage log as well', async () => {
+    const fresh = await service.openTenant();
+    const absent = { model_spec_public_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE', generation_stage: 'full_body' };
+    expectError(await api.post('/v1/model-generator', fresh.key, absent), 404, 'RESOURCE_NOT_FOUND');
+    expectError(await api.call('POST', path, { key: fresh.key, body: '{}' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
+    const { items } = (await api.get('/v1/usage', fresh.key)).body;
+    expect(items.map((row: Json) => [row.http_status, row.status, row.credits_charged])).toEqual([
+      [415, 'FAILED', 0],
+      [404, 'FAILED', 0],
+    ]);
   });
 
   it('writes each refusal into the usage log, once', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { closeCharge } from './support/finish-job.js';
 import { failJob, finishJob, startJob } from './support/finish-job.js';
 import { ApiService, type Tenant } from './support/api-service.js';
-import { expectError, type ApiClient } from './support/api-client.js';
+import { complaints, expectError, type ApiClient, type Json } from './support/api-client.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -56,7 +56,7 @@ describe('a job that succeeds', () => {
       parent_job_id: null,
       children: [],
       error: null,
-      latest_event: { seq: 4, event_type: 'succeeded', visibility: 'public' },
+      latest_event: { seq: 4, event_type: 'succeeded', visibility: 'public', artifacts: [] },
       result: { artifacts: [{ kind: 'model_portrait', role: 'final' }] },
     });
     const [artifact] = job.result.artifacts;
@@ -122,14 +122,59 @@ describe("another tenant's", () => {
     expectError(await api.post('/v1/model-generator', other.key, full), 404, 'RESOURCE_NOT_FOUND');
     // Its own tenant carries it on.
     expect((await api.post('/v1/model-generator', tenant.key, full)).status).toBe(202);
-    for (const list of ['/v1/jobs', '/v1/renders', '/v1/usage']) {
+    for (const list of ['/v1/jobs', '/v1/renders']) {
       const { body } = await api.get(list, other.key);
-      expect(body.total ?? body.count).toBe(0);
+      expect(body.total).toBe(0);
     }
+    const usage = (await api.get('/v1/usage', other.key)).body;
+    expect(usage).toMatchObject({ total: 1, items: [{ http_status: 404 }] });
+  });
+});
+
+describe('what was sent', () => {
+  it('can be read back, with what was drawn and coined for it', async () => {
+    const sent = {
+      ...{ gender: 'FEMALE', display_name: 'Ada', metadata: { sku: 'A-1' }, pilot_brand: 'Loom' },
+      ...{ image_model: 'sketch-1' },
+    };
+    const accepted = await api.post('/v1/model-generator', tenant.key, sent);
+    const { body } = await api.get(`/v1/jobs/${accepted.body.job_id}`, tenant.key);
+    const { request, seed, ...job } = body;
+    expect(job).toMatchObject({
+      ...{ display_name: 'Ada', metadata: { sku: 'A-1' }, pilot_brand: 'Loom', image_model: 'sketch-1' },
+    });
+    expect(request).toMatchObject(sent);
+    const again = await api.post('/v1/model-generator', tenant.key, { ...request, seed });
+    expect(again.status).toBe(202);
+    const bare = await api.post('/v1/background-generator', tenant.key, { scene_type: 'dunes' });
+    const answer = await api.get(`/v1/jobs/${bare.body.job_id}`, tenant.key);
+    expect(answer.body).toMatchObject({
+      ...{ metadata: null, pilot_brand: null, image_model: null, seed: expect.any(Number) },
+      ...{ display_name: expect.stringMatching(/./), request: { scene_type: 'dunes' } },
+    });
   });
 });
 
 describe('a list', () => {
+  it('goes on from a cursor, whatever was added since', async () => {
+    const jobIds: string[] = [];
+    for (let index = 0; index < 5; index++) jobIds.unshift((await dispatch()).jobId);
+    const first = (await api.get('/v1/jobs?limit=2', tenant.key)).body;
+    expect(first).toMatchObject({ total: 5, count: 2, next_cursor: jobIds[1] });
+    await dispatch();
+    const idsOf = (body: Json) => (body.jobs as { public_id: string }[]).map(({ public_id: id }) => id);
+    const second = (await api.get(`/v1/jobs?limit=3&cursor=${first.next_cursor}`, tenant.key)).body;
+    expect(idsOf(second)).toEqual(jobIds.slice(2));
+    expect(second.total).toBe(6);
+    const last = (await api.get(`/v1/jobs?limit=3&cursor=${second.next_cursor}`, tenant.key)).body;
+    expect(last).toMatchObject({ jobs: [], next_cursor: null });
+    for (const query of [`cursor=${tenant.id}`, `cursor=${jobIds[0]}&offset=1`, 'cursor=x']) {
+      const answer = await api.get(`/v1/jobs?${query}`, tenant.key);
+      expectError(answer, 422, 'VALIDATION_ERROR');
+      expect(complaints(answer)).toEqual(['query.cursor']);
+    }
+  });
+
   it('shows pages, newest first, that neither overlap nor skip', async () => {
     const jobIds: string[] = [];
     for (let index = 0; index < 7; index++) jobIds.unshift((await dispatch()).jobId);
@@ -187,15 +232,17 @@ describe('GET /v1/credits', () => {
       daily_spend_today: 0,
       daily_spend_cap_credits: 9,
       monthly_credit_quota: 0,
+      daily_spend_resets_at: null,
       rate_limit_per_min: 600,
       is_active: true,
     });
+    const before = Date.now();
     await dispatch();
     const answer = await api.post('/v1/model-generator', tenant.key, {});
     expectError(answer, 402, 'DAILY_SPEND_CAP_EXCEEDED');
-    expect((await api.get('/v1/credits', tenant.key)).body).toMatchObject({
-      balance: 95,
-      daily_spend_today: 5,
-    });
+    const { body } = await api.get('/v1/credits', tenant.key);
+    expect(body).toMatchObject({ balance: 95, daily_spend_today: 5 });
+    expect(Date.parse(body.daily_spend_resets_at as string) - before).toBeGreaterThan(24 * 3_600_000);
+    expect(answer.body.error.message).toContain(body.daily_spend_resets_at);
   });
 });

@@ -41,6 +41,8 @@ type Asked<Path extends GetPath> = PathParameters<Path> &
 
 const pageSize = 200;
 
+type Page<Row> = Readonly<Record<string, Row[]>> & { readonly next_cursor?: string | null };
+
 export class Atelier {
   private readonly connection: Connection;
 
@@ -106,13 +108,16 @@ export class Atelier {
     path: Path,
     asked: Omit<QueryParameters<Path>, 'limit' | 'offset'> = {} as QueryParameters<Path>,
   ): AsyncGenerator<ListRow<Path>> {
-    for (let offset = 0; ; offset += pageSize) {
-      const request = { query: { ...asked, limit: pageSize, offset }, repeatable: true };
-      const page = await ask<Record<string, ListRow<Path>[]>>(this.connection, 'GET', path, request);
+    let from: { cursor?: string; offset?: number } = {};
+    for (let offset = pageSize; ; offset += pageSize) {
+      const request = { query: { ...asked, ...from, limit: pageSize }, repeatable: true };
+      const page = await ask<Page<ListRow<Path>>>(this.connection, 'GET', path, request);
       // The one array of the answer holds its rows.
       const rows = Object.values(page).find(Array.isArray) ?? [];
       yield* rows;
       if (rows.length < pageSize) return;
+      // A cursor misses and repeats nothing while rows are added; not every list has one.
+      from = typeof page.next_cursor === 'string' ? { cursor: page.next_cursor } : { offset };
     }
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { readForwards } from '#application/aggregate.js';
-import type { JobStreams } from '#application/read-models.js';
+import type { JobOrder, JobStreams } from '#application/read-models.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { foldJobRow } from '#projections/jobs/jobs.read-model.js';
@@ -13,16 +13,24 @@ export class StoredJobs implements JobStreams {
   constructor(private readonly store: EventStore) {}
 
   async find(environment: Environment, tenant: string, jobId: string) {
-    const stream = streamName(environment, 'job', jobId);
     // One event tells whose it is, so that another tenant's job costs what an unknown one does.
-    const first = await this.store.readStream(stream, { limit: 1 });
-    if (first.kind === 'stream-not-found' || first.events[0]?.metadata.tenant !== tenant) return undefined;
+    const order = await this.order(environment, tenant, jobId);
+    if (!order) return undefined;
+    const stream = streamName(environment, 'job', jobId);
     const recorded: RecordedEvent[] = [];
     for await (const events of readForwards(this.store, stream, 0n)) recorded.push(...events);
     const events = recorded.map(toProjectedEvent);
     const job = foldJobRow(events);
     const timeline = foldTimelineRows(events).filter(({ visibility }) => visibility === 'public');
     // A job comes from at least one event.
-    return job && { job, timeline, position: recorded.at(-1)!.position };
+    return job && { job, order, timeline, position: recorded.at(-1)!.position };
+  }
+
+  async order(environment: Environment, tenant: string, jobId: string): Promise<JobOrder | undefined> {
+    const first = await this.store.readStream(streamName(environment, 'job', jobId), { limit: 1 });
+    const queued = first.kind === 'stream-not-found' ? undefined : first.events[0];
+    if (queued?.metadata.tenant !== tenant) return undefined;
+    const event = toProjectedEvent(queued);
+    return event.type === 'JobQueued' ? event.data : undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { CatalogResource } from '#domain/catalog/catalog.js';
+import type { JobEvent } from '#domain/job/job.events.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { CatalogRow } from '#projections/catalog/catalog.read-model.js';
@@ -40,14 +41,16 @@ export interface JobsFilter {
   readonly status?: JobView['status'] | undefined;
   /** Strictly after. */
   readonly createdAfter?: Date | undefined;
+  /** The last job of the page before: older ones are wanted. */
+  readonly cursor?: string | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
 /** The jobs read model of one environment. */
 export abstract class JobReads {
-  /** Newest first. */
-  abstract list(tenant: string, filter: JobsFilter): Promise<readonly JobView[]>;
+  /** Newest first. Undefined when the cursor is no job of the tenant's. */
+  abstract list(tenant: string, filter: JobsFilter): Promise<Page<JobView> | undefined>;
   abstract find(tenant: string, jobId: string): Promise<JobView | undefined>;
   abstract children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
 }
@@ -58,8 +61,12 @@ export abstract class TimelineReads {
   abstract publicEvents(tenant: string, jobId: string, since: number): Promise<readonly TimelineEntry[]>;
 }
 
+/** What was ordered, as the dispatch was accepted. */
+export type JobOrder = Pick<Extract<JobEvent, { type: 'JobQueued' }>['data'], 'request' | 'seed'>;
+
 export interface FoundJob {
   readonly job: JobView;
+  readonly order: JobOrder;
   readonly timeline: readonly TimelineEntry[];
   /** Of the job's last event in the log. */
   readonly position: bigint;
@@ -68,6 +75,8 @@ export interface FoundJob {
 /** A job folded from its own stream: never behind, and never of another tenant. */
 export abstract class JobStreams {
   abstract find(environment: Environment, tenant: string, jobId: string): Promise<FoundJob | undefined>;
+  /** Its first event alone. Undefined when it is unknown or another tenant's. */
+  abstract order(environment: Environment, tenant: string, jobId: string): Promise<JobOrder | undefined>;
 }
 
 /** The renders gallery of one environment. */

@@ -47,8 +47,10 @@ beforeAll(async () => {
 
 afterAll(() => side.dispose());
 
-const ids = async (filter: Partial<Parameters<JobsReader['list']>[1]>) =>
-  (await jobs.list('acme', { limit: 50, offset: 0, ...filter })).map(({ publicId }) => publicId);
+const page = (filter: Partial<Parameters<JobsReader['list']>[1]>) =>
+  jobs.list('acme', { limit: 50, offset: 0, ...filter });
+const ids = async (filter: Parameters<typeof page>[0]) =>
+  (await page(filter))?.items.map(({ publicId }) => publicId);
 
 describe('the jobs reader', () => {
   it("lists a tenant's own jobs of its environment, newest first", async () => {
@@ -58,6 +60,17 @@ describe('the jobs reader', () => {
   it('pages', async () => {
     expect(await ids({ limit: 2, offset: 1 })).toEqual(['J4', 'J3']);
     expect(await ids({ limit: 2, offset: 5 })).toEqual([]);
+  });
+
+  it('pages by cursor, and counts all that match; what is no job of the tenant is no cursor', async () => {
+    expect(await ids({ limit: 2, cursor: 'J4' })).toEqual(['J3', 'J2']);
+    expect(await page({ limit: 1, cursor: 'J2' })).toMatchObject({ items: [{ publicId: 'J1' }], total: 5 });
+    expect(await page({ cursor: 'J1' })).toEqual({ items: [], total: 5 });
+    expect(await page({ status: 'FAILURE', cursor: 'J5' })).toMatchObject({
+      items: [{ publicId: 'J4' }],
+      total: 2,
+    });
+    expect(await page({ cursor: 'X1' })).toBeUndefined();
   });
 
   it('filters by several types, by status and strictly after a moment', async () => {

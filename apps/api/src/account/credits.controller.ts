@@ -27,6 +27,15 @@ export class CreditsResponse {
   })
   daily_spend_today: number;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    format: 'date-time',
+    description: 'When that window ends, and `daily_spend_today` is 0 again. Null when none is open.',
+    example: '2026-02-01T08:30:00.001Z',
+  })
+  daily_spend_resets_at: string | null;
+
   @ApiProperty({ description: '0: unlimited.', type: 'integer', minimum: 0, example: 0 })
   daily_spend_cap_credits: number;
 
@@ -59,6 +68,7 @@ export class CreditsController {
       balance: credits.balance,
       plan: credits.plan,
       daily_spend_today: credits.dailySpendToday,
+      daily_spend_resets_at: credits.dailySpendResetsAt,
       daily_spend_cap_credits: credits.dailySpendCapCredits,
       monthly_credit_quota: credits.monthlyCreditQuota,
       rate_limit_per_min: credits.rateLimitPerMin,

@@ -88,10 +88,9 @@ function refused(workflow: string, rejection: Refused['rejection']): ApiError {
       return new ApiError(rejection.code, message);
     }
     case 'DAILY_SPEND_CAP_EXCEEDED': {
-      const { cap, spent, cost } = rejection;
-      const message =
-        `This costs ${cost} credits; ${spent} of today's cap of ${cap} are spent. ` +
-        'Nothing was charged: try again when the daily window resets.';
+      const { cap, spent, cost, resetsAt } = rejection;
+      const then = resetsAt === null ? 'ask your operator to raise the cap' : `try again after ${resetsAt}`;
+      const message = `This costs ${cost} credits; ${spent} of today's cap of ${cap} are spent. Nothing was charged: ${then}.`;
       return new ApiError(rejection.code, message);
     }
     case 'ACCOUNT_INACTIVE':

@@ -95,7 +95,7 @@ const errors = {
       INSUFFICIENT_BALANCE:
         'This costs 5 credits and the balance is 3. Nothing was charged: buy credits first.',
       DAILY_SPEND_CAP_EXCEEDED:
-        "This costs 5 credits; 98 of today's cap of 100 are spent. Nothing was charged: try again when the daily window resets.",
+        "This costs 5 credits; 98 of today's cap of 100 are spent. Nothing was charged: try again after 2026-02-01T08:30:00.001Z.",
     },
   },
   403: {

@@ -10,13 +10,19 @@ export function presentSummary(job: JobView): JobSummaryResponse {
   return { public_id: publicId, job_type: jobType, status, created_at: createdAt.toISOString() };
 }
 
+// A validated body has these fields as its workflow declares them, or not at all.
+const textOf = (field: unknown) => (typeof field === 'string' ? field : null);
+const objectOf = (field: unknown) =>
+  typeof field === 'object' ? (field as Record<string, unknown> | null) : null;
+
 /** Puts jobs and their events into the words of the interface. URLs are made here, at the moment of reading. */
 @Injectable()
 export class JobPresenter {
   constructor(private readonly storage: ObjectStorage) {}
 
-  async detail({ job, children }: JobDetail): Promise<JobDetailResponse> {
-    const { creditsCost, requestId, parentJobId, result, startedAt, finishedAt, error } = job;
+  async detail({ job, order, children }: JobDetail): Promise<JobDetailResponse> {
+    const { creditsCost, requestId, parentJobId, displayName, result, startedAt, finishedAt, error } = job;
+    const { request, seed } = order;
     return {
       ...presentSummary(job),
       credits_cost: creditsCost,
@@ -24,10 +30,17 @@ export class JobPresenter {
       parent_job_id: parentJobId,
       children: children.map(presentSummary),
       result: result && { artifacts: await this.artifacts(result) },
-      latest_event: await this.event(job.latestEvent),
+      // Its pictures are the result's: each is there once.
+      latest_event: await this.event({ ...job.latestEvent, ...(result && { artifacts: [] }) }),
       started_at: startedAt?.toISOString() ?? null,
       finished_at: finishedAt?.toISOString() ?? null,
       error: error && { code: error.code, message: error.message },
+      display_name: displayName,
+      seed,
+      image_model: textOf(request['image_model'] ?? request['model']),
+      metadata: objectOf(request['metadata']),
+      pilot_brand: textOf(request['pilot_brand']),
+      request,
     };
   }
 

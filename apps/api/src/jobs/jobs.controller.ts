@@ -13,7 +13,7 @@ import {
   DescribeCancelErrors,
   DescribeWrite,
 } from '../http/describe.js';
-import { notFound, ApiError } from '../http/api-error.js';
+import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap, consistencyToken } from '../http/consistency-token.js';
 import { PublicId, ValidQuery, EmptyBody } from '../http/valid-request.js';
 import { JobPresenter, presentSummary } from './job-presenter.js';
@@ -21,6 +21,10 @@ import { JobDetailResponse, JobListResponse, ListJobsQuery } from './jobs.dto.js
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { CancelJob } from '#application/job/cancel-job.handler.js';
 import { Clock } from '#platform/clock.js';
+
+function wrongCursor(msg: string): ApiError {
+  return invalid([{ loc: ['query', 'cursor'], msg, type: 'value' }]);
+}
 
 @ApiTags('jobs')
 @Controller('/v1/jobs')
@@ -42,11 +46,17 @@ export class JobsController {
     @ConsistencyToken() token: bigint | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<JobListResponse> {
-    const { limit, offset, status, job_type: jobTypes, created_after: after } = query;
+    const { limit, offset, cursor, status, job_type: jobTypes, created_after: after } = query;
+    if (cursor !== undefined && offset > 0)
+      throw wrongCursor('and offset exclude each other: send one of them');
     const createdAfter = after === undefined ? undefined : new Date(after);
-    const filter = { limit, offset, status, jobTypes, createdAfter };
-    const jobs = unwrap(await this.queries.execute(new ListJobs(caller, filter, token)), reply);
-    return { jobs: jobs.map(presentSummary), limit, offset, count: jobs.length };
+    const filter = { limit, offset, cursor, status, jobTypes, createdAfter };
+    const page = unwrap(await this.queries.execute(new ListJobs(caller, filter, token)), reply);
+    if (!page) throw wrongCursor('is no job of yours: pass the next_cursor of the page before');
+    const jobs = page.items.map(presentSummary);
+    const isLast = jobs.length < limit;
+    const next_cursor = isLast ? null : (jobs.at(-1)?.public_id ?? null);
+    return { jobs, limit, offset, count: jobs.length, total: page.total, next_cursor };
   }
 
   @Get(':public_id')

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
-import { ChoiceField, field } from '#validation/fields.js';
+import { ChoiceField, field, IdField } from '#validation/fields.js';
 import { IntegerQuery, PageQuery } from '../http/valid-request.js';
 
 export class Artifact {
@@ -102,6 +102,14 @@ export class ListJobsQuery extends PageQuery {
 
   @DateTimeField('Jobs created strictly after this moment.')
   created_after?: string;
+
+  @IdField({
+    description:
+      'The `next_cursor` of the last page: the jobs that are older. Unlike `offset`, it misses none and repeats none when ' +
+      'jobs are added in between. Not together with `offset`.',
+    nullable: false,
+  })
+  cursor?: string;
 }
 
 export class JobEventsQuery {
@@ -150,6 +158,17 @@ export class JobListResponse {
 
   @ApiProperty({ description: 'Jobs on this page.', type: 'integer', minimum: 0, example: 1 })
   count: number;
+
+  @ApiProperty({ description: 'Jobs in all that match.', type: 'integer', minimum: 0, example: 1 })
+  total: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Pass it as `cursor` for the next page. Null when this page is not full: there are no more.',
+    example: null,
+  })
+  next_cursor: string | null;
 }
 
 export class JobEventResponse {
@@ -218,7 +237,10 @@ export class JobDetailResponse extends JobSummaryResponse {
   @ApiProperty({ type: JobResult, nullable: true, description: 'What a job that succeeded made.' })
   result: JobResult | null;
 
-  @ApiProperty({ type: JobEventResponse, description: 'The newest public event of its timeline.' })
+  @ApiProperty({
+    type: JobEventResponse,
+    description: 'The newest public event of its timeline. Its artifacts are empty where `result` has them.',
+  })
   latest_event: JobEventResponse;
 
   @ApiProperty({ type: String, nullable: true, format: 'date-time', example: '2026-01-31T12:00:00.120Z' })
@@ -229,6 +251,40 @@ export class JobDetailResponse extends JobSummaryResponse {
 
   @ApiProperty({ type: JobError, nullable: true, description: 'Why a job failed.' })
   error: JobError | null;
+
+  @ApiProperty({ description: 'The name that was given, or coined.', example: 'Amara' })
+  display_name: string;
+
+  @ApiProperty({
+    description: 'The one that was sent, or drawn at dispatch: it draws the same picture again.',
+    type: 'integer',
+    example: 7,
+  })
+  seed: number;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The model that was asked for.', example: null })
+  image_model: string | null;
+
+  @ApiProperty({
+    description: 'As it was sent.',
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    example: { sku: 'SKU-1042' },
+  })
+  metadata: Record<string, unknown> | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'As it was sent.', example: null })
+  pilot_brand: string | null;
+
+  @ApiProperty({
+    description:
+      'The body as it was accepted. Dispatched again with the same seed, it draws the same picture.',
+    type: 'object',
+    additionalProperties: true,
+    example: { gender: 'FEMALE', age_range: '26-30' },
+  })
+  request: Record<string, unknown>;
 }
 
 export class JobEventsResponse {

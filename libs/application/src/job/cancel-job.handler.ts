@@ -61,7 +61,7 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     const views = await Promise.all(children.map((child) => this.view(caller, child.jobId)));
     return {
       kind: 'cancelled',
-      detail: { job: found, children: views.filter((view) => view !== undefined) },
+      detail: { ...found, children: views.flatMap((view) => (view ? [view.job] : [])) },
       position: written.reduce<bigint>(
         (latest, each) => (each !== undefined && each > latest ? each : latest),
         cancelled.position,
@@ -103,8 +103,8 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
     return this.commands.execute(new CloseCharge({ kind: 'refund', reason: why, chargeId, tenant }, caused));
   }
 
-  private async view({ environment, tenant }: Caller, jobId: string) {
-    return (await this.streams.find(environment, tenant, jobId))?.job;
+  private view({ environment, tenant }: Caller, jobId: string) {
+    return this.streams.find(environment, tenant, jobId);
   }
 }
 

@@ -3,10 +3,12 @@ import type { Environment } from '#domain/streams.js';
 import { ReadYourWrites, type Fresh } from '../consistency/read-your-writes.js';
 import {
   type FoundJob,
+  type JobOrder,
   JobStreams,
   type JobView,
   ReadModels,
   type JobsFilter,
+  type Page,
   type TimelineEntry,
 } from '../read-models.js';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
@@ -30,10 +32,15 @@ export class NotedJobStreams implements JobStreams {
     if (found) this.consistency.noteWrite({ environment, tenant }, found.position);
     return found;
   }
+
+  order(environment: Environment, tenant: string, jobId: string): Promise<JobOrder | undefined> {
+    return this.streams.order(environment, tenant, jobId);
+  }
 }
 
 export interface JobDetail {
   readonly job: JobView;
+  readonly order: JobOrder;
   readonly children: readonly JobView[];
 }
 
@@ -64,14 +71,19 @@ export class GetJobHandler implements IQueryHandler<GetJob> {
     const reads = this.reads.of(environment).jobs;
     const required = this.consistency.required(caller, token);
     const reached = await this.consistency.waitFor(caller, 'jobs', required, patienceMs);
-    const job =
-      (reached ? await reads.find(tenant, jobId) : undefined) ??
-      (await this.streams.find(environment, tenant, jobId))?.job;
-    return job && { job, children: await reads.children(tenant, jobId) };
+    const [row, order, children] = await Promise.all([
+      reached ? reads.find(tenant, jobId) : undefined,
+      this.streams.order(environment, tenant, jobId),
+      reads.children(tenant, jobId),
+    ]);
+    if (!order) return undefined;
+    const job = row ?? (await this.streams.find(environment, tenant, jobId))?.job;
+    return job && { job, order, children };
   }
 }
 
-export class ListJobs extends Query<Fresh<readonly JobView[]>> {
+/** Undefined: the cursor is no job of the caller's. */
+export class ListJobs extends Query<Fresh<Page<JobView> | undefined>> {
   constructor(
     readonly caller: Caller,
     readonly filter: JobsFilter,
@@ -88,7 +100,7 @@ export class ListJobsHandler implements IQueryHandler<ListJobs> {
     private readonly consistency: ReadYourWrites,
   ) {}
 
-  execute({ caller, filter, token }: ListJobs): Promise<Fresh<readonly JobView[]>> {
+  execute({ caller, filter, token }: ListJobs): Promise<Fresh<Page<JobView> | undefined>> {
     return this.consistency.read(caller, 'jobs', token, () =>
       this.reads.of(caller.environment).jobs.list(caller.tenant, filter),
     );

@@ -1,5 +1,5 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
-import { spentToday } from '#domain/account/account.js';
+import { spendResetsAt, spentToday } from '#domain/account/account.js';
 import { AccountWriter } from '../account/account-writer.js';
 import type { Caller } from '../command-context.js';
 import { type Fresh, ReadYourWrites, ConsistencyModule } from '../consistency/read-your-writes.js';
@@ -20,6 +20,8 @@ export interface CreditsView {
   readonly balance: number;
   readonly plan: string;
   readonly dailySpendToday: number;
+  /** ISO 8601; null when nothing was spent today. */
+  readonly dailySpendResetsAt: string | null;
   readonly dailySpendCapCredits: number;
   readonly monthlyCreditQuota: number;
   readonly rateLimitPerMin: number;
@@ -50,6 +52,7 @@ export class GetCreditsHandler implements IQueryHandler<GetCredits> {
       balance: state.balance,
       plan,
       dailySpendToday: spentToday(state, at.toISOString()),
+      dailySpendResetsAt: spendResetsAt(state, at.toISOString()),
       dailySpendCapCredits,
       monthlyCreditQuota,
       rateLimitPerMin,
@@ -65,6 +68,7 @@ function nothing(tenant: string): CreditsView {
     balance: 0,
     plan: '',
     dailySpendToday: 0,
+    dailySpendResetsAt: null,
     dailySpendCapCredits: 0,
     monthlyCreditQuota: 0,
     rateLimitPerMin: 0,

@@ -35,6 +35,12 @@ export function spentToday(account: OpenedAccount, at: string): number {
   return windowIsOver(account, at) ? 0 : account.spentInWindow;
 }
 
+/** From when on {@link spentToday} is 0 again, ISO 8601; null when nothing counts at `at`. */
+export function spendResetsAt(account: OpenedAccount, at: string): string | null {
+  if (account.windowStartedAt === null || windowIsOver(account, at)) return null;
+  return new Date(Date.parse(account.windowStartedAt) + dayMs + 1).toISOString();
+}
+
 function windowIsOver(account: OpenedAccount, at: string): boolean {
   return account.windowStartedAt === null || Date.parse(at) - Date.parse(account.windowStartedAt) > dayMs;
 }

@@ -59,13 +59,14 @@ describe('debitCredits', () => {
 });
 
 describe('the daily cap', () => {
+  const resetsAt = '2026-06-02T12:00:00.001Z';
   const spent15of20 = [opened(20), purchased(100), debited('c1', 10), debited('c2', 5)];
 
   it('allows spending up to the cap itself and refuses one credit more', () => {
     given(account, spent15of20).when(debit('c3', 5)).then(debited('c3', 5));
     given(account, spent15of20)
       .when(debit('c3', 6))
-      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 15, cost: 6 });
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 15, cost: 6, resetsAt });
   });
 
   it('makes room again for what was refunded of the same window', () => {
@@ -79,7 +80,7 @@ describe('the daily cap', () => {
     const justAfter = '2026-06-02T12:00:00.001Z';
     given(account, spent15of20)
       .when(debit('c3', 20, dayLater))
-      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 15, cost: 20 });
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 15, cost: 20, resetsAt });
     given(account, spent15of20)
       .when(debit('c3', 20, justAfter))
       .then(debited('c3', 20, justAfter));
@@ -87,9 +88,10 @@ describe('the daily cap', () => {
 
   it('does not count a refund of an earlier window against today', () => {
     const nextDay = '2026-06-02T13:00:00.000Z';
+    const nextReset = '2026-06-03T13:00:00.001Z';
     given(account, [...spent15of20, debited('c3', 20, nextDay), refunded('c1', 10)])
       .when(debit('c4', 1, nextDay))
-      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 20, cost: 1 });
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 20, spent: 20, cost: 1, resetsAt: nextReset });
   });
 });
 
@@ -115,7 +117,7 @@ describe('debitCreditsTogether', () => {
   it('makes none when only their sum is beyond the daily cap', () => {
     given(account, [opened(11), purchased(100)])
       .when(three(4))
-      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 11, spent: 0, cost: 12 });
+      .thenRejected({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap: 11, spent: 0, cost: 12, resetsAt: null });
   });
 
   it('makes none a second time, also when some of them are closed by now', () => {

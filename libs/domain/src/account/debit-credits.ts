@@ -1,5 +1,5 @@
 import { accept, reject, type Decision } from '../decision.js';
-import { spentToday, type Account } from './account.js';
+import { spendResetsAt, spentToday, type Account } from './account.js';
 import type { AccountEvent } from './account.events.js';
 
 export interface DebitCredits {
@@ -23,6 +23,8 @@ export type DebitRejection =
       readonly cap: number;
       readonly spent: number;
       readonly cost: number;
+      /** ISO 8601; null when the cost alone is more than the cap. */
+      readonly resetsAt: string | null;
     };
 
 /** Charges for one job. A charge that is open already is not made twice. */
@@ -51,7 +53,10 @@ export function debitCreditsTogether(
   }
   const cap = account.terms.dailySpendCapCredits;
   const spent = spentToday(account, first.at);
-  if (cap > 0 && spent + cost > cap) return reject({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap, spent, cost });
+  if (cap > 0 && spent + cost > cap) {
+    const resetsAt = cost > cap ? null : spendResetsAt(account, first.at);
+    return reject({ code: 'DAILY_SPEND_CAP_EXCEEDED', cap, spent, cost, resetsAt });
+  }
 
   return accept(...charges.map((data): AccountEvent => ({ type: 'CreditsDebited', data: { ...data } })));
 }
