@@ -6,7 +6,7 @@ import { streamName } from '#domain/streams.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { changePlan, reactivateAccount, suspendAccount } from '../support/operator.js';
 import { startRole } from '../support/role-process.js';
-import { ApiClient, expectError, type Answer } from './support/api-client.js';
+import { ApiClient, expectError, type Answer, type Json } from './support/api-client.js';
 
 let service: ApiService;
 let apis: [ApiClient, ApiClient];
