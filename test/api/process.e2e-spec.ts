@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTcpProxy } from '../support/tcp-proxy.js';
 import { ApiService } from './support/api-service.js';
 import { ApiClient } from './support/api-client.js';
 
@@ -73,6 +75,29 @@ describe('the API as a process', () => {
     expect(await exitOf(second.child)).toBe(1);
     expect(second.output()).toContain('EADDRINUSE');
   });
+
+  it.each(['refuse', 'holdAnswers'] as const)(
+    'waits for a database that is away (%s), says which setting and which host, and starts once it answers',
+    async (fault) => {
+      const away = new URL(service.databaseUrl);
+      const proxy = await startTcpProxy(Number(away.port));
+      away.port = String(proxy.port);
+      proxy[fault]();
+      const { child, output } = start({ DATABASE_URL: away.href });
+      try {
+        while (!output().includes('cannot be reached')) await sleep(20);
+        expect(output()).toContain(`"setting":"DATABASE_URL","host":"127.0.0.1:${proxy.port}"`);
+        expect(output()).not.toContain('"stack"');
+        expect(output()).not.toContain(away.password);
+        expect(child.exitCode).toBeNull();
+        proxy.restore();
+        expect(await ready(child)).toBeGreaterThan(0);
+      } finally {
+        await proxy.close();
+      }
+    },
+    60_000,
+  );
 
   it('names every setting that is wrong, and does not start', async () => {
     const { child, output } = start({ PORT: 'http', ATELIER_ORPHAN_HORIZON_MS: 'soon' });

@@ -8,7 +8,6 @@ import { JobStreams, ReadModels, type EnvironmentReads } from '#application/read
 import { environments, type Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { retry } from '#platform/retry.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import {
   CatalogReader,
@@ -25,6 +24,7 @@ import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 import { Stopping } from './platform.module.js';
 import { StoredJobs } from './stored-jobs.js';
+import { untilReached } from './until-reached.js';
 
 export interface ReadStoreOptions {
   /** Connections of each environment at most. Default 8. */
@@ -34,14 +34,6 @@ export interface ReadStoreOptions {
 const defaultConnections = 8;
 const idempotencyConnections = 8;
 const rateLimitConnections = 4;
-
-/** Repeats what the app cannot start without, until the database answers or the process is asked to stop. */
-function untilReached<T>(work: () => Promise<T>, logger: Logger, stopping: AbortSignal): Promise<T> {
-  return retry(work, {
-    signal: stopping,
-    onFailure: (err, retryMs) => logger.error({ err, retryMs }, 'a database cannot be reached'),
-  });
-}
 
 /** The read models of both environments on connections of their own. */
 class StoredReadModels extends ReadModels {
@@ -112,8 +104,10 @@ export class ReadStoreModule implements OnApplicationShutdown {
         {
           provide: ReadModels,
           inject: [Configuration, Logger, Stopping],
-          useFactory: ({ databaseUrl }: Configuration, logger: Logger, stopping: AbortSignal) =>
-            untilReached(() => StoredReadModels.open(databaseUrl, maxConnections), logger, stopping),
+          useFactory: (urls: Configuration, logger: Logger, stopping: AbortSignal) => {
+            const open = () => StoredReadModels.open(urls.databaseUrl, maxConnections);
+            return untilReached(open, urls, logger, stopping);
+          },
         },
         { provide: JobStreams, useClass: StoredJobs },
       ],
@@ -134,13 +128,13 @@ export class ReadStoreModule implements OnApplicationShutdown {
     {
       provide: CheckpointWatcher,
       inject: [Configuration, Logger, Stopping],
-      useFactory: ({ databaseUrl: url }: Configuration, log: Logger, stopping: AbortSignal) => {
+      useFactory: (urls: Configuration, log: Logger, stopping: AbortSignal) => {
         const started = async () => {
-          const watcher = new CheckpointWatcher({ url, log });
+          const watcher = new CheckpointWatcher({ url: urls.databaseUrl, log });
           await watcher.start();
           return watcher;
         };
-        return untilReached(started, log, stopping);
+        return untilReached(started, urls, log, stopping);
       },
     },
     { provide: Checkpoints, useExisting: CheckpointWatcher },

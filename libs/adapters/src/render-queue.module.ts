@@ -1,10 +1,10 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
-import { retry } from '#platform/retry.js';
 import { PgBossRenderQueue, type PgBossSettings } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
+import { untilReached } from './until-reached.js';
 
 /** The render queue in PostgreSQL. The app starts once the queue can be reached. */
 @Global()
@@ -19,12 +19,10 @@ export class RenderQueueModule implements OnApplicationShutdown {
         {
           provide: RenderQueue,
           inject: [Configuration, Logger, Stopping],
-          useFactory: ({ databaseUrl: url }: Configuration, logger: Logger, stopping: AbortSignal) =>
-            retry(() => PgBossRenderQueue.start({ url, logger, ...options }), {
-              signal: stopping,
-              onFailure: (err, retryMs) =>
-                logger.error({ err, retryMs }, 'the render queue cannot be reached'),
-            }),
+          useFactory: (urls: Configuration, logger: Logger, stopping: AbortSignal) => {
+            const start = () => PgBossRenderQueue.start({ url: urls.databaseUrl, logger, ...options });
+            return untilReached(start, urls, logger, stopping);
+          },
         },
       ],
       exports: [RenderQueue],

@@ -38,10 +38,13 @@ export async function runRole(
     setTimeout(() => process.exit(1), stopWithinMs).unref();
   });
 
+  // A start that waits for a server may hold nothing that keeps the process alive, and would end with code 13.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     await Promise.race([settingsOfParent(), asked]);
     stopping.signal.throwIfAborted();
     const role = await start(stopping.signal);
+    clearInterval(alive);
     process.send?.({ type: 'ready', ...role.facts });
     logger.info('ready');
     const because = await asked;

@@ -87,6 +87,7 @@ export class CheckpointWatcher implements Checkpoints {
       application_name: 'atelier-watcher',
       keepAlive: true,
       query_timeout: 10_000,
+      connectionTimeoutMillis: 5_000,
     });
     client.on('error', (error) =>
       log.warn({ err: error }, 'the connection of the checkpoint watcher failed'),

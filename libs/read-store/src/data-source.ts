@@ -43,6 +43,7 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     logging: false,
     installExtensions: false,
     poolSize,
+    connectTimeoutMS: 5_000,
     extra: { options: `-c search_path=${schema}`, idleTimeoutMillis },
   });
 }
