@@ -246,6 +246,22 @@ export function addOrphans(program: Command): void {
     .action(lazily(actions, 'sweepNow'));
 }
 
+export function addJobs(program: Command): void {
+  const actions = () => import('./jobs/stranded-jobs.js');
+  const jobs = program
+    .command('jobs')
+    .description('jobs that lost their place in the render queue; the projector puts them back by itself');
+
+  verb(jobs, 'stranded', 'jobs that have not ended and have neither a task nor a running attempt')
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'listStranded'));
+
+  verb(jobs, 'requeue', 'give stranded jobs their task again, now; a task that is there stays as it is')
+    .argument('[job...]', 'only these jobs; without any, all that are stranded')
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'requeueJobs'));
+}
+
 export function addEvents(program: Command): void {
   const actions = () => import('./events/events.js');
   const events = program.command('events').description('the log, as it is stored');

@@ -3,6 +3,7 @@ import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
+import { findStranded } from './jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
 import { printJson, printLine, printTable } from './output.js';
@@ -72,6 +73,11 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       queues = await readQueues(databaseUrl);
       return judgeQueues(queues);
     }),
+    await check(
+      'unfinished jobs',
+      'run "atelier jobs requeue"; a projector that runs does so by itself',
+      () => judgeJobs(configuration),
+    ),
     await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
     await check('API is ready', 'see the database and the event store above, then the log of the API', () =>
       health(configuration, 'ready'),
@@ -145,6 +151,23 @@ function judgeQueues(queues: readonly QueueStatus[]): string {
   return queues
     .map(({ env, waiting, active }) => `${env}: ${waiting} waiting, ${active} rendering`)
     .join('; ');
+}
+
+/** Named before the rest is only counted. */
+const namedJobs = 3;
+
+/** @throws Error when a job waits for a task that it will never get */
+async function judgeJobs({ databaseUrl, ...urls }: Configuration): Promise<string> {
+  const stranded = await withEventStore({ databaseUrl, ...urls }, patience, async (store) => {
+    const found = [];
+    for (const environment of environments)
+      found.push(...(await findStranded({ databaseUrl, store }, environment)));
+    return found;
+  });
+  if (stranded.length === 0) return 'each has a task or a running attempt';
+  const names = stranded.slice(0, namedJobs).map(({ jobId }) => jobId);
+  const more = stranded.length > names.length ? ' …' : '';
+  throw new Error(`${stranded.length} have neither task nor running attempt: ${names.join(', ')}${more}`);
 }
 
 async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Promise<string> {

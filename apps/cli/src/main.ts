@@ -18,6 +18,7 @@ commands.addLedger(program);
 commands.addOperations(program);
 commands.addPresets(program);
 commands.addOrphans(program);
+commands.addJobs(program);
 commands.addEvents(program);
 commands.addProjections(program);
 commands.addParked(program);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { ReadModels } from '#application/read-models.js';
 import type { Environment } from '#domain/streams.js';
@@ -11,7 +12,7 @@ import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
 
 /**
- * What has to be done from time to time: giving orphaned charges back, and forgetting old Idempotency-Keys and counts of
+ * What has to be done from time to time: giving orphaned charges back, putting jobs into the queue that it lost, forgetting old Idempotency-Keys and counts of
  * the rate limit. Needs no lock: two projectors that do it at the same time do no harm.
  */
 @Injectable()
@@ -19,6 +20,7 @@ export class Housekeeping {
   constructor(
     private readonly commands: CommandBus,
     private readonly reads: ReadModels,
+    private readonly stranded: StrandedJobs,
     private readonly keys: PostgresIdempotencyStore,
     private readonly requests: PostgresRateLimitStore,
     @Inject(Configuration) private readonly configuration: Configuration,
@@ -36,6 +38,18 @@ export class Housekeeping {
       } catch (error) {
         this.logger.error({ err: error, environment }, 'housekeeping failed and will be tried again');
       }
+      await this.reconcile(environment);
+    }
+  }
+
+  /** By itself, so that a sweep that fails leaves no job stranded. */
+  private async reconcile(environment: Environment): Promise<void> {
+    try {
+      const jobs = await this.stranded.look(environment);
+      if (jobs > 0)
+        this.logger.warn({ environment, jobs }, 'jobs that had lost their task have got it again');
+    } catch (error) {
+      this.logger.error({ err: error, environment }, 'stranded jobs could not be looked for');
     }
   }
 

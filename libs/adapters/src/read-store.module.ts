@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { MemoryRateLimitStore, RateLimitStore } from '#application/limits/rate-limit-store.js';
-import { JobStreams, ReadModels, type EnvironmentReads } from '#application/read-models.js';
+import { JobStreams, JobsWithoutTask, ReadModels, type EnvironmentReads } from '#application/read-models.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -22,9 +22,11 @@ import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
 import { createDataSource, idleTimeoutMillis } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
+import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
 import { StoredJobs } from './stored-jobs.js';
 import { untilReached } from './until-reached.js';
+import { StoredJobsWithoutTask } from './stored-jobs-without-task.js';
 
 export interface ReadStoreOptions {
   /** Connections of each environment at most. Default 8. */
@@ -214,13 +216,18 @@ const housekeepingPool = Symbol('a connection for housekeeping');
       useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
         watched({ connectionString, max: 1, idleTimeoutMillis }, logger),
     },
+    {
+      provide: JobsWithoutTask,
+      inject: [housekeepingPool, RenderQueue],
+      useFactory: (pool: pg.Pool, queue: RenderQueue) => new StoredJobsWithoutTask(pool, queue),
+    },
     ...[PostgresIdempotencyStore, PostgresRateLimitStore].map((Store) => ({
       provide: Store,
       inject: [housekeepingPool],
       useFactory: (pool: pg.Pool) => new Store(pool),
     })),
   ],
-  exports: [PostgresIdempotencyStore, PostgresRateLimitStore],
+  exports: [JobsWithoutTask, PostgresIdempotencyStore, PostgresRateLimitStore],
 })
 export class HousekeepingStoresModule implements OnApplicationShutdown {
   constructor(@Inject(housekeepingPool) private readonly pool: pg.Pool) {}

@@ -55,6 +55,21 @@ export abstract class JobReads {
   abstract children(tenant: string, parentJobId: string): Promise<readonly JobView[]>;
 }
 
+export interface JobWithoutTask {
+  readonly jobId: string;
+  readonly tenant: string;
+  readonly parentJobId: string | null;
+}
+
+/**
+ * The jobs that have not ended and wait for nothing: neither they, nor the batch that they belong to, nor a photograph of
+ * theirs have a task in the render queue. As far as the read models know: the jobs' own streams decide.
+ */
+export abstract class JobsWithoutTask {
+  /** @param forMs so long ago, at least, the job was queued and last taken up. Default 0 */
+  abstract find(environment: Environment, forMs?: number): Promise<readonly JobWithoutTask[]>;
+}
+
 /** The timeline read model of one environment. */
 export abstract class TimelineReads {
   /** Public events beyond `since`, ascending by seq. */

@@ -96,6 +96,24 @@ export class PgBossRenderQueue implements RenderQueue {
     }
   }
 
+  async requeue(tasks: readonly RenderTask[]): Promise<number> {
+    let added = 0;
+    for (const [environment, own] of Map.groupBy(tasks, (task) => task.environment)) {
+      const name = queueName(environment);
+      const byId = new Map(own.map((task) => [taskId(task), task]));
+      const forget = `delete from ${schema}.job where name = $1 and id = any($2::uuid[]) and state > 'active'`;
+      await this.boss.getDb().executeSql(forget, [name, [...byId.keys()]]);
+      added += await this.insert(name, byId, this.boss.getDb());
+    }
+    return added;
+  }
+
+  async repair(): Promise<void> {
+    const { supervise: _supervise, ...settings } = this.settings;
+    const maker = await PgBossRenderQueue.start({ ...settings, supervise: false });
+    await maker.stop(0);
+  }
+
   async work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
     // One pg-boss worker per slot: that gives each slot an id under which it can be woken.
     for (let slot = 0; slot < options.concurrency; slot++) await this.workOne(environment, options, handler);
@@ -142,7 +160,8 @@ export class PgBossRenderQueue implements RenderQueue {
     }
   }
 
-  private async insert(name: string, tasks: ReadonlyMap<string, RenderTask>, db: Db): Promise<void> {
+  /** @returns how many were not there */
+  private async insert(name: string, tasks: ReadonlyMap<string, RenderTask>, db: Db): Promise<number> {
     const entries = [...tasks];
     const tenants = entries.map(([, { tenant }]) => tenant);
     const turns = await fairTurns(db, schema, name, tenants);
@@ -153,7 +172,7 @@ export class PgBossRenderQueue implements RenderQueue {
       // Higher priorities come first in pg-boss, lower turns come first here.
       priority: -(turns[index] ?? 0),
     }));
-    await this.boss.insert(name, jobs, { db });
+    return (await this.boss.insert(name, jobs, { db, returnId: true }))?.length ?? 0;
   }
 
   private async workOne(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {

@@ -44,6 +44,16 @@ export abstract class RenderQueue {
   /** Part of the caller's transaction: either both happen or none. Enqueueing a job twice is enqueueing it once. */
   abstract enqueue(tasks: readonly RenderTask[], transaction: QueueTransaction): Promise<void>;
 
+  /**
+   * Puts tasks back that were lost, in a transaction of its own. One that is there, waiting or in a worker's hands, stays
+   * as it is; one that counts as done is given out once more.
+   * @returns how many were not there
+   */
+  abstract requeue(tasks: readonly RenderTask[]): Promise<number>;
+
+  /** Makes the queue anew where it is gone, without its tasks. Several processes may do so at once. */
+  abstract repair(): Promise<void>;
+
   /** Takes tasks of one environment from now on, until {@link stop}. */
   abstract work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void>;
 

@@ -21,6 +21,7 @@ export interface LatestEvent {
 @Entity('jobs')
 @Index('jobs_by_tenant', ['tenant', 'createdAt', 'publicId'])
 @Index('jobs_by_tenant_and_status', ['tenant', 'status', 'createdAt', 'publicId'])
+@Index('jobs_unfinished', ['createdAt', 'publicId'], { where: 'finished_at IS NULL' })
 @Index('jobs_by_parent', ['parentJobId', 'publicId'], { where: 'parent_job_id IS NOT NULL' })
 export class JobRow {
   @PrimaryColumn({ type: 'text' })

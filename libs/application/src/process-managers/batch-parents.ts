@@ -74,7 +74,8 @@ export class BatchParents {
     }
   }
 
-  private async take(environment: Environment, { kind, parentJobId }: BatchStep): Promise<void> {
+  /** Does what is left to do of a step. @throws what the store throws */
+  async take(environment: Environment, { kind, parentJobId }: BatchStep): Promise<void> {
     const [first] = await jobEvents(this.store, environment, parentJobId);
     if (first?.type !== 'JobQueued')
       throw new Error(`the batch ${parentJobId} does not begin with JobQueued`);

@@ -1,12 +1,13 @@
 import { BatchParents } from './batch-parents.js';
 import { ChargeCloser } from './charge-closer.js';
 import { RenderDispatcher } from './render-dispatcher.js';
+import { StrandedJobs } from './stranded-jobs.js';
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { JobWritesModule } from '../job/job-writes.handler.js';
 
-const managers = [RenderDispatcher, ChargeCloser, BatchParents];
+const managers = [RenderDispatcher, ChargeCloser, BatchParents, StrandedJobs];
 
-/** What follows on events: each of these is told them in the order of the log, behind a checkpoint. */
+/** What follows on events, and finds what was left behind. */
 @Module({ imports: [AccountModule, JobWritesModule], providers: managers, exports: managers })
 export class ProcessManagersModule {}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readJobsWithoutTask } from '#adapters/stored-jobs-without-task.js';
+import { HousekeepingStoresModule } from '#adapters/read-store.module.js';
+import { RenderQueueModule } from '#adapters/render-queue.module.js';
+import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
+import {
+  StrandedJobs,
+  strandedAmong,
+  type StrandedJob,
+} from '#application/process-managers/stranded-jobs.js';
+import { JobsWithoutTask } from '#application/read-models.js';
+import type { Environment } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { Operator } from '../operator.js';
+import { printJson, printLine, printTable } from '../output.js';
+import { environmentsOf } from '../places.js';
+import { withDatabase } from '../service.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
+
+/** A job gets its task within moments, and the projector finds one that lost it within half a minute. */
+export const strandedAfterMs = 60_000;
+/** What a batch does between the end of its last photograph and its own. */
+const settleMs = 1_000;
+
+/**
+ * The jobs of an environment that have neither task nor running attempt, and have been so for a minute: found twice, so
+ * that none is told that is just on its way.
+ */
+export async function findStranded(
+  { databaseUrl, store }: { readonly databaseUrl: string; readonly store: EventStore },
+  environment: Environment,
+): Promise<StrandedJob[]> {
+  return withDatabase(databaseUrl, undefined, async (client) => {
+    const look = () => readJobsWithoutTask(client, environment, strandedAfterMs);
+    const first = await look();
+    if (first.length === 0) return [];
+    await sleep(settleMs);
+    const known = new Set(first.map(({ jobId }) => jobId));
+    const still = (await look()).filter(({ jobId }) => known.has(jobId));
+    return strandedAmong(store, environment, still);
+  });
+}
+
+/** Changes nothing. */
+export async function listStranded({ env, json }: EnvironmentOptions): Promise<void> {
+  await using operator = await Operator.connect();
+  const { databaseUrl } = operator.configuration;
+  const jobs = [];
+  for (const environment of environmentsOf(env)) {
+    const found = await findStranded({ databaseUrl, store: operator.store }, environment);
+    for (const { jobId, tenant, parentJobId, remedy } of found)
+      jobs.push({
+        ...{ env: environment, tenant_id: tenant, job_id: jobId, parent_job_id: parentJobId },
+        needs: remedy.task ? 'its task' : 'the next step of its batch',
+      });
+  }
+  if (json) return printJson({ jobs });
+  if (jobs.length === 0) return printLine('No job is stranded.');
+  printTable(jobs, {
+    environment: (job) => job.env,
+    tenant: (job) => job.tenant_id,
+    job: (job) => job.job_id,
+    batch: (job) => job.parent_job_id,
+    needs: (job) => job.needs,
+  });
+}
+
+/** Does what the projector does, beside it and without its pause: a task that is there stays as it is. */
+export async function requeueJobs(
+  wanted: readonly string[],
+  { env, json }: EnvironmentOptions,
+): Promise<void> {
+  await using operator = await Operator.connect([
+    ...[HousekeepingStoresModule, RenderQueueModule.with({ supervise: false }), ProcessManagersModule],
+  ]);
+  const jobs = operator.get(JobsWithoutTask);
+  const stranded = operator.get(StrandedJobs);
+  const requeued = [];
+  const missing = new Set(wanted);
+  for (const environment of environmentsOf(env)) {
+    const found = await jobs.find(environment);
+    const chosen = wanted.length === 0 ? found : found.filter(({ jobId }) => wanted.includes(jobId));
+    for (const { jobId } of chosen) missing.delete(jobId);
+    requeued.push({ env: environment, tasks: await stranded.help(environment, chosen) });
+  }
+  if (json) printJson({ requeued });
+  else
+    printTable(requeued, {
+      environment: (each) => each.env,
+      'tasks put back': (each) => each.tasks,
+    });
+  if (missing.size > 0)
+    throw new CliError(`${[...missing].join(', ')}: not stranded: ended, unknown, or in the queue already`);
+}

@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import type { JobEvent } from '#domain/job/job.events.js';
+import { evolveJob, initialJob, isUnfinished, type QueuedJob } from '#domain/job/job.js';
+import type { Environment } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { RenderQueue, type RenderTask } from '#render-queue/render-queue.js';
+import { JobsWithoutTask, type JobWithoutTask } from '../read-models.js';
+import { groupingOf, jobEvents } from '../render/batch-grouping.js';
+import { BatchParents, type BatchStep } from './batch-parents.js';
+
+/** What a job needs that has no task and has not ended. */
+export interface Remedy {
+  readonly task: boolean;
+  readonly step?: BatchStep;
+}
+
+const nothing: Remedy = { task: false };
+
+/**
+ * By the job's own events, and those of the batch that it belongs to. The parent of a batch needs its task until it was
+ * grouped; and the jobs of its photographs, or its end when all of those have ended, whenever nothing of it is in the
+ * queue. A photograph needs its task once its parent was grouped; before, the parent is what is stranded.
+ */
+export function remedyFor(own: readonly JobEvent[], parent: readonly JobEvent[]): Remedy {
+  const job = queuedAndUnfinished(own);
+  if (!job) return nothing;
+  const { jobId, parentJobId, childJobIds } = job;
+  if (childJobIds)
+    return { task: groupingOf(own) === undefined, step: { kind: 'begin', parentJobId: jobId } };
+  if (parentJobId === null) return { task: true };
+  if (!queuedAndUnfinished(parent)) return { task: false, step: { kind: 'cancel', parentJobId } };
+  return { task: groupingOf(parent) !== undefined };
+}
+
+function queuedAndUnfinished(events: readonly JobEvent[]): QueuedJob | undefined {
+  const state = events.reduce(evolveJob, initialJob);
+  return isUnfinished(state) ? state.job : undefined;
+}
+
+/** A job that nothing will ever come of by itself. */
+export interface StrandedJob extends JobWithoutTask {
+  readonly remedy: Remedy;
+}
+
+/** Which of these jobs need something: their streams are read. @throws what the store throws */
+export async function strandedAmong(
+  store: EventStore,
+  environment: Environment,
+  jobs: readonly JobWithoutTask[],
+): Promise<StrandedJob[]> {
+  const diagnosed = await Promise.all(
+    jobs.map(async (job) => {
+      const own = await jobEvents(store, environment, job.jobId);
+      const parent = job.parentJobId === null ? [] : await jobEvents(store, environment, job.parentJobId);
+      return { ...job, remedy: remedyFor(own, parent) };
+    }),
+  );
+  return diagnosed.filter(({ remedy: { task, step } }) => task || step);
+}
+
+/** Jobs whose streams are read together. */
+const pageSize = 200;
+
+/**
+ * Reconciles unfinished jobs with the render queue, which is only a cache of the log: whoever loses it, or a part of it, or
+ * moves a process manager's checkpoint past an event, leaves jobs behind that no worker ever hears of.
+ *
+ * A job counts as stranded at the second look in a row that finds it without a task. Between two looks a job that was
+ * queued just now gets its task, and a worker whose task was taken away notices it and leaves its attempt.
+ */
+@Injectable()
+export class StrandedJobs {
+  private readonly suspects = new Map<Environment, ReadonlySet<string>>();
+
+  constructor(
+    private readonly jobs: JobsWithoutTask,
+    private readonly queue: RenderQueue,
+    private readonly batches: BatchParents,
+    private readonly store: EventStore,
+  ) {}
+
+  /** One look. @returns how many jobs were helped. @throws what database and store throw; the next look then tries again */
+  async look(environment: Environment): Promise<number> {
+    const found = await this.jobs.find(environment);
+    const suspects = this.suspects.get(environment);
+    this.suspects.set(environment, new Set(found.map(({ jobId }) => jobId)));
+    return this.help(
+      environment,
+      found.filter(({ jobId }) => suspects?.has(jobId)),
+    );
+  }
+
+  /** May be repeated, and run while the queue or another look does the same. @returns how many got their task again */
+  async help(environment: Environment, found: readonly JobWithoutTask[]): Promise<number> {
+    let helped = 0;
+    for (let from = 0; from < found.length; from += pageSize) {
+      const jobs = await strandedAmong(this.store, environment, found.slice(from, from + pageSize));
+      const tasks = jobs
+        .filter(({ remedy }) => remedy.task)
+        .map(({ jobId, tenant }): RenderTask => ({ environment, tenant, jobId }));
+      if (tasks.length > 0) helped += await this.queue.requeue(tasks);
+      // The photographs of one batch need the same.
+      const steps = new Map(
+        jobs.flatMap(({ remedy: { step } }) => (step ? [[JSON.stringify(step), step]] : [])),
+      );
+      for (const step of steps.values()) await this.batches.take(environment, step);
+    }
+    return helped;
+  }
+}
