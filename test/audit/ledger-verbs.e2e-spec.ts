@@ -62,7 +62,15 @@ describe('atelier ledger audit', () => {
     expect(report).toMatchObject({ read_models_compared: true, foreign_events: 0 });
     expect(Object.keys(report)).toEqual([
       ...['holds', 'env', 'tenant_id', 'at', 'head', 'events', 'streams', 'foreign_events', 'seconds'],
-      ...['events_per_second', 'cpu_seconds', 'rss_mb', 'read_models_compared', 'checks', 'findings'],
+      ...[
+        'events_per_second',
+        'cpu_seconds',
+        'rss_mb',
+        'read_models_compared',
+        'checks',
+        'findings',
+        'seals',
+      ],
     ]);
   });
 

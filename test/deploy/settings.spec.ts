@@ -3,7 +3,11 @@ import { loadConfiguration } from '#platform/configuration.js';
 import { compose, composeText, readRepositoryFile } from './support/compose-file.js';
 
 /** Compose has no say in these: the image sets them, or they belong to pictures in a folder. */
-const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'];
+const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET', 'ATELIER_SEAL_KEY_FILE'];
+
+/** A secret that only these need. */
+const ofSealing = ['ATELIER_SEAL_KEY', 'ATELIER_SEAL_KEEP'];
+const sealing = ['projector', 'operator'];
 
 /** Every name that the configuration asks the environment for. LOG_LEVEL is among them: it is checked there too. */
 function settingsOfTheCode(): string[] {
@@ -54,7 +58,8 @@ describe('settings', () => {
     '%s gets all of them in Compose, and no other',
     (name) => {
       const given = Object.keys(compose.services[name]?.environment ?? {});
-      expect(given.toSorted()).toEqual(settingsOfTheCode().filter((each) => !notForCompose.includes(each)));
+      const left = [...notForCompose, ...(sealing.includes(name) ? [] : ofSealing)];
+      expect(given.toSorted()).toEqual(settingsOfTheCode().filter((each) => !left.includes(each)));
     },
   );
 

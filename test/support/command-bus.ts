@@ -32,6 +32,11 @@ export function commandBusOn({ store, accounts, storage }: BusPorts): CommandBus
   const handlers: object[] = jobs.map((Handler) => new Handler(store));
   if (accounts) handlers.push(new MakeChargesHandler(accounts), new CloseChargeHandler(accounts));
   if (storage) handlers.push(new StoreRenderHandler(store, storage));
+  return commandBusOf(handlers);
+}
+
+/** A CommandBus with these handlers and no others. */
+export function commandBusOf(handlers: readonly object[]): CommandBus {
   // It would look up request-scoped handlers by the module, of which there are none.
   const bus = new CommandBus(undefined as never);
   const wrapped = handlers.map((instance) => {

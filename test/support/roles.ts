@@ -1,3 +1,4 @@
+import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { openContext } from '#adapters/role-context.js';
@@ -70,7 +71,7 @@ export async function startProjector(parts: ProjectorParts): Promise<{ stop(): P
   const settings = { configuration, logger };
   const ports = portsOf([EventStore, store], [SnapshotStore, snapshots], [RenderQueue, queue]);
   const rows = [ReadStoreModule.with({ maxConnections: 1 }), HousekeepingStoresModule];
-  const adapters = [PlatformModule.of(settings), ports, ...rows];
+  const adapters = [PlatformModule.of(settings), ports, ObjectStorageModule, ...rows];
   const context = await openContext(ProjectorModule.for(settings, adapters));
   return { stop: () => context.close() };
 }

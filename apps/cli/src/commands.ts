@@ -147,7 +147,19 @@ export function addLedger(program: Command): void {
       'how long a charge may stay open that should be closed, for example 5m; without it a minute more than the orphan horizon',
       duration(7),
     )
+    .option('--against <file>', 'the log must hold the seals of this file, as they were exported')
     .action(lazily(() => import('./ledger/audit-ledger.js'), 'auditLedger'));
+
+  const proofs = () => import('./seals/proofs.js');
+  verb(ledger, 'prove', 'a proof, as JSON, that one line of a ledger is in the log as it was sealed')
+    .requiredOption('--transaction <id>', 'of the charge or the purchase, as /v1/transactions lists it')
+    .addOption(environmentOption(only))
+    .action(lazily(proofs, 'proveTransaction'));
+
+  verb(ledger, 'verify-proof', 'check a proof; needs no service and no network')
+    .argument('<file>', 'what "ledger prove" printed')
+    .requiredOption('--key <key>', 'the public key, as "seal key" prints it, or a file that holds it')
+    .action(lazily(proofs, 'verifyProof'));
 
   verb(ledger, 'export', 'the movements of every account, with opening and closing balance')
     .addOption(environmentOption(only))
@@ -162,6 +174,22 @@ export function addLedger(program: Command): void {
     .addOption(environmentOption(only))
     .option('--at <time|revision>', 'as of then: a time, or a revision of the account')
     .action(lazily(() => import('./ledger/show-ledger.js'), 'showLedger'));
+}
+
+export function addSeals(program: Command): void {
+  const actions = () => import('./seals/seals.js');
+  const seal = program.command('seal').description('the signatures under the history');
+
+  verb(seal, 'key', 'the public half of the key that seals').action(lazily(actions, 'showSealKey'));
+
+  verb(seal, 'export', 'the last seal, on one line: keep it where nobody who has the store can write')
+    .option('--all', 'every seal, one a line')
+    .action(lazily(actions, 'exportSeals'));
+
+  verb(seal, 'rotate', 'make a key that may go on in place of the one that seals now')
+    .requiredOption('--output <file>', 'a new file for the new private key')
+    .option('--lost <public key>', 'the old key, where it is lost and cannot sign: the audit will tell')
+    .action(lazily(actions, 'rotateSealKey'));
 }
 
 export function addOperations(program: Command): void {

@@ -15,6 +15,7 @@ commands.addTenants(program);
 commands.addKeys(program);
 commands.addCredits(program);
 commands.addLedger(program);
+commands.addSeals(program);
 commands.addOperations(program);
 commands.addPresets(program);
 commands.addOrphans(program);

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type EventStoreUrls, type OpenOptions } from '#event-store/open-event-store.js';
 import { ConfigurationError, loadConfiguration, type Configuration } from '#platform/configuration.js';
-import { readHomeSecrets, readRuntime } from '#platform/home-files.js';
+import { findSealKey, readHomeSecrets, readRuntime } from '#platform/home-files.js';
 import { CliError } from './verb.js';
 
 /**
@@ -18,13 +18,17 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
     const configuration = loadConfiguration({ ...provided, ...given });
     if (given['DATABASE_URL']) return configuration;
     const { home, signingKey = readHomeSecrets(home).signingKey } = configuration;
+    const sealKeyFile = configuration.sealing.key ? undefined : findSealKey(home);
     const running = readRuntime(home);
     if (!running)
       throw new CliError(
         `nothing runs on ${home}: run "npm start" there first, or set ATELIER_HOME or DATABASE_URL`,
       );
     const { databaseUrl, eventStoreUrl, baseUrl: publicUrl } = running;
-    return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey };
+    const { sealing } = sealKeyFile
+      ? loadConfiguration({ ...provided, ...given, ATELIER_SEAL_KEY_FILE: sealKeyFile })
+      : configuration;
+    return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey, sealing };
   } catch (error) {
     if (error instanceof ConfigurationError) throw new CliError(error.message);
     throw error;

@@ -9,6 +9,7 @@ import {
 import { CqrsModule } from '@nestjs/cqrs';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
+import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
@@ -24,6 +25,7 @@ import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import { SealsModule } from '#application/seals/seal-range.handler.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { openSpan } from '#platform/tracing.js';
 import { readModels } from '#projections/read-models.js';
@@ -32,6 +34,7 @@ import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks, type Task } from '#read-store/exclusive-session.js';
 import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
 import { Housekeeping } from './housekeeping.js';
+import { Sealing } from './sealing.js';
 import { EventStore, type EventFilter } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -53,6 +56,7 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly closer: ChargeCloser,
     private readonly batches: BatchParents,
     private readonly housekeeping: Housekeeping,
+    private readonly sealing: Sealing,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Logger) private readonly logger: Logger,
   ) {}
@@ -68,8 +72,16 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     const { signal } = this.stopping;
     const { databaseUrl: url, projector } = this.configuration;
     const { takeOverPollMs } = projector;
-    const tasks = environments.flatMap((environment) => [
-      runTasks({ url, tasks: this.tasksOf(environment), signal, log: this.logger, takeOverPollMs }),
+    // The log is one for all environments, and sealed in the session of the first.
+    const ofAll = this.sealing.tasks();
+    const tasks = environments.flatMap((environment, index) => [
+      runTasks({
+        url,
+        tasks: [...this.tasksOf(environment), ...(index === 0 ? ofAll : [])],
+        signal,
+        log: this.logger,
+        takeOverPollMs,
+      }),
       this.housekeeping.run(environment, signal),
     ]);
     this.running = Promise.all(tasks);
@@ -114,6 +126,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     HousekeepingStoresModule,
     InstallationModule.with({ levels: true }),
     RenderQueueModule.with({ supervise: false }),
+    ObjectStorageModule,
   ];
 }
 
@@ -123,8 +136,8 @@ export class ProjectorModule {
   static for(settings: ProcessSettings, adapters: Adapters = adaptersFor(settings)): DynamicModule {
     return {
       module: ProjectorModule,
-      imports: [CqrsModule.forRoot(), ...adapters, ProcessManagersModule],
-      providers: [Projector, Housekeeping],
+      imports: [CqrsModule.forRoot(), ...adapters, ProcessManagersModule, SealsModule],
+      providers: [Projector, Housekeeping, Sealing],
     };
   }
 }

@@ -5,7 +5,7 @@ import {
   loadConfiguration,
 } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
-import { provideHomeSecrets, removeRuntime, writeRuntime } from '#platform/home-files.js';
+import { provideHomeSecrets, provideSealKey, removeRuntime, writeRuntime } from '#platform/home-files.js';
 import { thisProcess } from '#platform/processes.js';
 import { StartError } from './console.js';
 import { type Database, EmbeddedDatabase, externalDatabase } from './database.js';
@@ -66,6 +66,7 @@ export class Standalone {
       return {
         URL_SIGNING_SECRET: secrets.urlSigningSecret,
         ATELIER_SIGNING_KEY: secrets.signingKey,
+        ATELIER_SEAL_KEY_FILE: provideSealKey(folders.home),
         ...settings.variables,
         ATELIER_HOME: folders.home,
         PORT: String(port),

@@ -30,6 +30,8 @@ const rules = {
   'balance-shown': [9, 'the balance of /v1/credits is that of history'],
   tenants: [10, 'an event is of the tenant of its stream, and names only what is theirs'],
   replayed: [11, 'nothing was charged, closed or bought twice'],
+  seals: [13, 'history is what was sealed, event for event and in its order'],
+  'seal-chain': [13, 'the seals are one chain, each signed by its key, and those that were kept are in it'],
 } as const;
 
 export type CheckName = keyof typeof rules;

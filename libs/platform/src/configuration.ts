@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { errorCode, messageOf } from './errors.js';
 import { defaultImageModels, parseImageModels, type ImageModel } from './image-models.js';
+import { readSealKey, type SealKey } from './seal-key.js';
 
 /** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
 export type StorageConfiguration =
@@ -19,6 +22,16 @@ export type StorageConfiguration =
 
 /** Where requests are counted: in each API process by itself, or in PostgreSQL for all of them together. */
 export type RateLimitStoreKind = 'memory' | 'postgres';
+
+/** How history is sealed. */
+export interface SealingConfiguration {
+  /** Undefined: it is not. */
+  readonly key: SealKey | undefined;
+  /** Where each seal is written besides the log itself. */
+  readonly keepIn: readonly SealPlace[];
+}
+
+export type SealPlace = 'log' | 'objects';
 
 /** How the projector works. */
 export interface ProjectorConfiguration {
@@ -54,6 +67,7 @@ export interface Configuration {
   readonly eventStoreUrl: string;
   readonly storage: StorageConfiguration;
   readonly projector: ProjectorConfiguration;
+  readonly sealing: SealingConfiguration;
   readonly workerConcurrency: number;
   /** Renders of one tenant that may run at the same time, over all workers. */
   readonly tenantConcurrency: number;
@@ -129,6 +143,18 @@ class SettingsReader {
     if (value === undefined || value.length >= leastLength) return value;
     this.problems.push(`${name} must have at least ${leastLength} characters`);
     return value;
+  }
+
+  /** The setting, or what is in the file that the setting with `_FILE` behind its name names. */
+  textOrFile(name: string): string | undefined {
+    const path = this.variables[`${name}_FILE`];
+    if (!path || this.given(name)) return this.variables[name] || undefined;
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      this.problems.push(`${name}_FILE names ${path}, which cannot be read (${errorCode(error)})`);
+      return undefined;
+    }
   }
 
   /** Checked here and read where it is used. */
@@ -231,6 +257,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       processBatch: whole('ATELIER_PROCESS_BATCH', 'processBatch', 1, 5_000),
       takeOverPollMs: whole('ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 50, 1_500),
     },
+    sealing: loadSealing(settings),
     workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
     stopGraceMs: whole('ATELIER_STOP_GRACE_MS', 'stopGraceMs', 0, 600_000),
@@ -253,6 +280,28 @@ const parseRateLimitStore = (text: string): { kind: RateLimitStoreKind } | strin
   if (text !== 'redis') return `must be one of memory, postgres, not "${text}"`;
   return 'cannot be redis: use postgres, which is exact over all processes (docs/adr/0009-rate-limit-stores.md)';
 };
+
+function loadSealing(settings: SettingsReader): SealingConfiguration {
+  const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, []);
+  const text = settings.textOrFile('ATELIER_SEAL_KEY');
+  try {
+    return { keepIn, key: text === undefined ? undefined : readSealKey(text) };
+  } catch (error) {
+    settings.problems.push(`ATELIER_SEAL_KEY ${messageOf(error)}`);
+    return { keepIn, key: undefined };
+  }
+}
+
+const sealPlaces: readonly string[] = ['log', 'objects'] satisfies SealPlace[];
+
+function parseSealPlaces(text: string): SealPlace[] | string {
+  const places = text.split(',').map((each) => each.trim());
+  const wrong = places.find((each) => !sealPlaces.includes(each));
+  // Each was just found to be one.
+  return wrong === undefined
+    ? (places as SealPlace[])
+    : `must be log, objects or both with a comma, not "${wrong}"`;
+}
 
 function loadStorage(settings: SettingsReader, home: string): StorageConfiguration {
   if (!settings.given('S3_BUCKET')) {

@@ -1,14 +1,19 @@
 import { errorCode } from './errors.js';
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning, type ProcessIdentity } from './processes.js';
+import { newSealKey } from './seal-key.js';
 
 /** Writes JSON that only this user may read. Readers see the old content or the new one, never a part. */
 export function writePrivateJson(path: string, content: unknown): void {
+  writePrivately(path, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+function writePrivately(path: string, text: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}.draft`;
   try {
-    writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
@@ -54,6 +59,23 @@ export function provideHomeSecrets(home: string): HomeSecrets {
 /** The secrets as far as the home has them; nothing is made. */
 export function readHomeSecrets(home: string): Partial<HomeSecrets> {
   return readJson(secretsFileOf(home)) ?? {};
+}
+
+/** The file of the key that seals the history of a home. Made once, and never written again. */
+export function provideSealKey(home: string): string {
+  const path = sealKeyFileOf(home);
+  if (!existsSync(path)) writePrivately(path, newSealKey());
+  return path;
+}
+
+/** Where {@link provideSealKey} has made the file; undefined: nowhere. */
+export function findSealKey(home: string): string | undefined {
+  const path = sealKeyFileOf(home);
+  return existsSync(path) ? path : undefined;
+}
+
+function sealKeyFileOf(home: string): string {
+  return join(home, 'seal-key.pem');
 }
 
 function newSecret(): string {

@@ -31,6 +31,11 @@ export class LedgerReader implements LedgerReads, OpenCharges<ChargeWithoutJob> 
     return readPage(query, page);
   }
 
+  /** The charge or the purchase with this id, whoever's it is. */
+  find(id: string): Promise<LedgerRow | null> {
+    return this.rows.findOneBy({ id });
+  }
+
   /** What was charged since then for operations and not given back, in credits. */
   async spentSince(tenant: string, since: Date): Promise<number> {
     const ofOperations = { tenant, kind: 'operation' as const, createdAt: MoreThanOrEqual(since) };

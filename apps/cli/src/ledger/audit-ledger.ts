@@ -2,6 +2,7 @@ import { audit } from '#audit/audit.js';
 import type { AuditReport, CheckResult, Cut } from '#audit/audit.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
 import { mostFindingsKept, type Finding } from '#audit/findings.js';
+import type { SealsReport } from '#audit/seals/sealed-history.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#read-store/folds-for-audit.js';
@@ -9,30 +10,44 @@ import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf, momentOf } from '../places.js';
 import { withProgress } from '../progress.js';
-import type { EnvironmentOptions } from '../verb.js';
+import { readKeptSeals } from '../seals/proofs.js';
+import { CliError, type EnvironmentOptions } from '../verb.js';
 
 export interface AuditLedgerOptions extends EnvironmentOptions {
   readonly tenant?: string;
   readonly at?: string;
   /** In milliseconds. */
   readonly horizon?: number;
+  /** A file of seals that were kept. */
+  readonly against?: string;
 }
 
 /** What the sweep and the process managers may take beyond the horizon, before a charge that is open is wrong. */
 const graceMs = 60_000;
 
 /** Writes nothing. Sets exit code 1 unless all holds. */
-export async function auditLedger({ env, tenant, at, horizon, json }: AuditLedgerOptions): Promise<void> {
+export async function auditLedger({
+  env,
+  tenant,
+  at,
+  horizon,
+  against,
+  json,
+}: AuditLedgerOptions): Promise<void> {
   const cut = at === undefined ? undefined : cutOf(at);
+  const kept = against === undefined ? [] : readKeptSeals(against);
+  if (against !== undefined && (env !== undefined || tenant !== undefined))
+    throw new CliError('--against needs the whole log: leave out --env and --tenant');
   await using operator = await Operator.connect();
   if (tenant !== undefined) await operator.accountsOf(tenant, env);
   const beganAt = performance.now();
-  const { databaseUrl, projector } = operator.configuration;
+  const { databaseUrl, projector, sealing } = operator.configuration;
   const report = await withProgress('the audit was stopped', (signal, onProgress) =>
     audit({
       ...{ store: operator.store, readStoreUrl: databaseUrl },
       ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
       ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },
+      seals: { keys: sealing.key ? [sealing.key.publicKey] : [], kept },
       ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },
     }),
   );
@@ -76,7 +91,7 @@ function cpuSeconds(): number {
 
 /** What `--json` prints; the names are stable. */
 function describeReport(report: AuditReport, { env, tenant, at, seconds }: AuditScope) {
-  const { holds, head, events, streams, foreign, checks, findings } = report;
+  const { holds, head, events, streams, foreign, checks, findings, seals } = report;
   return {
     ...{ holds, env: env ?? null, tenant_id: tenant ?? null, at: at ?? null },
     head: head === undefined ? null : String(head),
@@ -89,6 +104,15 @@ function describeReport(report: AuditReport, { env, tenant, at, seconds }: Audit
       ...{ check: name, invariant, title, done, checked, wrong },
     })),
     findings,
+    seals: seals ? describeSeals(seals) : null,
+  };
+}
+
+function describeSeals({ last, sealedEvents, unsealedEvents, keys, unnamedKeys }: SealsReport) {
+  return {
+    ...{ chain: last?.chain ?? null, last: last?.number ?? null, sealed_at: last?.sealedAt ?? null },
+    ...{ sealed_events: sealedEvents, unsealed_events: unsealedEvents },
+    ...{ keys, unnamed_keys_at: unnamedKeys },
   };
 }
 
@@ -107,7 +131,7 @@ function printAuditReport(report: AuditReport, scope: AuditScope): void {
   printLine(
     `${events} events of ${streams} streams up to position ${head ?? 0}, in ${rounded(scope.seconds)} s (${speed} a second)`,
   );
-  for (const note of notesOn(scope, foreign)) printLine(note);
+  for (const note of [...notesOn(scope, foreign), ...notesOnSeals(report)]) printLine(note);
   const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
   printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
 }
@@ -123,6 +147,18 @@ function notesOn({ at, env, tenant }: AuditScope, foreign: number): string[] {
     ...(foreign === 0
       ? []
       : [`${foreign} events of streams that are none of this service were passed over.`]),
+  ];
+}
+
+function notesOnSeals({ seals }: AuditReport): string[] {
+  if (!seals) return ['Not held against seals: there are none, or only a part of the log was read.'];
+  const { last, sealedEvents, unsealedEvents, keys, unnamedKeys } = seals;
+  if (!last) return [];
+  return [
+    `${sealedEvents} events are sealed, up to seal ${last.number} of ${last.sealedAt}; ${unsealedEvents} wait for theirs.`,
+    `The last seal is signed with the key ${last.key}. What its owner and the store's can do together, only a kept seal shows (--against).`,
+    ...(keys.length > 1 ? [`Keys so far: ${keys.join(', ')}.`] : []),
+    ...unnamedKeys.map((number) => `The key of seal ${number} was not named by the one before it.`),
   ];
 }
 

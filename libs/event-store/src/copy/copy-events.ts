@@ -6,6 +6,8 @@ import {
   type EventStore,
   type RecordedEvent,
 } from '../event-store.js';
+import { nameSourceSeal } from '../seals/source-seal.js';
+import { sealStream } from '../seals/seal.js';
 import { planWaves, type PlannedAppend } from './plan-waves.js';
 import {
   CopyRefused,
@@ -13,6 +15,7 @@ import {
   StreamDigests,
   type Difference,
   type LogFigures,
+  type Stretch,
   walkLog,
   type Walk,
 } from './walk-log.js';
@@ -66,7 +69,7 @@ const namedDifferences = 10;
 
 /**
  * Copies the history of one store into another, up to the head that the source has now: each event with its id, type,
- * data and metadata, at its revision. May be ended at any moment and run again: each append names the revision that it
+ * data and metadata, at its revision; seals excepted. May be ended at any moment and run again: each append names the revision that it
  * expects, so nothing is written twice and no gap can come to be.
  *
  * Order in the target: as {@link planWaves} says within a stretch of at most 1,000 events, and the stretches one after
@@ -84,15 +87,29 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
   const copied = await copyAfter(options, { ...walk, after }, digests, there);
   const found = await digestLog(options, 'verifying');
   const [ours, theirs] = [digests.figures(), found.figures()];
+  const verified = ours.sha256 === theirs.sha256 && ours.events === theirs.events;
+  if (verified) await nameSourceSeal(source, options.target);
   return {
-    verified: ours.sha256 === theirs.sha256 && ours.events === theirs.events,
+    verified,
     copied,
     source: ours,
     target: theirs,
     differences: digests.differences(found, namedDifferences),
-    sourceGrew: (await source.head()) !== through,
+    sourceGrew: await hasHistoryAfter(source, through),
     through,
   };
+}
+
+/** The log without its seals: those of one store say nothing of another, whose events are sealed anew. */
+async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch, void, void> {
+  for await (const { events, position } of walkLog(store, walk))
+    yield { events: events.filter(({ stream }) => stream !== sealStream), position };
+}
+
+async function hasHistoryAfter(store: EventStore, position: bigint | undefined): Promise<boolean> {
+  // Of what a sealer writes behind the last event, a page holds more than there is.
+  const next = await store.readAll({ limit: 256, ...(position !== undefined && { after: position }) });
+  return next.some(({ stream }) => stream !== sealStream);
 }
 
 async function copyAfter(
@@ -104,7 +121,7 @@ async function copyAfter(
   const { source, target, signal } = options;
   const copying = report(options, 'copying', walk);
   let copied = 0;
-  for await (const { events, position } of walkLog(source, walk)) {
+  for await (const { events, position } of historyOf(source, walk)) {
     const missing = [];
     for (const event of events) {
       const canonical = canonicalJson(event);
@@ -124,7 +141,7 @@ async function digestLog(options: CopyOptions, phase: CopyPhase): Promise<Stream
   const digests = new StreamDigests();
   const walk = { through: await target.head(), signal };
   const reading = report(options, phase, walk);
-  for await (const { events, position } of walkLog(target, walk)) {
+  for await (const { events, position } of historyOf(target, walk)) {
     for (const event of events) digests.absorb(event, canonicalJson(event));
     reading(position, events.length);
   }
@@ -188,7 +205,7 @@ export async function findResumePoint(
   if (unmatched === 0) return undefined;
   let last: bigint | undefined;
   let firstMissing: { readonly after: bigint | undefined } | undefined;
-  for await (const { events, position } of walkLog(source, walk)) {
+  for await (const { events, position } of historyOf(source, walk)) {
     for (const event of events) {
       const { stream, revision } = event;
       digests.absorb(event, canonicalJson(event));

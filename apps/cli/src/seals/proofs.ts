@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { streamName } from '#domain/streams.js';
+import { EventStoreError, type RecordedEvent } from '#event-store/event-store.js';
+import { proveInclusion, provenEvent, type InclusionProof } from '#event-store/seals/proof.js';
+import { isGenuine, type Seal } from '#event-store/seals/seal.js';
+import { messageOf } from '#platform/errors.js';
+import { readPublicSealKey } from '#platform/seal-key.js';
+import { Operator } from '../operator.js';
+import { printJson, printLine, printProperties } from '../output.js';
+import { environmentsOf } from '../places.js';
+import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.js';
+
+/** A proof as JSON on standard output, for one line of a ledger. */
+export async function proveTransaction({
+  transaction,
+  env,
+}: EnvironmentOptions & { readonly transaction: string }): Promise<void> {
+  await using operator = await Operator.connect();
+  const event = await findTransaction(operator, transaction, env);
+  try {
+    printJson(await proveInclusion(operator.store, event));
+  } catch (error) {
+    throw error instanceof EventStoreError ? new CliError(error.message) : error;
+  }
+}
+
+async function findTransaction(
+  operator: Operator,
+  id: string,
+  env: EnvironmentOptions['env'],
+): Promise<RecordedEvent> {
+  for (const environment of environmentsOf(env)) {
+    const row = await (await operator.ledger(environment)).find(id);
+    if (!row) continue;
+    const stream = streamName(environment, 'account', row.tenant);
+    const slice = await operator.store.readStream(stream, { from: BigInt(row.revision), limit: 1 });
+    const [event] = slice.kind === 'found' ? slice.events : [];
+    const { chargeId, purchaseId } = (event?.data ?? {}) as { chargeId?: string; purchaseId?: string };
+    if (event && (chargeId === id || purchaseId === id)) return event;
+    throw new CliError(`the ledger of ${stream} is not that of history: run "atelier ledger audit"`);
+  }
+  throw new CliError(`there is no transaction ${id}: /v1/transactions lists their ids`);
+}
+
+/** Needs no service. Exit code 1 unless the proof proves what it says. */
+export function verifyProof(
+  file: string,
+  { key, json }: OutputOptions & { readonly key: string },
+): Promise<void> {
+  const publicKey = publicKeyFrom(key);
+  const proof = parsed(readText(file), file) as InclusionProof;
+  let event: unknown[] | undefined;
+  try {
+    event = provenEvent(proof, publicKey);
+  } catch {
+    // A file of another shape proves nothing.
+  }
+  if (!event)
+    throw new CliError(`${file} proves nothing: its event, path, seal and signature do not fit ${publicKey}`);
+  const [stream, revision, id, type, data, metadata] = event;
+  const { chain, number, sealedAt } = proof.seal;
+  if (json)
+    printJson({ proven: true, chain, seal: number, sealedAt, stream, revision, id, type, data, metadata });
+  else {
+    printLine('Proven: this event was in the log when it was sealed, and has not been altered.');
+    printProperties([
+      ['event', `${String(type)}, ${String(stream)} revision ${String(revision)}`],
+      ['data', JSON.stringify(data)],
+      ['metadata', JSON.stringify(metadata)],
+      ['seal', `${number} of chain ${chain}, at ${sealedAt}`],
+      ['key', publicKey],
+    ]);
+  }
+  return Promise.resolve();
+}
+
+/** A public key as text, or the name of a file that holds it. @throws CliError */
+export function publicKeyFrom(given: string): string {
+  try {
+    return readPublicSealKey(given);
+  } catch {
+    // It may be a file.
+  }
+  try {
+    return readPublicSealKey(readText(given));
+  } catch (error) {
+    throw error instanceof CliError
+      ? error
+      : new CliError(`--key ${given}: the public key ${messageOf(error)}`);
+  }
+}
+
+/** Seals as `seal export` wrote them, one a line. @throws CliError for one that no key has signed */
+export function readKeptSeals(file: string): Seal[] {
+  const lines = readText(file)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  if (lines.length === 0) throw new CliError(`${file} holds no seal`);
+  return lines.map((line, index) => {
+    const seal = parsed(line, `line ${index + 1} of ${file}`) as Seal;
+    if (isGenuine(seal)) return seal;
+    throw new CliError(`line ${index + 1} of ${file} is no seal, or was altered since it was signed`);
+  });
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CliError(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** What it really is, its signature says. */
+function parsed(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError(`${where} is not JSON`);
+  }
+}

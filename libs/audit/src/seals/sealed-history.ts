@@ -1,0 +1,188 @@
+import { passes, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
+import { merkleRoot } from '#event-store/seals/merkle.js';
+import {
+  fingerprintBytes,
+  readChainEnd,
+  sealedEvents,
+  sealedLeaf,
+  sealStream,
+  type SealedPlace,
+  type StoredSeal,
+} from '#event-store/seals/seal.js';
+import type { AuditFindings } from '../findings.js';
+import { SealChain, type TrustedSeals } from './seal-chain.js';
+
+/** How far the log is sealed. */
+export interface SealsReport {
+  /** Of the last seal; undefined: there is none. */
+  readonly last: StoredSeal | undefined;
+  readonly sealedEvents: number;
+  readonly unsealedEvents: number;
+  readonly keys: readonly string[];
+  /** Seals whose key took over from one that had not named it: it was lost, or somebody else's. */
+  readonly unnamedKeys: readonly number[];
+}
+
+const pageSize = 512;
+/** Where a range does not end as it was sealed, the beginning of one of so many after it is looked for. */
+const seenAhead = 256;
+/** Events that came for longer than this, in milliseconds, and were not sealed: a sealer needs less than a second. */
+const longestUnsealed = 60_000;
+
+/**
+ * Holds the events of the log, as they are read, against the seals. All seals that were there when it was opened are
+ * for events of a log whose head is asked for after that.
+ */
+export class SealedHistory {
+  private readonly chain: SealChain;
+  private readonly isSealed = passes(sealedEvents);
+  /** Seals that are to come, with the range at hand first. */
+  private readonly ahead: StoredSeal[] = [];
+  private readonly beginnings = new Map<string, StoredSeal>();
+  private nextRevision = 0n;
+  /** Of the range at hand, as many as it may have. */
+  private events: RecordedEvent[] = [];
+  private leaves: Buffer[] = [];
+  private surplus = 0;
+  private sealed = 0;
+  private unsealed = 0;
+  private oldestUnsealed: RecordedEvent | undefined;
+  private newest: RecordedEvent | undefined;
+
+  private constructor(
+    private readonly store: EventStore,
+    private readonly lastRevision: bigint,
+    private readonly findings: AuditFindings,
+    private readonly trusted: TrustedSeals,
+  ) {
+    this.chain = new SealChain(findings, trusted);
+  }
+
+  /** @param trusted what is known from elsewhere: keys where the log should be sealed, and kept seals */
+  static async open(
+    store: EventStore,
+    findings: AuditFindings,
+    trusted: TrustedSeals,
+  ): Promise<SealedHistory> {
+    const { revision } = await readChainEnd(store);
+    const last = revision === 'no-stream' ? -1n : revision;
+    return new SealedHistory(store, last, findings, trusted);
+  }
+
+  /** False: nothing is sealed, and nobody expects it. */
+  get isExpected(): boolean {
+    return this.lastRevision >= 0n || this.trusted.keys.length + this.trusted.kept.length > 0;
+  }
+
+  /** To be called with all events of the log, in its order. */
+  async apply(events: readonly RecordedEvent[]): Promise<void> {
+    for (const event of events) {
+      if (!this.isSealed(event)) continue;
+      this.newest = event;
+      if (this.ahead.length < seenAhead) await this.lookAhead();
+      const beginning = this.beginnings.get(event.id);
+      if (beginning && beginning !== this.ahead[0]) this.skipTo(beginning);
+      this.take(event);
+    }
+  }
+
+  /** @param now in milliseconds; undefined: the log was not read to its end */
+  async end(now: number | undefined): Promise<SealsReport> {
+    const whole = now !== undefined;
+    while (whole && this.ahead.length > 0) {
+      this.judge();
+      await this.lookAhead();
+    }
+    // Seals beyond a cut are a chain all the same.
+    for (; this.ahead.length > 0; await this.lookAhead()) this.ahead.length = 0;
+    this.chain.end();
+    if (whole) this.checkUnsealed(now);
+    const { unsealed: unsealedEvents, sealed } = this;
+    const { last, keys, unnamedKeys } = this.chain;
+    // The chain gives what it was given.
+    const seal = last as StoredSeal | undefined;
+    return { last: seal, sealedEvents: sealed, unsealedEvents, keys, unnamedKeys };
+  }
+
+  private take(event: RecordedEvent): void {
+    const [seal] = this.ahead;
+    if (!seal) {
+      this.oldestUnsealed ??= event;
+      this.unsealed++;
+      return;
+    }
+    if (this.leaves.length < seal.count) {
+      this.events.push(event);
+      this.leaves.push(sealedLeaf(event));
+    } else this.surplus++;
+    if (event.id === seal.last.id) this.judge();
+  }
+
+  /** The range at hand has come to its end, or to where it must have ended. */
+  private judge(): void {
+    const { findings, events, leaves, surplus } = this;
+    const seal = this.ahead.shift()!;
+    this.beginnings.delete(seal.first.id);
+    [this.events, this.leaves, this.surplus] = [[], [], 0];
+    findings.checked('seals');
+    this.sealed += leaves.length;
+    if (surplus === 0 && leaves.length === seal.count && merkleRoot(leaves).toString('hex') === seal.root)
+      return;
+    const place = firstDifference(seal, leaves);
+    const event = events[place];
+    const where = `event ${place + 1} of the ${seal.count} of seal ${seal.number} (${nameOf(seal.first)} to ${nameOf(seal.last)})`;
+    const before = events[place - 1];
+    const found = event ? nameOf(event) : `nothing${before ? ` after ${nameOf(before)}` : ''}`;
+    const { stream, revision } = event ?? seal.last;
+    const message = `history is not what was sealed, from ${where} on`;
+    findings.wrongAt({ stream, revision: Number(revision) }, 'seals', message, seal.root, found);
+  }
+
+  /** The event begins a later range: what lies between is not as it was sealed. */
+  private skipTo(seal: StoredSeal): void {
+    while (this.ahead[0] !== seal) this.judge();
+  }
+
+  private async lookAhead(): Promise<void> {
+    while (this.ahead.length < seenAhead && this.nextRevision <= this.lastRevision) {
+      const slice = await this.store.readStream(sealStream, { from: this.nextRevision, limit: pageSize });
+      const events = slice.kind === 'found' ? slice.events : [];
+      for (const event of events) {
+        if (event.revision > this.lastRevision) break;
+        const seal = this.chain.add(event);
+        if (!seal) continue;
+        this.ahead.push(seal);
+        this.beginnings.set(seal.first.id, seal);
+      }
+      this.nextRevision = (events.at(-1)?.revision ?? this.lastRevision) + 1n;
+    }
+  }
+
+  /** A service that was stopped may leave a moment of its last events unsealed, for however long it stands still. */
+  private checkUnsealed(now: number): void {
+    const { oldestUnsealed: oldest, newest, findings } = this;
+    if (!oldest || !newest || !this.isExpected) return;
+    const until = this.chain.last ? Date.parse(newest.metadata.recordedAt) : now;
+    if (until - Date.parse(oldest.metadata.recordedAt) <= longestUnsealed) return;
+    const message = `${this.unsealed} events have no seal, from this one on: a projector that has the key seals them`;
+    const { stream, revision } = oldest;
+    findings.wrongAt({ stream, revision: Number(revision) }, 'seals', message, 'a seal', 'none');
+  }
+}
+
+/** The first place at which the fingerprints are not those of the leaves; behind the last one where they all are. */
+function firstDifference(seal: StoredSeal, leaves: readonly Buffer[]): number {
+  const kept = Buffer.from(String(seal.leaves), 'base64url');
+  const differs = leaves.findIndex((leaf, index) => {
+    const at = index * fingerprintBytes;
+    return !leaf.subarray(0, fingerprintBytes).equals(kept.subarray(at, at + fingerprintBytes));
+  });
+  return differs < 0 ? leaves.length : differs;
+}
+
+function nameOf({
+  stream,
+  revision,
+}: Pick<SealedPlace, 'stream'> & { readonly revision: number | bigint }): string {
+  return `${stream} revision ${revision}`;
+}
