@@ -5,6 +5,7 @@ import { jobsReadModel } from './jobs/jobs.read-model.js';
 import { keysReadModel } from './keys/keys.read-model.js';
 import { ledgerReadModel } from './ledger/ledger.read-model.js';
 import { presetsReadModel } from './presets/presets.read-model.js';
+import { productsReadModel } from './products/products.read-model.js';
 import { rendersReadModel } from './renders/renders.read-model.js';
 import { timelineReadModel } from './timeline/timeline.read-model.js';
 import { usageReadModel } from './usage/usage.read-model.js';
@@ -20,6 +21,7 @@ export const readModels: readonly ReadModel<object>[] = [
   assetsReadModel,
   presetsReadModel,
   catalogReadModel,
+  productsReadModel,
 ];
 
 /** What `createDataSource` needs to know to serve the readers. */

@@ -14,6 +14,8 @@ import type {
   Page,
   PageRequest,
   PresetReads,
+  ProductReads,
+  ProductsFilter,
   RenderReads,
   TimelineReads,
   UsageReads,
@@ -24,6 +26,7 @@ import { CatalogRow } from './catalog/catalog.read-model.js';
 import { JobRow } from './jobs/jobs.read-model.js';
 import { KeyRow } from './keys/keys.read-model.js';
 import { PresetRow } from './presets/presets.read-model.js';
+import { ProductRow } from './products/products.read-model.js';
 import { RenderRow, type FinishedRender } from './renders/renders.read-model.js';
 import { TimelineRow } from './timeline/timeline.read-model.js';
 import { UsageRow } from './usage/usage.read-model.js';
@@ -141,6 +144,20 @@ export class UsageReader implements UsageReads {
       .createQueryBuilder('usage')
       .where('usage.tenant = :tenant', { tenant })
       .orderBy({ 'usage.createdAt': 'DESC', 'usage.requestId': 'DESC' });
+    return readPage(query, page);
+  }
+}
+
+export class ProductsReader implements ProductReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Newest first. */
+  list(tenant: string, { status, externalRef, ...page }: ProductsFilter): Promise<Page<ProductRow>> {
+    const query = this.dataSource
+      .getRepository(ProductRow)
+      .createQueryBuilder('product')
+      .where({ tenant, ...(status && { status }), ...(externalRef !== undefined && { externalRef }) })
+      .orderBy({ 'product.createdAt': 'DESC', 'product.productId': 'DESC' });
     return readPage(query, page);
   }
 }

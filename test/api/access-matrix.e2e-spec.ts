@@ -49,8 +49,13 @@ const operations = guardedOperations();
 const bodiless = new Set(['/v1/jobs/{public_id}/cancel']);
 
 /** A request that is in order but for the key: what it names is there, and the tenant's own. */
-function request([method, path]: Operation, key: string | undefined, json?: unknown): Promise<Answer> {
-  const url = path.replace('{public_id}', own.renderId).replace('{resource}', 'models');
+function request(
+  [method, path]: Operation,
+  key: string | undefined,
+  json?: unknown,
+  id = idOf(path, own),
+): Promise<Answer> {
+  const url = path.replace('{public_id}', id).replace('{resource}', 'models');
   if (method === 'GET' || bodiless.has(path)) return api.call(method, url, { key });
   if (path !== '/v1/uploads') return api.call(method, url, { key, json: json ?? bodiesOf(path)[0] });
   const body = new FormData();
@@ -58,8 +63,13 @@ function request([method, path]: Operation, key: string | undefined, json?: unkn
   return api.call(method, url, { key, body });
 }
 
+/** What the path can name. */
+const idOf = (path: string, { productId, renderId }: Things): string =>
+  path.startsWith('/v1/products') ? productId : renderId;
+
 function bodiesOf(path: string, things = own): readonly Readonly<Record<string, unknown>>[] {
   const { assetId, categoryId } = things;
+  if (path === '/v1/products/{public_id}') return [{ title: 'Tee' }];
   if (path === '/v1/products') {
     return [
       {
@@ -131,8 +141,8 @@ describe.each(operations)('%s %s', (method, path) => {
 describe.each(operations.filter(([, path]) => path.includes('{public_id}')))('%s %s', (method, path) => {
   it('answers 404 in the same words to what is another tenant’s and to what never was', async () => {
     const answers: Answer[] = [];
-    for (const id of [newId(), foreign.renderId]) {
-      answers.push(await api.call(method, path.replace('{public_id}', id), { key: tenant.key }));
+    for (const id of [newId(), idOf(path, foreign)]) {
+      answers.push(await request([method, path], tenant.key, undefined, id));
     }
     for (const answer of answers) expectError(answer, 404, 'RESOURCE_NOT_FOUND');
     expect(new Set(answers.map((answer) => JSON.stringify(withoutRequestId(answer)))).size).toBe(1);

@@ -241,3 +241,61 @@ describe('a product is refused', () => {
     expectError(await post(body, reader), 403, 'CAPABILITY_REQUIRED');
   });
 });
+
+describe('a product', () => {
+  const patch = (id: string, json: unknown, { key }: Tenant = tenant) =>
+    api.call('PATCH', `/v1/products/${id}`, { key, json });
+  const listed = async (query = '', { key }: Tenant = tenant) =>
+    ((await api.get(`/v1/products${query}`, key)).body.items as { title: string }[]).map(
+      ({ title }) => title,
+    );
+
+  it('is read, listed, changed, emptied of a field, archived and brought back', async () => {
+    const described = { description: 'Cotton', garment_category_public_id: shirt.publicId };
+    const { body: made } = await post({
+      ...{ upload_asset_public_id: await upload(), title: 'Tee', external_ref: 'sku-1' },
+      ...described,
+    });
+    await post({ upload_asset_public_id: await upload(), title: 'Cap' });
+    const id = made.public_id as string;
+    const { images, primary_image_url: _url, ...facts } = made;
+    expect((await api.get(`/v1/products/${id}`, tenant.key)).body).toMatchObject(facts);
+    expect(await listed()).toEqual(['Cap', 'Tee']);
+    expect(await listed('?external_ref=sku-1')).toEqual(['Tee']);
+    expect(await listed('?limit=1&offset=1')).toEqual(['Tee']);
+
+    const picture = await upload();
+    const changed = await patch(id, { title: 'Long tee', upload_asset_public_id: picture });
+    expect(changed.body).toMatchObject({ title: 'Long tee', description: 'Cotton', external_ref: 'sku-1' });
+    expect(imagesOf(changed)).toEqual([
+      [picture, 'primary'],
+      [images[0].asset_public_id, 'gallery'],
+    ]);
+    const emptied = await patch(id, { clear: ['description', 'garment_category_public_id'] });
+    expect(Object.keys(emptied.body)).not.toContain('description');
+    expect(Object.keys(emptied.body)).not.toContain('category');
+
+    expect((await patch(id, { status: 'archived' })).body).toMatchObject({ status: 'archived' });
+    expect(await listed('?status=active')).toEqual(['Cap']);
+    expect(await listed('?status=archived')).toEqual(['Long tee']);
+    expect((await patch(id, { status: 'active' })).body).toMatchObject({ status: 'active' });
+    expect(await listed()).toEqual(['Cap', 'Long tee']);
+  });
+
+  it('is refused what does not go together, and what is not there', async () => {
+    const { body } = await post({ upload_asset_public_id: await upload(), title: 'Tee' });
+    const both = await patch(body.public_id, { description: 'x', clear: ['description'] });
+    expectError(both, 422, 'VALIDATION_ERROR');
+    expect(complaints(both)).toEqual(['body.description']);
+    expectError(await patch(body.public_id, { upload_asset_public_id: newId() }), 404, 'RESOURCE_NOT_FOUND');
+    const other = await service.openTenant();
+    expectError(await patch(body.public_id, { title: 'Mine' }, other), 404, 'RESOURCE_NOT_FOUND');
+    expect(await listed('', other)).toEqual([]);
+  });
+});
+
+it.each(['/v1/products', '/v1/uploads'])('%s says that it knows no Idempotency-Key', async (path) => {
+  const answer = await api.post(path, tenant.key, {}, { 'idempotency-key': 'one' });
+  expectError(answer, 422, 'VALIDATION_ERROR');
+  expect(complaints(answer)).toEqual(['header.Idempotency-Key']);
+});

@@ -93,6 +93,10 @@ const tamperings: Tampering[] = [
       found: 'shot',
     },
   }),
+  changed('products', `product_id = 'product-live'`, 'status', `'active'`, {
+    ...{ key: 'product-live', stream: 'live.product-product-live', revision: 2 },
+    ...{ expected: 'archived', found: 'active' },
+  }),
   changed(
     'catalog',
     `asset_id = '${idOf('job1-live-who')}'`,
@@ -108,6 +112,7 @@ const tamperings: Tampering[] = [
 const keyColumns: Readonly<Record<string, string>> = {
   ...{ jobs: 'public_id', timeline: 'job_id', usage: 'request_id', ledger: 'id', renders: 'public_id' },
   ...{ keys: 'key_id', assets: 'asset_id', presets: 'preset_id', catalog: 'asset_id' },
+  products: 'product_id',
 };
 
 /** Does something to a table, looks, and puts the table back as it was. */

@@ -14,7 +14,7 @@ import { LedgerModule } from '#application/ledger/ledger.module.js';
 import { LimitsModule } from '#application/limits/limits.module.js';
 import { OperationModule } from '#application/operation/manage-operations.handler.js';
 import { PictureModule } from '#application/picture/store-picture.handler.js';
-import { ProductModule } from '#application/product/register-product.handler.js';
+import { ProductModule } from '#application/product/manage-products.handler.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';

@@ -6,6 +6,7 @@ import type { CatalogRow } from '#projections/catalog/catalog.read-model.js';
 import type { JobRow } from '#projections/jobs/jobs.read-model.js';
 import type { LedgerRow } from '#projections/ledger/ledger.read-model.js';
 import type { PresetRow } from '#projections/presets/presets.read-model.js';
+import type { ProductRow } from '#projections/products/products.read-model.js';
 import type { FinishedRender } from '#projections/renders/renders.read-model.js';
 import type { TimelineRow } from '#projections/timeline/timeline.read-model.js';
 import type { UsageRow } from '#projections/usage/usage.read-model.js';
@@ -119,6 +120,20 @@ export abstract class PresetReads {
   abstract published(kind: PresetKind): Promise<readonly PresetTile[]>;
 }
 
+export type ProductView = Readonly<ProductRow>;
+
+export interface ProductsFilter extends PageRequest {
+  readonly status?: ProductView['status'] | undefined;
+  /** The tenant's own name for it. */
+  readonly externalRef?: string | undefined;
+}
+
+/** The products of one environment. */
+export abstract class ProductReads {
+  /** Newest first. */
+  abstract list(tenant: string, filter: ProductsFilter): Promise<Page<ProductView>>;
+}
+
 /** The credit ledger of one environment. */
 export abstract class LedgerReads {
   /** Newest first. */
@@ -157,6 +172,7 @@ export interface EnvironmentReads {
   readonly renders: RenderReads;
   readonly catalog: CatalogReads;
   readonly presets: PresetReads;
+  readonly products: ProductReads;
   readonly ledger: LedgerReads;
   readonly usage: UsageReads;
   readonly openCharges: OpenCharges;

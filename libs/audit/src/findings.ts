@@ -25,6 +25,7 @@ const rules = {
   assets: [8, 'read model assets = fold of history'],
   presets: [8, 'read model presets = fold of history'],
   catalog: [8, 'read model catalog = fold of history'],
+  products: [8, 'read model products = fold of history'],
   'read-models-live': [8, 'each read model serves, stands not still, has nothing parked, and comes along'],
   'ledger-sums': [9, 'the rows of /v1/transactions sum to the balance'],
   'balance-shown': [9, 'the balance of /v1/credits is that of history'],

@@ -212,6 +212,19 @@ export class Story {
     });
   }
 
+  /** Known by a reference, and archived in the end. */
+  product(tenant: string, productId: string): this {
+    const images = [
+      { assetId: idOf(productId), storageKey: 'k.png', sha256: 'cd'.repeat(32), role: 'primary' as const },
+    ];
+    const facts = { title: 'Coat', externalRef: 'sku', description: null, garmentCategoryId: null, images };
+    const assigned = { externalRef: 'sku', productId, tenant };
+    return this.tell('product', `of-${productId}`, tenant, 'ExternalRefAssigned', assigned)
+      .tell('product', productId, tenant, 'ProductRegistered', { productId, tenant, ...facts })
+      .tell('product', productId, tenant, 'ProductRevised', { ...facts, title: 'Long coat' })
+      .tell('product', productId, tenant, 'ProductArchived', { reason: 'sold out' });
+  }
+
   publish(presetId: string, kind: 'model' | 'shot' = 'model'): this {
     const image = {
       storageKey: `presets/${presetId}.png`,
@@ -283,5 +296,6 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
   story.tell('key', named('key'), one, 'ApiKeyRetired', { retiresAt: at(900), successorKeyId: 'key9' });
   story.tell('key', named('key'), one, 'ApiKeyRevoked', { reason: 'lost' });
   story.tell('preset', named('preset'), 'installation', 'PresetRetired', { reason: 'old' });
+  story.product(two, named('product'));
   return story;
 }

@@ -1,31 +1,53 @@
-import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import { RegisterProduct } from '#application/product/register-product.handler.js';
+import {
+  GetProduct,
+  ListProducts,
+  RegisterProduct,
+  ReviseProduct,
+  type RegisteredProduct,
+  type RevisedProduct,
+} from '#application/product/manage-products.handler.js';
 import { Clock } from '#platform/clock.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, describedHeaders, DescribeWrite } from '../http/describe.js';
-import { notFound } from '../http/api-error.js';
-import { consistencyToken } from '../http/consistency-token.js';
-import { ValidBody } from '../http/valid-request.js';
-import { presentProduct, CreateProductBody, ProductResponse } from './products.dto.js';
+import {
+  DescribeErrors,
+  describedHeaders,
+  DescribePublicId,
+  DescribeRead,
+  DescribeWrite,
+} from '../http/describe.js';
+import { invalid, notFound } from '../http/api-error.js';
+import { ConsistencyToken, consistencyToken, unwrap } from '../http/consistency-token.js';
+import { NoIdempotencyKey, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
+import {
+  presentProduct,
+  CreateProductBody,
+  ListProductsQuery,
+  ProductListResponse,
+  ProductResponse,
+  UpdateProductBody,
+} from './products.dto.js';
 
 @ApiTags('products')
 @Controller('/v1/products')
 export class ProductsController {
   constructor(
     private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
     private readonly consistency: ReadYourWrites,
     private readonly storage: ObjectStorage,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
   @Post()
+  @UseGuards(NoIdempotencyKey)
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'createProduct',
@@ -59,13 +81,92 @@ export class ProductsController {
     const registered = await this.commands.execute(
       new RegisterProduct(caller, product, request.id, this.clock()),
     );
-    if (registered.kind === 'unknown-reference') throw notFound(registered.what);
-    const { position, isNew } = registered;
+    if (registered.kind === 'registered') void reply.code(registered.isNew ? 201 : 200);
+    return this.written(caller, registered, reply);
+  }
+
+  @Get()
+  @RequireCapability('jobs:read')
+  @ApiOperation({ operationId: 'listProducts', summary: 'Your products, newest first' })
+  @ApiQuery({ type: ListProductsQuery })
+  @DescribeRead(ProductListResponse)
+  @DescribeErrors(401, 403, 422)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @ValidQuery(ListProductsQuery) query: ListProductsQuery,
+    @ConsistencyToken() token: bigint | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ProductListResponse> {
+    const { limit, offset, status, external_ref: externalRef } = query;
+    const filter = { limit, offset, status, externalRef };
+    const { items, total } = unwrap(
+      await this.queries.execute(new ListProducts(caller, filter, token)),
+      reply,
+    );
+    const products = items.map(({ createdAt, ...product }) =>
+      presentProduct(this.storage, { ...product, registeredAt: createdAt.toISOString() }),
+    );
+    return { items: await Promise.all(products), total, limit, offset };
+  }
+
+  @Get(':public_id')
+  @RequireCapability('jobs:read')
+  @ApiOperation({ operationId: 'getProduct', summary: 'One product' })
+  @DescribePublicId('product')
+  @DescribeRead(ProductResponse)
+  @DescribeErrors(401, 403, 404, 422)
+  async get(@CurrentCaller() caller: Caller, @PublicId('product') id: string): Promise<ProductResponse> {
+    const product = await this.queries.execute(new GetProduct(caller, id));
+    if (!product) throw notFound('product');
+    return presentProduct(this.storage, product);
+  }
+
+  @Patch(':public_id')
+  @RequireCapability('jobs:create')
+  @ApiOperation({
+    operationId: 'updateProduct',
+    summary: 'Change a product, empty a field of it, archive it, or bring it back',
+    description: 'What is absent stays as it is. Free.',
+  })
+  @DescribePublicId('product')
+  @ApiBody({ type: UpdateProductBody, required: true })
+  @DescribeWrite(200, ProductResponse)
+  @DescribeErrors(401, 403, 404, 413, 415, 422)
+  async update(
+    @CurrentCaller() caller: Caller,
+    @PublicId('product') id: string,
+    @ValidBody(UpdateProductBody) body: UpdateProductBody,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ProductResponse> {
+    const { title, description, garment_category_public_id: category, status, clear = [] } = body;
+    const both = clear.filter((field) => body[field] !== undefined);
+    const msg = 'is also to be cleared: send one of them';
+    if (both.length > 0) throw invalid(both.map((field) => ({ loc: ['body', field], msg, type: 'value' })));
+    const changes = {
+      uploadAssetId: body.upload_asset_public_id,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(category !== undefined && { garmentCategoryId: category }),
+      ...(clear.includes('description') && { description: null }),
+      ...(clear.includes('garment_category_public_id') && { garmentCategoryId: null }),
+      ...(status !== undefined && { status }),
+    };
+    const command = new ReviseProduct(caller, id, changes, request.id, this.clock());
+    return this.written(caller, await this.commands.execute(command), reply);
+  }
+
+  private written(
+    caller: Caller,
+    written: RegisteredProduct | RevisedProduct,
+    reply: FastifyReply,
+  ): Promise<ProductResponse> {
+    if (written.kind === 'unknown-reference') throw notFound(written.what);
+    const { position, product } = written;
     if (position !== undefined) {
       this.consistency.noteWrite(caller, position);
       void reply.header('x-consistency-token', consistencyToken(caller, position));
     }
-    void reply.code(isNew ? 201 : 200);
-    return presentProduct(this.storage, registered.product);
+    return presentProduct(this.storage, product);
   }
 }

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IdField, PictureField, TextField } from '#validation/fields.js';
+import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from '#validation/fields.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
+import { PageQuery } from '../http/valid-request.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
 
 export class CreateProductBody {
@@ -29,6 +30,52 @@ export class CreateProductBody {
 
   @IdField({ description: 'Of `GET /v1/garment-categories`.', example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
   garment_category_public_id?: string;
+}
+
+const productStatuses = ['active', 'archived'] as const;
+const clearable = ['description', 'garment_category_public_id'] as const;
+
+export class UpdateProductBody {
+  @PictureField({ description: 'A new primary picture; the one of before moves into the gallery.' })
+  upload_asset_public_id?: string;
+
+  @TextField({ description: 'What it is called.', min: 1, max: 256, example: 'Linen shirt' })
+  title?: string;
+
+  @TextField({ description: 'For people.', min: 1, max: 2000 })
+  description?: string;
+
+  @IdField({ description: 'Of `GET /v1/garment-categories`.', example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  garment_category_public_id?: string;
+
+  @ChoiceField({
+    description: 'No dispatch can refer to an archived product. `active` brings it back.',
+    values: productStatuses,
+    name: 'ProductStatus',
+  })
+  status?: (typeof productStatuses)[number];
+
+  @ListField({
+    description: 'What is to be empty from now on.',
+    items: choice(clearable),
+    max: clearable.length,
+    unique: true,
+    example: ['description'],
+  })
+  clear?: (typeof clearable)[number][];
+}
+
+export class ListProductsQuery extends PageQuery {
+  @ChoiceField({
+    description: 'Products in this state only.',
+    values: productStatuses,
+    name: 'ProductStatus',
+    nullable: false,
+  })
+  status?: (typeof productStatuses)[number];
+
+  @TextField({ description: 'The product with this name of yours.', min: 1, max: 256, nullable: false })
+  external_ref?: string;
 }
 
 export class ProductCategoryResponse {
@@ -80,7 +127,7 @@ export class ProductResponse {
   @ApiPropertyOptional({ description: 'Absent when none was given.' })
   category?: ProductCategoryResponse;
 
-  @ApiProperty({ enum: ['active', 'archived'], enumName: 'ProductStatus' })
+  @ApiProperty({ enum: [...productStatuses], enumName: 'ProductStatus' })
   status: string;
 
   @ApiPropertyOptional({ example: 'Washed linen, mother-of-pearl buttons.' })
@@ -97,6 +144,20 @@ export class ProductResponse {
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   created_at: string;
+}
+
+export class ProductListResponse {
+  @ApiProperty({ type: [ProductResponse] })
+  items: ProductResponse[];
+
+  @ApiProperty({ description: 'Products in all that match.', type: 'integer', minimum: 0, example: 1 })
+  total: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
+  limit: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+  offset: number;
 }
 
 /** A product in the words of the interface. Fields that were not given are absent. */

@@ -1,4 +1,4 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { BooleanField, IntegerField } from '#validation/fields.js';
 import { validate, type Shape } from '#validation/validate.js';
@@ -81,6 +81,18 @@ export const EmptyBody = createParamDecorator(
     return undefined;
   },
 );
+
+/** For what knows no Idempotency-Key: a caller who sends one believes that the request is made once. */
+@Injectable()
+export class NoIdempotencyKey implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (headers['idempotency-key'] === undefined) return true;
+    const msg =
+      'is for dispatches: leave it out. A picture that is uploaded twice costs nothing; a product is made once by its external_ref';
+    throw invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }]);
+  }
+}
 
 /** The `public_id` of the path. What is no id at all names nothing, as does an unknown id: 404 for both. */
 export const PublicId = createParamDecorator((what: string, context: ExecutionContext): string => {

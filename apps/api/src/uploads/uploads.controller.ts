@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
@@ -13,6 +13,7 @@ import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeWrite } from '../http/describe.js';
 import { ApiError } from '../http/api-error.js';
 import { consistencyToken } from '../http/consistency-token.js';
+import { NoIdempotencyKey } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { spoolUpload } from './spooled-upload.js';
 
@@ -61,6 +62,7 @@ export class UploadsController {
   ) {}
 
   @Post()
+  @UseGuards(NoIdempotencyKey)
   @HttpCode(201)
   @RouteConfig({ streamsBody: true })
   @RequireCapability('jobs:create')

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ProductEvent } from './product.events.js';
 import {
-  archiveProduct,
   evolveProduct,
   initialProduct,
   primaryImage,
@@ -10,6 +9,7 @@ import {
   assignExternalRef,
   maxProductImages,
   registerProduct,
+  reviseProduct,
   type ProductPicture,
   type ProductRegistration,
 } from './product.js';
@@ -122,27 +122,53 @@ describe('an external reference', () => {
 
   it('is no product', () => {
     const reference = evolveProduct(initialProduct, event);
-    expect(archiveProduct({ reason: 'sold out', at: 'later' }, reference)).toMatchObject({
-      kind: 'rejected',
-    });
+    expect(reviseProduct({ title: 'Coat', at: 'later' }, reference)).toMatchObject({ kind: 'rejected' });
     expect(() => registerProduct(coat, reference)).toThrow('is an external reference');
   });
 });
 
-describe('an archived product', () => {
-  const archived: ProductEvent = { type: 'ProductArchived', data: { reason: 'sold out', at: 'later' } };
+describe('revising a product', () => {
+  const active = run(initialProduct, {});
+  const archived: ProductEvent = {
+    type: 'ProductArchived',
+    data: { reason: 'Archived by its owner.', at: 'later' },
+  };
+  const revised = (change: Parameters<typeof reviseProduct>[0], product: Product = active) => {
+    const decided = reviseProduct(change, product);
+    if (decided.kind === 'rejected') throw new Error('rejected');
+    return { events: decided.events, product: decided.events.reduce(evolveProduct, product) };
+  };
 
-  it('was active, and is archived once', () => {
-    const active = run(initialProduct, {});
-    expect(archiveProduct(archived.data, active)).toEqual({ kind: 'accepted', events: [archived] });
-    expect(archiveProduct(archived.data, evolveProduct(active, archived))).toEqual({
-      kind: 'accepted',
-      events: [],
+  it('changes what is named, empties what is null, and leaves the rest', () => {
+    const { product } = revised({ description: 'Wool', garmentCategoryId: 'C1', at: 'later' });
+    expect(product).toMatchObject({ title: 'Coat', description: 'Wool', garmentCategoryId: 'C1' });
+    expect(revised({ description: null, at: 'later' }, product).product).toMatchObject({
+      ...{ description: null, garmentCategoryId: 'C1', status: 'active' },
     });
-    expect(archiveProduct(archived.data, initialProduct)).toMatchObject({ kind: 'rejected' });
+    const picture = { primary: { assetId: 'A2', storageKey: 'k', sha256: 'h' }, source: null };
+    expect(revised({ picture, at: 'later' }).product).toMatchObject({
+      images: [
+        { assetId: 'A2', role: 'primary' },
+        { assetId: 'A1', role: 'gallery' },
+      ],
+    });
   });
 
-  it('comes back when it is registered again, even without a change', () => {
-    expect(run(evolveProduct(run(initialProduct, {}), archived), {}).status).toBe('active');
+  it('archives it once, leaves it archived when it is changed, and brings it back', () => {
+    expect(revised({ status: 'archived', at: 'later' }).events).toEqual([archived]);
+    const gone = evolveProduct(active, archived);
+    expect(revised({ status: 'archived', at: 'later' }, gone).events).toEqual([]);
+    expect(revised({ title: 'Cape', at: 'later' }, gone).product).toMatchObject({
+      ...{ title: 'Cape', status: 'archived' },
+    });
+    expect(revised({ status: 'active', at: 'later' }, gone).product).toMatchObject({ status: 'active' });
+    expect(revised({ title: 'Coat', at: 'later' }).events).toEqual([]);
+    expect(reviseProduct({ status: 'archived', at: 'later' }, initialProduct)).toMatchObject({
+      kind: 'rejected',
+    });
+  });
+
+  it('brings it back as well when it is registered again, even without a change', () => {
+    expect(run(evolveProduct(active, archived), {}).status).toBe('active');
   });
 });

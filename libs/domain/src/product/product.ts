@@ -147,20 +147,33 @@ export interface ProductNotFound {
   readonly code: 'PRODUCT_NOT_FOUND';
 }
 
-/** Takes a product out of use: nothing can refer to it until it is registered again. Archiving again changes nothing. */
-export function archiveProduct(
-  command: EventOfType<'ProductArchived'>['data'],
+/** What is to be otherwise; what is absent stays. */
+export interface ProductRevision extends Partial<Omit<ProductFacts, 'images' | 'externalRef'>> {
+  readonly picture?: { readonly primary: ProductPicture; readonly source: ProductPicture | null };
+  /** Nothing can refer to an archived product until it is active again. */
+  readonly status?: KnownProduct['status'];
+  readonly at: string;
+}
+
+/** Changes a product, archives it, or brings it back. Nothing new: no event. */
+export function reviseProduct(
+  { picture, status, at, ...changes }: ProductRevision,
   product: Product,
 ): Decision<ProductEvent, ProductNotFound> {
-  switch (product.status) {
-    case 'unregistered':
-    case 'reference':
-      return reject({ code: 'PRODUCT_NOT_FOUND' });
-    case 'archived':
-      return accept();
-    case 'active':
-      return accept({ type: 'ProductArchived', data: { ...command } });
-    default:
-      return product satisfies never;
+  if (product.status === 'unregistered' || product.status === 'reference') {
+    return reject({ code: 'PRODUCT_NOT_FOUND' });
   }
+  const images = picture ? revisedImages(picture.primary, picture.source, product.images) : product.images;
+  const { title, externalRef, description, garmentCategoryId } = { ...product, ...changes };
+  const facts = { title, externalRef, description, garmentCategoryId, images };
+  const wanted = status ?? product.status;
+  // A revision makes a product active.
+  const isRevised = !isSame(facts, product) || (wanted === 'active' && product.status === 'archived');
+  const isArchived = wanted === 'archived' && (isRevised || product.status === 'active');
+  return accept<ProductEvent>(
+    ...(isRevised ? [{ type: 'ProductRevised' as const, data: { ...facts, at } }] : []),
+    ...(isArchived
+      ? [{ type: 'ProductArchived' as const, data: { reason: 'Archived by its owner.', at } }]
+      : []),
+  );
 }

@@ -1,0 +1,261 @@
+import { categoryById } from '#domain/garment/garment-categories.js';
+import {
+  Command,
+  CommandHandler,
+  Query,
+  QueryHandler,
+  type ICommandHandler,
+  type IQueryHandler,
+} from '@nestjs/cqrs';
+import type { StoredAsset } from '#domain/asset/asset.js';
+import { resourceOf } from '#domain/catalog/catalog.js';
+import {
+  evolveProduct,
+  initialProduct,
+  type KnownProduct,
+  assignExternalRef,
+  registerProduct,
+  reviseProduct,
+  type ProductPicture,
+  type ProductRevision,
+} from '#domain/product/product.js';
+import { streamName } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { newId, timelessId } from '#platform/ids.js';
+import { handle, load } from '../aggregate.js';
+import type { Caller } from '../command-context.js';
+import { StoredPictures } from '../picture/stored-pictures.js';
+import { Module } from '@nestjs/common';
+import { PictureModule } from '../picture/store-picture.handler.js';
+import { ConsistencyModule, ReadYourWrites, type Fresh } from '../consistency/read-your-writes.js';
+import { ReadModels, type Page, type ProductsFilter, type ProductView } from '../read-models.js';
+
+export interface ProductRequest {
+  readonly uploadAssetId: string;
+  readonly title: string;
+  readonly externalRef: string | null;
+  readonly description: string | null;
+  readonly garmentCategoryId: string | null;
+}
+
+/** Makes a product of an uploaded picture, or revises the one that has this external reference. */
+export class RegisterProduct extends Command<RegisteredProduct> {
+  constructor(
+    readonly caller: Caller,
+    readonly product: ProductRequest,
+    readonly requestId: string,
+    readonly at: Date,
+  ) {
+    super();
+  }
+}
+
+export type RegisteredProduct =
+  | {
+      readonly kind: 'registered';
+      readonly product: KnownProduct;
+      /** False: it was there before. */
+      readonly isNew: boolean;
+      readonly position: bigint | undefined;
+    }
+  | { readonly kind: 'unknown-reference'; readonly what: 'upload' | 'garment category' };
+
+const aggregate = { initial: initialProduct, evolve: evolveProduct };
+
+/**
+ * An external reference has a stream of its own, whose first event gives it to a product (ADR 0011). Two posts of the same
+ * reference meet there, and the store's check of revisions lets one of them choose the product's id.
+ */
+@CommandHandler(RegisterProduct)
+export class RegisterProductHandler implements ICommandHandler<RegisterProduct> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly pictures: StoredPictures,
+  ) {}
+
+  async execute({ caller, product, requestId, at }: RegisterProduct): Promise<RegisteredProduct> {
+    const { environment, tenant, keyId } = caller;
+    const { uploadAssetId, title, externalRef, description, garmentCategoryId } = product;
+    const asset = await this.pictures.asset(caller, uploadAssetId);
+    if (!asset) return { kind: 'unknown-reference', what: 'upload' };
+    if (garmentCategoryId !== null && !categoryById(garmentCategoryId)) {
+      return { kind: 'unknown-reference', what: 'garment category' };
+    }
+    const productId =
+      externalRef === null ? newId() : await this.productOf(externalRef, caller, requestId, at);
+    const source = await sourceOf(this.pictures, caller, asset);
+    const command = {
+      ...{ productId, tenant, title, externalRef, description, garmentCategoryId },
+      ...{ picture: pictureOf(asset), source, at: at.toISOString() },
+    };
+    let isNew = false;
+    const registered = await handle(
+      this.store,
+      streamName(environment, 'product', productId),
+      aggregate,
+      (state) => {
+        isNew = state.status === 'unregistered';
+        return registerProduct(command, state);
+      },
+      {
+        ...{ environment, tenant, requestId, at },
+        commandId: `product:${requestId}`,
+        actor: `key:${keyId}`,
+      },
+    );
+    if (registered.kind === 'rejected' || registered.state.status !== 'active')
+      throw new Error(`product ${productId} was not registered`);
+    const { state, position } = registered;
+    return { kind: 'registered', product: state, isNew, position };
+  }
+
+  /** The product that has the reference; a fresh id for the first post. */
+  private async productOf(externalRef: string, caller: Caller, requestId: string, at: Date): Promise<string> {
+    const { environment, tenant, keyId } = caller;
+    const refId = timelessId(`product/${environment}/${tenant}/${externalRef}`);
+    const productId = newId();
+    const { state } = await handle(
+      this.store,
+      streamName(environment, 'product', refId),
+      aggregate,
+      (known) => assignExternalRef({ externalRef, productId, tenant, at: at.toISOString() }, known),
+      {
+        ...{ environment, tenant, requestId, at },
+        commandId: `external-ref:${requestId}`,
+        actor: `key:${keyId}`,
+      },
+    );
+    // An earlier release registered the product on this very stream.
+    return state.status === 'reference' ? state.productId : refId;
+  }
+}
+
+/** The page photograph that a garment was extracted from; null for a picture that came from elsewhere. */
+async function sourceOf(
+  pictures: StoredPictures,
+  caller: Caller,
+  { assetId, jobId }: StoredAsset,
+): Promise<ProductPicture | null> {
+  const job = jobId === null ? undefined : await pictures.job(caller, jobId);
+  if (job?.workflow !== 'pdp-extractions') return null;
+  const garment = job.artifacts.find((artifact) => artifact.assetId === assetId);
+  if (!garment || resourceOf(garment.kind) !== 'garments') return null;
+  const photograph = job.inputs.find(({ name }) => name === 'pdp_image');
+  return photograph ? pictureOf(photograph) : null;
+}
+
+/** Changes a product of the caller's, archives it, or brings it back. */
+export class ReviseProduct extends Command<RevisedProduct> {
+  constructor(
+    readonly caller: Caller,
+    readonly productId: string,
+    readonly changes: Omit<ProductRevision, 'picture' | 'at'> & {
+      readonly uploadAssetId?: string | undefined;
+    },
+    readonly requestId: string,
+    readonly at: Date,
+  ) {
+    super();
+  }
+}
+
+export type RevisedProduct =
+  | Omit<Extract<RegisteredProduct, { kind: 'registered' }>, 'isNew'>
+  | { readonly kind: 'unknown-reference'; readonly what: 'product' | 'upload' | 'garment category' };
+
+@CommandHandler(ReviseProduct)
+export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly pictures: StoredPictures,
+  ) {}
+
+  async execute({ caller, productId, changes, requestId, at }: ReviseProduct): Promise<RevisedProduct> {
+    const { uploadAssetId, ...revision } = changes;
+    const { garmentCategoryId } = revision;
+    const asset = uploadAssetId === undefined ? undefined : await this.pictures.asset(caller, uploadAssetId);
+    if (uploadAssetId !== undefined && !asset) return { kind: 'unknown-reference', what: 'upload' };
+    if (garmentCategoryId && !categoryById(garmentCategoryId)) {
+      return { kind: 'unknown-reference', what: 'garment category' };
+    }
+    const picture = asset && {
+      primary: pictureOf(asset),
+      source: await sourceOf(this.pictures, caller, asset),
+    };
+    const { environment, tenant, keyId } = caller;
+    const command = { ...revision, ...(picture && { picture }), at: at.toISOString() };
+    const revised = await handle(
+      this.store,
+      streamName(environment, 'product', productId),
+      aggregate,
+      // Another tenant's is as unknown as what never was.
+      (state) =>
+        reviseProduct(command, 'tenant' in state && state.tenant === tenant ? state : initialProduct),
+      {
+        ...{ environment, tenant, requestId, at },
+        commandId: `product:${requestId}`,
+        actor: `key:${keyId}`,
+      },
+    );
+    if (revised.kind === 'rejected' || !('productId' in revised.state) || !('tenant' in revised.state)) {
+      return { kind: 'unknown-reference', what: 'product' };
+    }
+    return { kind: 'registered', product: revised.state, position: revised.position };
+  }
+}
+
+export class ListProducts extends Query<Fresh<Page<ProductView>>> {
+  constructor(
+    readonly caller: Caller,
+    readonly filter: ProductsFilter,
+    readonly token?: bigint,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(ListProducts)
+export class ListProductsHandler implements IQueryHandler<ListProducts> {
+  constructor(
+    private readonly reads: ReadModels,
+    private readonly consistency: ReadYourWrites,
+  ) {}
+
+  execute({ caller, filter, token }: ListProducts): Promise<Fresh<Page<ProductView>>> {
+    return this.consistency.read(caller, 'products', token, () =>
+      this.reads.of(caller.environment).products.list(caller.tenant, filter),
+    );
+  }
+}
+
+/** From its own stream: never behind. Undefined when it is unknown or another tenant's. */
+export class GetProduct extends Query<KnownProduct | undefined> {
+  constructor(
+    readonly caller: Caller,
+    readonly productId: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetProduct)
+export class GetProductHandler implements IQueryHandler<GetProduct> {
+  constructor(private readonly store: EventStore) {}
+
+  async execute({ caller, productId }: GetProduct): Promise<KnownProduct | undefined> {
+    const stream = streamName(caller.environment, 'product', productId);
+    const { state } = await load(this.store, stream, aggregate);
+    return 'tenant' in state && state.tenant === caller.tenant ? state : undefined;
+  }
+}
+
+function pictureOf({ assetId, storageKey, sha256 }: ProductPicture): ProductPicture {
+  return { assetId, storageKey, sha256 };
+}
+
+/** Products of a tenant's catalogue. */
+@Module({
+  imports: [PictureModule, ConsistencyModule],
+  providers: [RegisterProductHandler, ReviseProductHandler, ListProductsHandler, GetProductHandler],
+})
+export class ProductModule {}

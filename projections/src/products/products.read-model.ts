@@ -1,0 +1,58 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import type { ProductImage } from '#domain/product/product.events.js';
+import type { ReadModel } from '#read-store/read-model.js';
+
+/** A garment under a tenant's own name. */
+@Entity('products')
+@Index('products_by_tenant', ['tenant', 'status', 'createdAt', 'productId'])
+@Index('products_by_reference', ['tenant', 'externalRef'], { where: 'external_ref IS NOT NULL' })
+export class ProductRow {
+  @PrimaryColumn({ type: 'text' })
+  productId: string;
+
+  @Column({ type: 'text' })
+  tenant: string;
+
+  @Column({ type: 'text' })
+  title: string;
+
+  /** The tenant's own name for it. */
+  @Column({ type: 'text', nullable: true })
+  externalRef: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  garmentCategoryId: string | null;
+
+  @Column({ type: 'text' })
+  status: 'active' | 'archived';
+
+  /** The primary one first. No URLs. */
+  @Column({ type: 'jsonb' })
+  images: ProductImage[];
+
+  @Column({ type: 'timestamptz' })
+  createdAt: Date;
+}
+
+export const productsReadModel: ReadModel<ProductRow> = {
+  name: 'products',
+  version: 1,
+  entity: ProductRow,
+  categories: ['product'],
+  // The stream of a reference only says which product has it.
+  keyOf: (event) => (event.type === 'ExternalRefAssigned' ? undefined : [event.streamId]),
+  evolve: (row, event) => {
+    if (event.type === 'ProductRegistered') {
+      const { at, ...facts } = event.data;
+      return { ...facts, status: 'active', createdAt: new Date(at) };
+    }
+    if (!row) throw new Error(`${event.type} came before ProductRegistered in ${event.stream}`);
+    if (event.type === 'ProductArchived') return { ...row, status: 'archived' };
+    if (event.type !== 'ProductRevised') throw new Error(`${event.type} does not belong in ${event.stream}`);
+    const { at: _at, ...facts } = event.data;
+    return { ...row, ...facts, status: 'active' };
+  },
+};
