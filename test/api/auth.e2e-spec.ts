@@ -103,6 +103,40 @@ describe('a key', () => {
     expect(docs.body as string).not.toMatch(/(?:src|href)=['"](?:https?:)?\/\//);
     expect((await api.get('/docs/swagger-ui-bundle.js')).status).toBe(200);
   });
+
+  it('finds nothing beside the pages of the docs, wherever a path leads', async () => {
+    const paths = [
+      ...[
+        '../../etc/passwd',
+        '%2e%2e/%2e%2e/etc/passwd',
+        '..%2f..%2fetc%2fpasswd',
+        '../package.json',
+        '%00',
+        'a%00b',
+      ],
+      ...['nothing', 'a/b', '/x', '.git', 'a'.repeat(300), 'a'.repeat(5_000), '%5c..%5c..%5cetc', 'con', '*'],
+    ];
+    for (const path of paths) {
+      const { status, text } = await api.raw(`/docs/${path}`);
+      expect([path.slice(0, 40), status, JSON.parse(text).error.code]).toEqual([
+        path.slice(0, 40),
+        404,
+        'RESOURCE_NOT_FOUND',
+      ]);
+    }
+    expectError(await api.call('POST', '/docs/nothing'), 405, 'METHOD_NOT_ALLOWED');
+  });
+
+  it('tells browsers to take each answer for what it is', async () => {
+    for (const path of ['/v1/credits', '/openapi.json', '/nothing', '/docs', '/docs/swagger-ui.css']) {
+      const { headers } = await api.get(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      const policy = headers.get('content-security-policy');
+      expect(policy).toMatch(/^default-src 'none';.* frame-ancestors 'none'$/);
+      expect(policy?.includes("script-src 'self'")).toBe(path.startsWith('/docs'));
+    }
+  });
 });
 
 describe('a refusal for a missing capability', () => {

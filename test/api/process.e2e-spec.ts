@@ -99,6 +99,17 @@ describe('the API as a process', () => {
     60_000,
   );
 
+  it('says in one line what is wrong with LOG_LEVEL or a name that it does not know', async () => {
+    const { child, output } = start({ LOG_LEVEL: 'verbose', ATELIER_SWEEP_INTERVALL_MS: '1' });
+    expect(await exitOf(child)).toBe(1);
+    const lines = output().trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /"LOG_LEVEL must be one of .*; ATELIER_SWEEP_INTERVALL_MS is not a setting: did you mean ATELIER_SWEEP_INTERVAL_MS\?"/,
+    );
+    expect(lines[0]).not.toContain('stack');
+  });
+
   it('names every setting that is wrong, and does not start', async () => {
     const { child, output } = start({ PORT: 'http', ATELIER_ORPHAN_HORIZON_MS: 'soon' });
     expect(await exitOf(child)).toBe(1);

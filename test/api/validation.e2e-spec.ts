@@ -60,6 +60,9 @@ describe('a list', () => {
       'created_after=yesterday',
       'created_after=2020-01-01',
       'created_after=2020-13-01T00:00:00Z',
+      'created_after=2026-02-30T00:00:00Z',
+      'created_after=2023-02-29T12:00:00%2B01:00',
+      'created_after=2026-04-31T23:59:59Z',
       'created_after=%00',
     ]) {
       const answer = await api.get(`/v1/jobs?${query}`, tenant.key);

@@ -15,7 +15,7 @@ describe('metrics of a service that runs', () => {
     await home[Symbol.asyncDispose]();
   });
 
-  it('are served by each role, without a key, without a name of anybody, and not by the interface for callers', async () => {
+  it('are served by each role, without a key, without a name of anybody, and not to callers', async () => {
     atelier = await Atelier.start(home.path, { METRICS_PORT: '0' });
     const { stdout } = await run(
       'cli/src/main.js',
@@ -42,7 +42,8 @@ describe('metrics of a service that runs', () => {
     });
     expect(dispatched.status).toBe(202);
 
-    const scraped = await atelier.get('/metrics');
+    expect((await atelier.get('/metrics')).status).toBe(404);
+    const scraped = await fetch(`http://127.0.0.1:${servedBy('api')}/metrics`);
     expect(scraped.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const api = await scraped.text();
     // The charge and the job that it pays for, together.
@@ -54,6 +55,11 @@ describe('metrics of a service that runs', () => {
     for (const text of [api, worker, projector])
       expect(text).not.toMatch(new RegExp(`${tenant}|postgres://`));
     expect(await (await atelier.get('/openapi.json')).text()).not.toContain('/metrics');
+  });
+
+  it('are on the port that callers reach where they are asked for', async () => {
+    atelier = await Atelier.start(home.path, { METRICS: 'true' });
+    expect(await (await atelier.get('/metrics')).text()).toContain('role="api"');
   });
 
   it('can be switched off', async () => {

@@ -108,7 +108,7 @@ export class ApiModule {
       controllers: [
         ...controllers,
         ...(servesObjects ? [ObjectsController] : []),
-        ...(settings.metrics ? [MetricsController] : []),
+        ...(settings.metrics && settings.configuration.publicMetrics ? [MetricsController] : []),
       ],
       providers: [
         ...providers,

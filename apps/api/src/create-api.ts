@@ -21,6 +21,18 @@ export interface HttpSettings {
 
 const maxHeaderBytes = 16 * 1024;
 
+/** Browsers are told to take each answer for what it says it is, and to keep and pass on nothing of it. */
+const everyAnswer = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+const answersPolicy = "default-src 'none'; frame-ancestors 'none'";
+/** The pages of `/docs` load from there only; they have styles in them, and their icons are data. */
+const docsPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /** What answers get to finish once the server stops. */
 const closeGraceMs = 5_000;
 
@@ -68,7 +80,8 @@ export async function createApi(
     done();
   });
   server.addHook('onRequest', (request, reply, done) => {
-    void reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    const policy = request.url.startsWith('/docs') ? docsPolicy : answersPolicy;
+    void reply.headers({ 'x-request-id': request.id, ...everyAnswer, 'content-security-policy': policy });
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined);
   });
   const app = await NestFactory.create<NestFastifyApplication>(ApiModule.for(settings), adapter, {
@@ -116,6 +129,7 @@ function answerBrokenHttp(error: Error & { code?: string }, socket: Socket): voi
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    'x-content-type-options: nosniff',
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

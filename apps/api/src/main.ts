@@ -1,6 +1,7 @@
 import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';
+import { openRoleServer, Readiness } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
 import { startTracing } from '#platform/tracing.js';
 import { createApi } from './create-api.js';
@@ -10,18 +11,23 @@ const logger = createLogger('api');
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const stopTracing = await startTracing('api', logger);
-  const metrics = configuration.metrics ? new Metrics('api') : undefined;
-  const { host, trustedProxies } = configuration;
+  const server = await openRoleServer('api', configuration, logger);
+  const { host, trustedProxies, publicMetrics } = configuration;
+  const metrics = server.metrics ?? (publicMetrics ? new Metrics('api') : undefined);
   const api = await createApi({ configuration, logger, metrics, stopping }, { trustedProxies });
   await api.listen(configuration.port, host);
+  const readiness = api.get(Readiness, { strict: false });
+  server.ready(() => readiness.problems());
   // It listens on a port, not on a pipe.
   const { port } = api.getHttpServer().address() as { port: number };
   logger.info({ host, port }, 'listening');
   return {
-    facts: { host, port },
+    facts: { host, port, metricsPort: server.port },
     async stop() {
+      server.ready(() => Promise.resolve(['it is stopping']));
       await api.close();
       await stopTracing();
+      await server.close();
     },
   };
 });

@@ -48,6 +48,21 @@ describe('configuration', () => {
     },
   );
 
+  it.each([
+    ['ATELIER_WORKER_CONCURENCY', 'ATELIER_WORKER_CONCURRENCY'],
+    ['ATELIER_SWEEP_INTERVAL', 'ATELIER_SWEEP_INTERVAL_MS'],
+    ['ATELIER_HOMES', 'ATELIER_HOME'],
+    ['ATELIER_PORT', 'PORT'],
+  ])('refuses %s, which is none of ours, and names the nearest one', (name, nearest) => {
+    const complaint = `${name} is not a setting: did you mean ${nearest}?`;
+    expect(() => loadConfiguration({ ...bucket, [name]: '1' })).toThrow(new ConfigurationError(complaint));
+  });
+
+  it('lets other names stand, whatever they are', () => {
+    const others = { PATH: '/bin', ATELIER_AWAITS_SETTINGS: '1', ATELIER_TEST_X: '1', ATELIERS: '1' };
+    expect(() => loadConfiguration({ ...bucket, ...others })).not.toThrow();
+  });
+
   const projectorBounds = [
     ['ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 60_000, 1_000, 86_400_000],
     ['ATELIER_SWEEP_INTERVAL_MS', 'sweepIntervalMs', 10_000, 100, 3_600_000],

@@ -76,7 +76,9 @@ export interface Configuration {
   /** What pictures can be asked of; the first one draws where a request names none. */
   readonly imageModels: readonly ImageModel[];
   readonly metrics: boolean;
-  /** Where a role without HTTP of its own serves its metrics. Undefined: nowhere. */
+  /** Whether the API serves its metrics on the port that callers reach. */
+  readonly publicMetrics: boolean;
+  /** Where a role serves its metrics and probes. Undefined: nowhere. */
   readonly metricsPort: number | undefined;
 }
 
@@ -90,11 +92,48 @@ export class ConfigurationError extends Error {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
+/** Names of ours that are none of a role's settings: between our own processes, of a client, of tests. */
+const notSettings = /^ATELIER_(?:AWAITS_SETTINGS|COPY_FROM|COPY_TO|URL|KEY|TEST_.*|BENCH_.*)$/;
+
+/** Characters to insert, delete or replace to make one of the other (Levenshtein). */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [line, char] of [...one].entries()) {
+    const next = [line + 1];
+    for (const [column, its] of [...other].entries()) {
+      const replaced = (row[column] ?? 0) + (char === its ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
 /** Collects complaints, so that one start tells all that is wrong. */
 class SettingsReader {
   readonly problems: string[] = [];
+  private readonly variables: EnvironmentVariables;
+  private readonly asked = new Set<string>();
 
-  constructor(private readonly variables: EnvironmentVariables) {}
+  constructor(given: EnvironmentVariables) {
+    this.variables = new Proxy(given, {
+      get: (variables, name) => {
+        this.asked.add(String(name));
+        return variables[String(name)];
+      },
+    });
+  }
+
+  /** To be called when all settings were read. A name of ours that nothing has asked for is a mistake. */
+  refuseUnknown(): void {
+    for (const name of Object.keys(this.variables)) {
+      if (!name.startsWith('ATELIER_') || this.asked.has(name) || notSettings.test(name)) continue;
+      const bare = name.slice('ATELIER_'.length);
+      const edits = (known: string) => Math.min(editsBetween(name, known), editsBetween(bare, known));
+      const [nearest] = [...this.asked].toSorted((one, other) => edits(one) - edits(other));
+      this.problems.push(`${name} is not a setting: did you mean ${nearest}?`);
+    }
+  }
 
   text(name: string, fallback?: string): string {
     const value = this.variables[name] || fallback;
@@ -113,6 +152,10 @@ class SettingsReader {
 
   given(name: string): boolean {
     return Boolean(this.variables[name]);
+  }
+
+  is(name: string, value: string): boolean {
+    return this.variables[name] === value;
   }
 
   flag(name: string, fallback: boolean): boolean {
@@ -216,7 +259,7 @@ type WholeNumber = {
   [Name in keyof typeof defaults]: (typeof defaults)[Name] extends number ? Name : never;
 }[keyof typeof defaults];
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 const postgresSchemes = ['postgres', 'postgresql'];
 
@@ -263,8 +306,11 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     stopGraceMs: whole('ATELIER_STOP_GRACE_MS', 'stopGraceMs', 0, 600_000),
     imageModels: settings.parsed('ATELIER_IMAGE_MODELS', parseImageModels, defaultImageModels),
     metrics: settings.flag('METRICS', defaults.metrics),
+    // Who asks for metrics in so many words gets them there as well.
+    publicMetrics: settings.is('METRICS', 'true'),
     metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
   };
+  settings.refuseUnknown();
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
   return configuration;
 }

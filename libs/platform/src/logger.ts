@@ -1,4 +1,5 @@
 import { pino, type Logger as PinoLogger } from 'pino';
+import { logLevels } from './configuration.js';
 import { correlation, parseTraceparent } from './correlation.js';
 
 export type Logger = PinoLogger;
@@ -13,7 +14,8 @@ export const Logger = Symbol('Logger');
 export function createLogger(role: string, level = process.env['LOG_LEVEL'] || 'info'): Logger {
   return pino({
     name: `atelier-${role}`,
-    level,
+    // The configuration refuses another one, in a line that a logger has to write.
+    level: logLevels.includes(level) ? level : 'info',
     mixin: correlatedFields,
     redact: {
       paths: [

@@ -33,7 +33,7 @@ interface Served {
 const patienceMs = 2_000;
 
 /**
- * The HTTP side of a role without an interface of its own: `/metrics`, `/health/live` and `/health/ready` on
+ * What a role serves to its operators: `/metrics`, `/health/live` and `/health/ready` on
  * METRICS_PORT, when that is set. A port that is taken is reported and no reason to stop: `npm start` gives the same
  * one to two roles.
  */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { ConfigurationError } from './configuration.js';
 import type { Logger } from './logger.js';
 
 /** A role that runs inside this process. */
@@ -52,7 +53,8 @@ export async function runRole(
     await role.stop();
   } catch (error) {
     if (!stopping.signal.aborted) {
-      logger.fatal({ err: error }, 'could not go on');
+      if (error instanceof ConfigurationError) logger.fatal(error.message);
+      else logger.fatal({ err: error }, 'could not go on');
       process.exit(1);
     }
     logger.warn({ err: error }, 'stopped in the middle');

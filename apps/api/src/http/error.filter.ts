@@ -10,9 +10,12 @@ import { RefusedDispatches } from '../dispatch/refused-dispatches.js';
 import { allowedMethods } from './route-table.js';
 
 /** What the framework reports by status, in words of ours. Statuses that are not here are our own fault: 500. */
+const nothingHere = 'There is nothing at this path. The paths that exist are in /openapi.json.';
 const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   400: ['BAD_REQUEST', 'The request could not be read: check its URL, headers and framing.'],
-  404: ['RESOURCE_NOT_FOUND', 'There is nothing at this path. The paths that exist are in /openapi.json.'],
+  // What serves files says so of paths that lead out of its folder, or that no file can have.
+  403: ['RESOURCE_NOT_FOUND', nothingHere],
+  404: ['RESOURCE_NOT_FOUND', nothingHere],
   408: ['REQUEST_TIMEOUT', 'The request did not arrive in time. Nothing was charged; send it again.'],
   413: ['PAYLOAD_TOO_LARGE', 'The body is larger than this endpoint accepts. Nothing was charged.'],
   414: ['URI_TOO_LONG', 'A part of the path is longer than any identifier of this service.'],
@@ -111,7 +114,8 @@ export class ErrorFilter implements ExceptionFilter {
   private withAllowedMethods(error: ApiError, request: FastifyRequest): ApiError {
     if (error.status !== 404 || request.routeOptions.url !== undefined) return error;
     const allowed = allowedMethods(request.server, request.url);
-    if (allowed.length === 0) return error;
+    // Where files are served, the method is right and the file is missing.
+    if (allowed.length === 0 || allowed.includes(request.method)) return error;
     return new ApiError('METHOD_NOT_ALLOWED', `This path answers to ${allowed.join(', ')} only.`, {
       headers: { allow: allowed.join(', ') },
     });

@@ -111,9 +111,11 @@ const signature = {
   in: 'header',
   required: false,
   description:
-    'Signs the request: base64 of the HMAC-SHA256 of the raw body, empty for a GET, with the signing secret of the ' +
-    'key (`sks_…`). Keys that were issued to be signed with ask for it; others may go without. A wrong one gives 401.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9+/]{43}=$' },
+    'Signs the request with the signing secret of the key (`sks_…`): `t={Unix time},v1={base64}`, the HMAC-SHA256 of time, ' +
+    'method, path with query, Idempotency-Key and body, each but the last with a line feed behind it; or, in the older ' +
+    'form, only the base64 of that of the raw body, empty for a GET. Keys that were issued to be signed with ask for it; ' +
+    'others may go without. A wrong one gives 401.',
+  schema: { type: 'string', pattern: '^(t=[1-9][0-9]{0,11},v1=)?[A-Za-z0-9+/]{43}=$' },
 } as const;
 
 const headers = {

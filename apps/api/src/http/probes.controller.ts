@@ -47,7 +47,7 @@ export class HealthController {
 
 /**
  * For Prometheus, without a key: a scraper has none, and nothing in here is secret or belongs to one tenant. It is no part of the
- * interface for callers; the proxy in `deploy/` does not pass it on, and METRICS=false leaves it out.
+ * interface for callers, who would learn how busy the service is: it is there with METRICS=true only.
  */
 @ApiExcludeController()
 @Controller('/metrics')

@@ -54,7 +54,14 @@ export const listedJobTypes = [
   'MODEL_SWAP_WITH_IMAGE',
 ] as const;
 
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A moment that is in the calendar: `Date` would take the 30th of February for the 2nd of March. */
+function isDateTime(value: unknown): boolean {
+  const day = typeof value === 'string' ? dateTime.exec(value)?.[1] : undefined;
+  if (day === undefined || Number.isNaN(Date.parse(String(value)))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
 
 function JobTypesField(): PropertyDecorator {
   const among = (type: unknown) => listedJobTypes.some((listed) => listed === type);
@@ -73,8 +80,6 @@ function JobTypesField(): PropertyDecorator {
 }
 
 function DateTimeField(description: string): PropertyDecorator {
-  const validate = (value: unknown) =>
-    typeof value === 'string' && dateTime.test(value) && !Number.isNaN(Date.parse(value));
   // An unescaped `+` of a time zone arrives as a blank.
   const fromText = (sent: unknown) => (typeof sent === 'string' ? sent.replace(' ', '+') : sent);
   return field(
@@ -83,7 +88,7 @@ function DateTimeField(description: string): PropertyDecorator {
       type: 'date_time',
       message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
       schema: { type: 'string', format: 'date-time' },
-      rules: (told) => [ValidateBy({ name: 'date_time', validator: { validate } }, told)],
+      rules: (told) => [ValidateBy({ name: 'date_time', validator: { validate: isDateTime } }, told)],
     },
   );
 }
