@@ -2,7 +2,7 @@ import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown 
 import { tellingOutcomes } from '#application/observed-outcomes.js';
 import { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
-import { SnapshotStore } from '#event-store/snapshots.js';
+import { authenticSnapshots, SnapshotStore } from '#event-store/snapshots.js';
 import { Configuration } from '#platform/configuration.js';
 import type { Metrics } from '#platform/metrics.js';
 import { traceAppends } from '#platform/tracing.js';
@@ -34,8 +34,12 @@ export class EventLogModule implements OnApplicationShutdown {
         },
         {
           provide: SnapshotStore,
-          inject: [openedLog],
-          useFactory: ({ snapshots }: OpenedEventStore) => snapshots,
+          inject: [openedLog, Configuration, OwnMetrics],
+          useFactory: (
+            { snapshots }: OpenedEventStore,
+            { signingKey }: Configuration,
+            metrics: Metrics | undefined,
+          ) => authenticSnapshots(snapshots, signingKey, () => metrics?.eventStore.snapshotDropped?.()),
         },
       ],
       exports: [EventStore, SnapshotStore],

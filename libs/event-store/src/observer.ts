@@ -19,6 +19,8 @@ export interface EventStoreObserver {
   resubscribed?(reason: string): void;
   /** A lost connection was replaced. */
   reconnected?(): void;
+  /** A snapshot was not what this service had saved, and its stream is folded instead. */
+  snapshotDropped?(): void;
 }
 
 /** Tells the observer how long an append took and how it ended. */

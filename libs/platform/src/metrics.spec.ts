@@ -30,6 +30,7 @@ describe('the metrics of a role', () => {
     eventStore.unknownOutcomeResolved?.();
     eventStore.resubscribed?.('why');
     eventStore.reconnected?.();
+    eventStore.snapshotDropped?.();
     const text = await lines();
     const name = 'atelier_event_store';
     expect(text).toEqual(
@@ -41,6 +42,7 @@ describe('the metrics of a role', () => {
         `${name}_unknown_outcomes_resolved_total{role="worker"} 1`,
         `${name}_resubscriptions_total{role="worker"} 1`,
         `${name}_reconnections_total{role="worker"} 1`,
+        `${name}_snapshots_dropped_total{role="worker"} 1`,
       ]),
     );
     expect(text.join('\n')).not.toContain('01J');

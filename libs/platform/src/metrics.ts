@@ -68,6 +68,10 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
   );
   const resubscriptions = counter('resubscriptions', 'Subscriptions that were taken up again');
   const reconnections = counter('reconnections', 'Lost connections that were replaced');
+  const droppedSnapshots = counter(
+    'snapshots_dropped',
+    'Snapshots that were not what this service had saved, and were dropped',
+  );
   // A series that is there from the start shows its first increase.
   appends.zero({ result: 'appended' });
   for (const operation of ['append', 'read']) retries.inc({ operation }, 0);
@@ -77,6 +81,7 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
     unknownOutcomeResolved: () => unknown.inc(),
     resubscribed: () => resubscriptions.inc(),
     reconnected: () => reconnections.inc(),
+    snapshotDropped: () => droppedSnapshots.inc(),
   };
 }
 

@@ -147,6 +147,7 @@ export const staleSnapshot: Partial<Wiring> = {
     const last = new Map<string, string>();
     return {
       load: (stream, foldVersion) => client.load(stream, foldVersion),
+      drop: (...given) => client.drop(...given),
       save: (stream, foldVersion, revision, state) => {
         const older = last.get(stream);
         last.set(stream, JSON.stringify(state));

@@ -28,4 +28,12 @@ export class SimulatedSnapshotStore implements SnapshotStore {
     const known = this.stored.get(key);
     if (!known || known.revision < revision) this.stored.set(key, { revision, state: text });
   }
+
+  async drop(stream: string, foldVersion: number, revision: bigint): Promise<void> {
+    await this.scheduler.turn(this.process);
+    const key = `${stream} ${foldVersion}`;
+    if (this.stored.get(key)?.revision !== revision) return;
+    this.stored.delete(key);
+    this.trace(`    ${this.process.name} drops the snapshot ${revision} of ${stream}`);
+  }
 }

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OpenedAccount } from '#domain/account/account.js';
+import { accountFoldVersion, type OpenedAccount } from '#domain/account/account.js';
 import { refundCharge } from '#domain/account/close-charge.js';
 import { debitCredits, debitCreditsTogether } from '#domain/account/debit-credits.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
-import type { SnapshotStore } from '#event-store/snapshots.js';
+import { authenticSnapshots, type SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import { AccountsFixture } from '../accounts.fixture.js';
 import { readForwards } from '../aggregate.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { grantCredits } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
@@ -257,6 +258,23 @@ describe('the account’s single writer', () => {
     ]);
     expect([first.status, broken.status, last.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await balanceOf(tenant)).toBe(0);
+  });
+
+  it('is folded from its events where somebody has put another balance into its snapshot', async () => {
+    const tenant = await tenantWith(1000);
+    const stream = streamName('test', 'account', tenant);
+    let dropped = 0;
+    const authentic = authenticSnapshots(snapshots, 'not in the database', () => dropped++);
+    const writer = () => new AccountWriter(store, authentic, { snapshotEvery: 1 });
+    await debit(writer(), tenant);
+    await eventually(async () => (await authentic.load(stream, accountFoldVersion)) !== undefined);
+    const altered = await fixture.pool.query(
+      `update event_store.snapshots set state = replace(state::text, '999', '99999')::json where stream = $1`,
+      [stream],
+    );
+    expect(altered.rowCount).toBe(1);
+    expect(await writer().read('test', tenant)).toMatchObject({ state: { balance: 999 } });
+    expect(dropped).toBe(1);
   });
 
   it('gives the same account with a snapshot, without one, and with one of another fold', async () => {

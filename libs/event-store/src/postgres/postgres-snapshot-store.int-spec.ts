@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
-import type { SnapshotStore } from '../snapshots.js';
+import { authenticSnapshots, type SnapshotStore } from '../snapshots.js';
 import { createEventStorePool } from './postgres-event-store.js';
 import { createPostgresSnapshotStore } from './postgres-snapshot-store.js';
 
@@ -39,5 +39,65 @@ describe('the snapshot store in PostgreSQL', () => {
     await snapshots.save('account-c', 1, 10n, {});
     expect(await snapshots.load('account-c', 2)).toBeUndefined();
     expect(await snapshots.load('account-d', 1)).toBeUndefined();
+  });
+
+  it('drops the snapshot of this revision and no other', async () => {
+    await snapshots.save('account-e', 1, 10n, 'kept');
+    await snapshots.drop('account-e', 1, 9n);
+    expect(await snapshots.load('account-e', 1)).toBeDefined();
+    await snapshots.drop('account-e', 1, 10n);
+    expect(await snapshots.load('account-e', 1)).toBeUndefined();
+  });
+});
+
+describe('snapshots with a keyed digest', () => {
+  const secret = 'a secret that is not in the database';
+  const state = { account: { balance: 40 }, position: '7' };
+  let dropped = 0;
+  const authentic = (given: string | undefined = secret) =>
+    authenticSnapshots(snapshots, given, () => dropped++);
+  const alter = (sql: string) =>
+    pool.query(`update event_store.snapshots set ${sql} where stream = 'account-f'`);
+
+  beforeEach(async () => {
+    await pool.query(`delete from event_store.snapshots where stream = 'account-f'`);
+    dropped = 0;
+    await authentic().save('account-f', 1, 10n, state);
+  });
+
+  it('are given back to every process that has the secret', async () => {
+    expect(await authentic().load('account-f', 1)).toEqual({ revision: 10n, state });
+    expect(dropped).toBe(0);
+  });
+
+  it.each([
+    ['another balance', `state = replace(state::text, '40', '4000')::json`],
+    ['another revision', 'revision = 11'],
+    ['no digest, as of an older release', `state = '{"account": {"balance": 40}, "position": "7"}'`],
+    ['no state', `state = 'null'`],
+    [
+      'a digest of another stream',
+      `state = (select state from event_store.snapshots where stream = 'account-g')`,
+    ],
+  ])('are dropped and counted where there is %s, and can be saved anew', async (_, sql) => {
+    await authentic().save('account-g', 1, 10n, state);
+    await alter(sql);
+    expect(await authentic().load('account-f', 1)).toBeUndefined();
+    expect(dropped).toBe(1);
+    await authentic().save('account-f', 1, 5n, state);
+    expect(await authentic().load('account-f', 1)).toEqual({ revision: 5n, state });
+  });
+
+  it('are dropped where they were made with another secret', async () => {
+    expect(await authentic('another secret').load('account-f', 1)).toBeUndefined();
+    expect(dropped).toBe(1);
+  });
+
+  it('are neither believed, made nor touched without a secret', async () => {
+    const blind = authenticSnapshots(snapshots, undefined, () => dropped++);
+    expect(await blind.load('account-f', 1)).toBeUndefined();
+    await blind.save('account-f', 1, 20n, state);
+    expect(await authentic().load('account-f', 1)).toEqual({ revision: 10n, state });
+    expect(dropped).toBe(0);
   });
 });

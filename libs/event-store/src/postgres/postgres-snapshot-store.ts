@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Snapshot, SnapshotStore } from '../snapshots.js';
-import { onClient, query, readRetrying } from './connection.js';
+import { onClient, query, readRetrying, type Statement } from './connection.js';
 import { defaultSchema, quoteSchema } from './schema.js';
 
 const timeoutMs = 5000;
@@ -21,6 +21,17 @@ export function createPostgresSnapshotStore(options: { pool: pg.Pool; schema?: s
         set revision = excluded.revision, state = excluded.state, saved_at = now()
         where s.revision < excluded.revision`,
   };
+  const drop = {
+    name: `${schema}.snapshot-drop`,
+    text: `delete from ${table} where stream = $1 and fold_version = $2 and revision = $3`,
+  };
+  const run = async (statement: Statement, values: unknown[]) => {
+    // Saving or dropping twice changes nothing, so it may be retried like a read.
+    await readRetrying(
+      () => onClient(pool, (client) => query(client, statement, values, timeoutMs)),
+      deadlineMs,
+    );
+  };
   return {
     async load(stream, foldVersion) {
       const read = () =>
@@ -28,13 +39,8 @@ export function createPostgresSnapshotStore(options: { pool: pg.Pool; schema?: s
       const [row] = await readRetrying(read, deadlineMs);
       return row && { revision: row.revision, state: row.state };
     },
-    async save(stream, foldVersion, revision, state) {
-      const values = [stream, foldVersion, revision, JSON.stringify(state)];
-      // Saving twice changes nothing, so it may be retried like a read.
-      await readRetrying(
-        () => onClient(pool, (client) => query(client, save, values, timeoutMs)),
-        deadlineMs,
-      );
-    },
+    save: (stream, foldVersion, revision, state) =>
+      run(save, [stream, foldVersion, revision, JSON.stringify(state)]),
+    drop: (stream, foldVersion, revision) => run(drop, [stream, foldVersion, revision]),
   };
 }
