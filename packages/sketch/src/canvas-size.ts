@@ -42,6 +42,14 @@ export function canvasSize(order: CanvasOrder, fallback: AspectRatio): CanvasSiz
   return { ...pixels(RESOLUTIONS[resolution], ASPECT_RATIOS[aspectRatio]), aspectRatio, resolution };
 }
 
+/** The aspect ratio of the list that is nearest to a picture's own. */
+export function nearestRatio({ width, height }: { width: number; height: number }): AspectRatio {
+  const off = (name: AspectRatio): number => Math.abs(Math.log((ASPECT_RATIOS[name] * height) / width));
+  return (Object.keys(ASPECT_RATIOS) as AspectRatio[]).reduce((best, name) =>
+    off(name) < off(best) ? name : best,
+  );
+}
+
 const pixels = (long: number, ratio: number): { width: number; height: number } => ({
   width: ratio >= 1 ? long : Math.round(long * ratio),
   height: ratio >= 1 ? Math.round(long / ratio) : long,

@@ -21,7 +21,8 @@ export interface Placement {
 /** Height of a figure in figure units: the scale of a view is pixels per unit. */
 const FIGURE = 900;
 
-const viewAt = (canvas: Canvas, soles: number, stature: number, shows: View['shows']): View => {
+/** How a figure is seen whose soles are at a height of the sheet, and who is so tall; pixels. */
+export const viewAt = (canvas: Canvas, soles: number, stature: number, shows: View['shows']): View => {
   const scale = stature / FIGURE;
   return {
     framing: { scale, x: canvas.width / 2, y: soles - SOLES * scale },

@@ -7,37 +7,22 @@ import {
   type RenderResult,
 } from '@atelier/engine';
 import { breathe } from '../abort.js';
-import {
-  ASPECT_RATIOS,
-  canvasSize,
-  drawnSize,
-  type AspectRatio,
-  type CanvasOrder,
-  type CanvasSize,
-} from '../canvas-size.js';
+import { canvasSize, drawnSize, nearestRatio, type CanvasOrder, type CanvasSize } from '../canvas-size.js';
 import { outlinesOf } from '../composition/outline.js';
 import { relight } from '../composition/light.js';
-import type { Place } from '../composition/setting.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import { compose, type Layer } from '../scene.js';
 import { MODEL } from '../model.js';
 import { carriedFacts } from './carried-facts.js';
+import type { NewPlace } from './new-place.js';
 import { movedTo, placementOf, type Placement } from './placement.js';
 import { shadowUnder } from './shadow.js';
 import { subjectOf, type SourceSubject } from './source-subject.js';
 
 /** The format of the new picture: the source's own when absent. */
 export type SwapOrder = Pick<CanvasOrder, 'output_preset'>;
-
-/** The aspect ratio of the list that is nearest to a picture's own. */
-function nearestRatio({ width, height }: Raster): AspectRatio {
-  const off = (name: AspectRatio): number => Math.abs(Math.log((ASPECT_RATIOS[name] * height) / width));
-  return (Object.keys(ASPECT_RATIOS) as AspectRatio[]).reduce((best, name) =>
-    off(name) < off(best) ? name : best,
-  );
-}
 
 async function atScale({ cut }: SourceSubject, scale: number): Promise<Raster> {
   const { width, height, data } = cut.raster;
@@ -105,17 +90,12 @@ const outlineFacts = (
 /**
  * Takes the subject of `source_image` out of its picture and sets it into another place: at the same scale, on the floor,
  * in the light that is there.
- * @param placeFor draws or fits the place for a subject that is seen so
- * @param about what the picture's meta says of the place
- * @param open the place has no wall that something could hang before
  * @throws EngineError `bad_input` when there is no source, or no subject can be told from its background
  */
 export async function swapBackground(
   request: RenderRequest<SwapOrder>,
   context: RenderContext,
-  placeFor: (size: CanvasSize, placement: Placement) => Promise<Place>,
-  about: Readonly<Record<string, unknown>>,
-  open = false,
+  { about, open, seen }: NewPlace,
 ): Promise<RenderResult> {
   const source: EngineImage | undefined = request.inputs.find((input) => input.name === 'source_image');
   if (!source)
@@ -127,7 +107,7 @@ export async function swapBackground(
   const asked = canvasSize(request.body, nearestRatio(subject.picture));
   const size = drawnSize(asked);
   const wanted = placementOf(subject, size, open);
-  const { setting, view } = await placeFor(size, wanted);
+  const { setting, view } = await seen(size, wanted);
   await breathe(context.signal);
   const placement = movedTo(wanted, view.framing.x - wanted.view.framing.x);
   const standing = await atScale(subject, placement.scale);

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { GraphModel } from '@tensorflow/tfjs-converter';
+import type { DataType, Tensor } from '@tensorflow/tfjs-core';
+
+/** A graph model with one picture as its input, and one tensor as its output. */
+export interface PictureModel {
+  /** Sides of the picture that it takes, pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Runs the model over RGB bytes of exactly that size. Blocks its thread for about 30 ms. */
+  run(rgb: Uint8Array): Float32Array;
+}
+
+interface Runtime {
+  readonly open: (path: string) => Promise<PictureModel>;
+}
+
+const WEIGHTS = fileURLToPath(new URL('../models/', import.meta.url));
+
+/** What a model file of TensorFlow.js says of itself, as far as it is read here. */
+interface ModelFile {
+  readonly modelTopology: object;
+  readonly weightsManifest: readonly [
+    {
+      readonly paths: readonly string[];
+      readonly weights: { name: string; shape: number[]; dtype: 'float32' }[];
+    },
+  ];
+  readonly signature?: object;
+}
+
+/** TensorFlow.js and its WebAssembly take 50 ms and 40 MB: they are loaded when the first picture is read. */
+async function start(): Promise<Runtime> {
+  const tf = await import('@tensorflow/tfjs-core');
+  const { loadGraphModel } = await import('@tensorflow/tfjs-converter');
+  const wasm = await import('@tensorflow/tfjs-backend-wasm');
+  const main = createRequire(import.meta.url).resolve('@tensorflow/tfjs-backend-wasm');
+  wasm.setWasmPaths(`${dirname(main)}/`);
+  await tf.setBackend('wasm');
+
+  const runner = (model: GraphModel): PictureModel => {
+    const [input] = model.inputs;
+    const [, height = 0, width = 0] = input?.shape ?? [];
+    if (!input || model.inputs.length !== 1 || height < 1 || width < 1)
+      throw new TypeError('A model of pictures takes one picture of a fixed size.');
+    const whole = input.dtype === 'int32';
+    const run = (rgb: Uint8Array): Float32Array => {
+      const shape: [number, number, number, number] = [1, height, width, 3];
+      const result = tf.tidy(() => {
+        const values = whole ? Int32Array.from(rgb) : Float32Array.from(rgb, (v) => v / 255);
+        // One output was asked for, so that one tensor comes back.
+        return model.execute(
+          tf.tensor(values, shape, input.dtype as DataType),
+          model.outputs[0]?.name,
+        ) as Tensor;
+      });
+      const data = result.dataSync<'float32'>();
+      result.dispose();
+      return data;
+    };
+    return { width, height, run };
+  };
+
+  return {
+    async open(path) {
+      // The format of TensorFlow.js; what is no such file fails right below.
+      const file = JSON.parse(await readFile(path, 'utf8')) as ModelFile;
+      const [{ paths, weights }] = file.weightsManifest;
+      const parts = await Promise.all(paths.map((part) => readFile(join(dirname(path), part))));
+      const bytes = Buffer.concat(parts);
+      const weightData = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+      const { modelTopology, signature } = file;
+      const artifacts = { modelTopology, weightSpecs: weights, weightData, ...(signature && { signature }) };
+      return runner(await loadGraphModel({ load: () => Promise.resolve(artifacts) }));
+    },
+  };
+}
+
+let runtime: Promise<Runtime> | undefined;
+const opened = new Map<string, Promise<PictureModel>>();
+
+/** Opens a model once for the process. @param path of its `.json`; the weights lie beside it */
+function once(path: string): Promise<PictureModel> {
+  runtime ??= start();
+  const model = opened.get(path) ?? runtime.then(({ open }) => open(path));
+  opened.set(path, model);
+  return model;
+}
+
+/**
+ * Tells people from what is behind them, 256 × 256. `ATELIER_PHOTO_SEGMENTATION_MODEL` names another model of TensorFlow.js
+ * with a picture as its only input and the probability of a person, 0–1 for each pixel, as its output.
+ */
+export const segmentationModel = (): Promise<PictureModel> => {
+  const own = process.env['ATELIER_PHOTO_SEGMENTATION_MODEL'];
+  return once(own ? resolve(own) : join(WEIGHTS, 'selfie.json'));
+};
+
+/** Finds the seventeen joints of a person, 192 × 192. */
+export const poseModel = (): Promise<PictureModel> => once(join(WEIGHTS, 'movenet-lightning.json'));

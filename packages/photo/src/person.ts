@@ -1,0 +1,286 @@
+import { poseModel, segmentationModel, type PictureModel } from './models.js';
+import { rgbOf, scaledPlane, type Box, type Picture, type Plane } from './raster.js';
+
+/** In the order of the pose model's output. Left and right are the person's own. */
+const JOINTS = [
+  'nose',
+  'leftEye',
+  'rightEye',
+  'leftEar',
+  'rightEar',
+  'leftShoulder',
+  'rightShoulder',
+  'leftElbow',
+  'rightElbow',
+  'leftWrist',
+  'rightWrist',
+  'leftHip',
+  'rightHip',
+  'leftKnee',
+  'rightKnee',
+  'leftAnkle',
+  'rightAnkle',
+] as const;
+export type Joint = (typeof JOINTS)[number];
+
+/** A place in the picture, pixels, and how sure the model is of it, 0–1. */
+export interface Sighting {
+  readonly x: number;
+  readonly y: number;
+  readonly score: number;
+}
+
+/** A person in a picture. */
+export interface Person {
+  /** Probability that a pixel shows the person, at up to 768 pixels a side: soft, and a few pixels off at the contour. */
+  readonly mask: Plane;
+  /** Bounds of the person, pixels of the picture. */
+  readonly box: Box;
+  readonly joints: Readonly<Record<Joint, Sighting>>;
+  /** How sure it is that there is a head, 0–1. */
+  readonly headScore: number;
+  /** Breadth of the mask's soft rim, in pixels of the mask: 3–10 where the model is sure, 40 and more where it guesses. */
+  readonly doubt: number;
+}
+
+/** Long side of a mask: the model's 256 over a half or a third of the picture. */
+const MASK_SIDE = 768;
+
+/** The mean of a view and of its mirror image: what the model only guesses at differs between the two. */
+async function segmented(model: PictureModel, picture: Picture, box: Box): Promise<Plane> {
+  const { width, height } = model;
+  const rgb = await rgbOf(picture, box, width, height);
+  const mirrored = new Uint8Array(rgb.length);
+  for (let i = 0; i < rgb.length; i += 3) {
+    const pixel = i / 3;
+    const x = pixel % width;
+    const o = (pixel - x + width - 1 - x) * 3;
+    for (let c = 0; c < 3; c++) mirrored[o + c] = rgb[i + c] ?? 0;
+  }
+  const [one, other] = [model.run(rgb), model.run(mirrored)];
+  const data = one.map((v, i) => {
+    const x = i % width;
+    return (v + (other[i - x + width - 1 - x] ?? 0)) / 2;
+  });
+  return { data, width, height };
+}
+
+interface Region {
+  area: number;
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** From here on a pixel may be the rim of a region. */
+const FAINT = 0.05;
+
+/**
+ * The regions in which a plane is above one half. `labels` counts them from 1, and gives each faint pixel to the region that
+ * is reached from it first; faint pixels that lead to none have label 0.
+ */
+function regionsOf({ data, width, height }: Plane): { labels: Int32Array; list: Region[] } {
+  const labels = new Int32Array(data.length);
+  const queue = new Int32Array(data.length);
+  const list: Region[] = [];
+  let [first, last] = [0, 0];
+  const grow = (limit: number, seen?: (i: number) => void): void => {
+    while (first < last) {
+      const i = queue[first++] ?? 0;
+      seen?.(i);
+      const x = i % width;
+      for (const next of [x > 0 ? i - 1 : -1, x < width - 1 ? i + 1 : -1, i - width, i + width]) {
+        if (next < 0 || next >= data.length || labels[next] || (data[next] ?? 0) <= limit) continue;
+        labels[next] = labels[i] ?? 0;
+        queue[last++] = next;
+      }
+    }
+  };
+  for (let start = 0; start < data.length; start++) {
+    if ((data[start] ?? 0) <= 0.5 || labels[start]) continue;
+    const region: Region = { area: 0, left: width, top: height, right: 0, bottom: 0 };
+    list.push(region);
+    labels[start] = list.length;
+    queue[last++] = start;
+    grow(0.5, (i) => {
+      const x = i % width;
+      const y = (i - x) / width;
+      region.area++;
+      region.left = Math.min(region.left, x);
+      region.right = Math.max(region.right, x + 1);
+      region.top = Math.min(region.top, y);
+      region.bottom = Math.max(region.bottom, y + 1);
+    });
+  }
+  // Once more from all of them at the same time, into the rims.
+  first = 0;
+  grow(FAINT);
+  return { labels, list };
+}
+
+/** Share of the largest region below which a region is no second person, but a guess. */
+const LEAST_REGION = 0.2;
+
+/** The largest region and those of its rank, with their soft rims; `undefined` where nothing is in the mask. */
+function mainRegions(plane: Plane): { plane: Plane; box: Box } | undefined {
+  const { data, width, height } = plane;
+  const { labels, list } = regionsOf(plane);
+  const largest = Math.max(0, ...list.map(({ area }) => area));
+  if (largest < data.length * LEAST_SHARE) return undefined;
+  const kept = list.filter(({ area }) => area >= largest * LEAST_REGION);
+  const keeps = [false, ...list.map((region) => kept.includes(region))];
+  const cleaned = data.map((v, i) => (keeps[labels[i] ?? 0] ? v : 0));
+  const left = Math.min(...kept.map((one) => one.left));
+  const top = Math.min(...kept.map((one) => one.top));
+  const right = Math.max(...kept.map((one) => one.right));
+  const bottom = Math.max(...kept.map((one) => one.bottom));
+  return {
+    plane: { data: cleaned, width, height },
+    box: { left, top, width: right - left, height: bottom - top },
+  };
+}
+
+/** Share of the picture below which there is nobody. */
+const LEAST_SHARE = 0.006;
+
+/** A box of a plane in pixels of the picture, wider by a share of its sides. */
+function widened(box: Box, plane: Plane, { width, height }: Picture, by: number): Box {
+  const [sx, sy] = [width / plane.width, height / plane.height];
+  const [dx, dy] = [box.width * sx * by, box.height * sy * by];
+  const left = Math.max(0, Math.floor(box.left * sx - dx));
+  const top = Math.max(0, Math.floor(box.top * sy - dy));
+  const right = Math.min(width, Math.ceil((box.left + box.width) * sx + dx));
+  const bottom = Math.min(height, Math.ceil((box.top + box.height) * sy + dy));
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** Sets what a nearer look found into the mask of the whole picture; it fades out at the sides that lie inside the picture. */
+function blended(whole: Plane, near: Plane, at: Box, picture: Picture): Plane {
+  const scale = whole.width / picture.width;
+  const [left, top] = [Math.round(at.left * scale), Math.round(at.top * scale)];
+  const width = Math.min(whole.width - left, Math.round(at.width * scale));
+  const height = Math.min(whole.height - top, Math.round(at.height * scale));
+  const { data } = scaledPlane(near, width, height);
+  const out = Float32Array.from(whole.data);
+  const fade = Math.max(2, Math.min(width, height) * 0.05);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const rims = [
+        left > 0 ? x / fade : 1,
+        top > 0 ? y / fade : 1,
+        left + width < whole.width ? (width - 1 - x) / fade : 1,
+        top + height < whole.height ? (height - 1 - y) / fade : 1,
+      ];
+      const weight = Math.min(1, ...rims);
+      const o = (y + top) * whole.width + x + left;
+      out[o] = (out[o] ?? 0) * (1 - weight) + (data[y * width + x] ?? 0) * weight;
+    }
+  }
+  return { ...whole, data: out };
+}
+
+/**
+ * Views that show the person larger than the whole picture does: all of it, then, of one that is far taller than broad, its
+ * upper half. Of legs alone the model makes nothing.
+ */
+function nearer(box: Box, picture: Picture): Box[] {
+  const within = (left: number, top: number, right: number, bottom: number): Box => {
+    const [x, y] = [Math.max(0, Math.floor(left)), Math.max(0, Math.floor(top))];
+    const width = Math.min(picture.width, Math.ceil(right)) - x;
+    return { left: x, top: y, width, height: Math.min(picture.height, Math.ceil(bottom)) - y };
+  };
+  const { left, top, width, height } = box;
+  const [dx, dy] = [width * 0.14, height * 0.14];
+  const framed = within(left - dx, top - dy, left + width + dx, top + height + dy);
+  if (framed.width * framed.height > picture.width * picture.height * 0.85) return [];
+  if (height < width * 1.5) return [framed];
+  const middle = left + width / 2;
+  const half = Math.max(width / 2 + dx, height * 0.36);
+  return [framed, within(middle - half, top - dy, middle + half, top + height * 0.6)];
+}
+
+/** The model takes a square: the box is seen as it is, in the middle of one. */
+async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sighting>> {
+  const model = await poseModel();
+  const scale = Math.min(model.width / box.width, model.height / box.height);
+  const [w, h] = [Math.max(1, Math.round(box.width * scale)), Math.max(1, Math.round(box.height * scale))];
+  const rgb = await rgbOf(picture, box, w, h);
+  const square = new Uint8Array(model.width * model.height * 3);
+  const [dx, dy] = [(model.width - w) >> 1, (model.height - h) >> 1];
+  for (let y = 0; y < h; y++)
+    square.set(rgb.subarray(y * w * 3, (y + 1) * w * 3), ((y + dy) * model.width + dx) * 3);
+  const found = model.run(square);
+  const sightings = JOINTS.map((joint, k): [Joint, Sighting] => [
+    joint,
+    {
+      y: box.top + ((found[k * 3] ?? 0) * model.height - dy) / scale,
+      x: box.left + ((found[k * 3 + 1] ?? 0) * model.width - dx) / scale,
+      score: found[k * 3 + 2] ?? 0,
+    },
+  ]);
+  // One sighting was made for each joint above.
+  return Object.fromEntries(sightings) as Record<Joint, Sighting>;
+}
+
+/** The mean of the three surest of nose, eyes and ears, as far as they lie on the person. */
+function headScoreOf(joints: Record<Joint, Sighting>, mask: Plane, picture: Picture): number {
+  const onPerson = ({ x, y }: Sighting): boolean => {
+    const [u, v] = [(x * mask.width) / picture.width, (y * mask.height) / picture.height];
+    return (mask.data[Math.floor(v) * mask.width + Math.floor(u)] ?? 0) > 0.3;
+  };
+  const scores = JOINTS.slice(0, 5)
+    .map((joint) => joints[joint])
+    .map((sighting) => (onPerson(sighting) ? sighting.score : 0))
+    .sort((p, q) => q - p);
+  return ((scores[0] ?? 0) + (scores[1] ?? 0) + (scores[2] ?? 0)) / 3;
+}
+
+/** Pixels that may be either, for each pixel of the contour. */
+function doubtOf({ data, width }: Plane): number {
+  let [soft, contour] = [0, 0];
+  const outside = (i: number): boolean => (data[i] ?? 1) <= 0.5;
+  for (let i = 0; i < data.length; i++) {
+    const v = data[i] ?? 0;
+    if (v > 0.1 && v < 0.9) soft++;
+    if (v > 0.5 && (outside(i - 1) || outside(i + 1) || outside(i - width) || outside(i + width))) contour++;
+  }
+  return soft / Math.max(1, contour);
+}
+
+/** What stands out in a picture as people do, and where its joints would be; `undefined` where nothing does. */
+async function findFigure(picture: Picture): Promise<Person | undefined> {
+  const model = await segmentationModel();
+  const all: Box = { left: 0, top: 0, width: picture.width, height: picture.height };
+  const first = await segmented(model, picture, all);
+  const main = mainRegions(first);
+  if (!main) return undefined;
+  const scale = Math.min(1, MASK_SIDE / Math.max(picture.width, picture.height));
+  const [width, height] = [
+    Math.max(1, Math.round(picture.width * scale)),
+    Math.max(1, Math.round(picture.height * scale)),
+  ];
+  const views = nearer(widened(main.box, main.plane, picture, 0), picture);
+  // Nearer views see better than the first one: where there are any, it has told where to look, and no more.
+  const data = new Float32Array(width * height);
+  let mask = views.length > 0 ? { data, width, height } : scaledPlane(main.plane, width, height);
+  for (const view of views) mask = blended(mask, await segmented(model, picture, view), view, picture);
+  const seen = mainRegions(mask) ?? main;
+  const box = widened(seen.box, seen.plane, picture, 0);
+  const joints = await jointsIn(picture, widened(seen.box, seen.plane, picture, 0.08));
+  const headScore = headScoreOf(joints, seen.plane, picture);
+  return { mask: seen.plane, box, joints, headScore, doubt: doubtOf(seen.plane) };
+}
+
+/** From here on there is a head: garments that are laid out, and shoes, score up to 0.33, most people above 0.4. */
+const SURE_HEAD = 0.36;
+/** A sharp contour and a joint that is likely: a close-up, a bowed head, a body whose head is not in the picture. */
+const [SHARP, LIKELY_JOINT] = [12, 0.35];
+
+/** The person in a picture, or several who stand together; `undefined` where there is none. */
+export async function findPerson(picture: Picture): Promise<Person | undefined> {
+  const figure = await findFigure(picture);
+  if (!figure || figure.headScore >= SURE_HEAD) return figure;
+  const joint = Math.max(...Object.values(figure.joints).map(({ score }) => score));
+  return figure.doubt <= SHARP && joint >= LIKELY_JOINT ? figure : undefined;
+}

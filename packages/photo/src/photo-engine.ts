@@ -1,0 +1,167 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  EngineError,
+  ImageEngine,
+  type EngineImage,
+  type EnginePicture,
+  type RenderContext,
+  type RenderRequest,
+  type RenderResult,
+} from '@atelier/engine';
+import sharp, { type Sharp } from 'sharp';
+import { composed } from './compose.js';
+import { cutOut, type CutOut } from './matte.js';
+import { findPerson, type Person } from './person.js';
+import { placementOf, type Size, type Stance } from './placement.js';
+import type { Picture } from './raster.js';
+
+const MODEL = 'photo-1';
+
+/** The empty place that a person is set into, at the size that was asked for. */
+export interface Ground {
+  readonly picture: Picture;
+  /** Where it has room for the person, pixels from its left side. */
+  readonly x: number;
+}
+
+/** What this engine leaves to one that draws. */
+export interface Painter {
+  /** Size of the new picture, by the order and the picture that it starts from; `facts` of it go into `meta`. */
+  sizeOf(request: RenderRequest, source: Size): Size & { readonly facts: Facts };
+  /** The ground that the order asks for, seen from where the person stands; `facts` of it go into `meta`. */
+  groundFor(request: RenderRequest, size: Size, stance: Stance): Promise<Ground & { readonly facts: Facts }>;
+  /** The picture with the mark of the test environment. */
+  marked(picture: Picture): Promise<Picture>;
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** A photograph and who is on it. */
+interface Reading {
+  readonly picture: Picture;
+  readonly person: Person | undefined;
+}
+
+const WORKFLOWS = ['background-swap-with-image', 'background-swap-with-spec'];
+const ADVICE = 'Send a photograph of a person who stands out from what is behind them.';
+/** Long side that photographs are worked on. */
+const FULL_SIDE = 2048;
+const MAX_INPUT_PIXELS = 50_000_000;
+
+async function opened({ bytes, name }: EngineImage): Promise<Picture> {
+  try {
+    const { data, info } = await sharp(bytes, { limitInputPixels: MAX_INPUT_PIXELS })
+      .rotate()
+      .resize(FULL_SIDE, FULL_SIDE, { fit: 'inside', withoutEnlargement: true })
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: info.height };
+  } catch {
+    throw new EngineError(
+      'bad_input',
+      `${name} could not be read as a picture. Send a complete JPEG, PNG or WebP of at most 50 megapixels.`,
+    );
+  }
+}
+
+const raw = ({ data, width, height }: Picture): Sharp =>
+  sharp(data, { raw: { width, height, channels: 4 } });
+
+async function cutOutPicture({ picture, box }: CutOut, source: Picture): Promise<EnginePicture> {
+  const { width, height } = picture;
+  const coverage = (box.width * box.height) / (source.width * source.height);
+  return {
+    kind: 'subject_cutout',
+    label: 'The subject, cut out',
+    bytes: await raw(picture).png({ compressionLevel: 6 }).toBuffer(),
+    contentType: 'image/png',
+    width,
+    height,
+    meta: { subject: 'person', coverage: Math.round(coverage * 1000) / 1000 },
+  };
+}
+
+/**
+ * Takes people out of photographs and sets them into other places, with models that run in this process: no vendor, no GPU.
+ * The same request gives the same bytes. The models are loaded with the first photograph.
+ */
+export class PhotoEngine extends ImageEngine {
+  readonly name = 'photo';
+  /** A photograph is asked for twice, by `serves` and by `render`, and read once. */
+  private readonly readings = new WeakMap<Buffer, Promise<Reading>>();
+
+  constructor(private readonly painter: Painter) {
+    super();
+  }
+
+  /** Whether a request is one for this engine: a background swap of a photograph with a person on it. */
+  async serves({ workflow, inputs }: RenderRequest): Promise<boolean> {
+    const source = inputs.find(({ name }) => name === 'source_image');
+    if (!WORKFLOWS.includes(workflow) || !source) return false;
+    // A picture that an engine composed says itself where its subject is.
+    if (source.meta && 'silhouettes' in source.meta) return false;
+    return (await this.read(source)).person !== undefined;
+  }
+
+  async render(request: RenderRequest, { signal, onStage }: RenderContext): Promise<RenderResult> {
+    const { workflow, inputs, seed, displayName, testMark } = request;
+    if (!WORKFLOWS.includes(workflow))
+      throw new EngineError('misconfigured', `The photo engine does not serve the workflow ${workflow}.`);
+    const step = async (): Promise<void> => {
+      await setImmediate();
+      signal.throwIfAborted();
+    };
+    await step();
+    const source = inputs.find(({ name }) => name === 'source_image');
+    if (!source)
+      throw new EngineError('bad_input', 'source_image is missing. Send one photograph of a person.');
+    const { picture, person } = await this.read(source);
+    if (!person) throw new EngineError('bad_input', `No person was found in ${source.name}. ${ADVICE}`);
+    await step();
+    const cut = await cutOut(picture, person);
+    await step();
+    await onStage({
+      stage: 'subject_cutout',
+      message: 'The person is cut out',
+      pictures: [await cutOutPicture(cut, picture)],
+    });
+    await step();
+    const { facts, ...size } = this.painter.sizeOf(request, picture);
+    const wanted = placementOf(person, cut, picture, size);
+    const ground = await this.painter.groundFor(request, size, wanted.stance);
+    await step();
+    // Whom an edge cuts off stays at that edge.
+    const aside = wanted.stands ? ground.x - wanted.stance.x : 0;
+    const sheet = await composed(ground.picture, cut.picture, { ...wanted, left: wanted.left + aside });
+    await step();
+    const finished = testMark ? await this.painter.marked(sheet) : sheet;
+    const bytes = await raw(finished)
+      .removeAlpha()
+      .jpeg({ quality: 93, chromaSubsampling: '4:4:4' })
+      .toBuffer();
+    return {
+      pictures: [
+        {
+          kind: 'background_swap',
+          label: displayName || 'In another place',
+          bytes,
+          contentType: 'image/jpeg',
+          ...size,
+          meta: { ...ground.facts, ...facts, subject: 'person', seed },
+        },
+      ],
+      message: 'The person stands in another place',
+      model: MODEL,
+    };
+  }
+
+  private read(source: EngineImage): Promise<Reading> {
+    const known = this.readings.get(source.bytes);
+    if (known) return known;
+    const reading = opened(source).then(async (picture) => ({ picture, person: await findPerson(picture) }));
+    this.readings.set(source.bytes, reading);
+    return reading;
+  }
+}
