@@ -117,13 +117,30 @@ module.exports = {
       },
     },
     {
+      name: 'photo-knows-the-port-only',
+      comment: 'The grounds that it sets people into are handed to it.',
+      severity: 'error',
+      from: { path: '^packages/photo/', pathNot: spec },
+      to: {
+        pathNot: ['^packages/(?:photo|engine)/src/', ...packages('sharp|@tensorflow'), '^node:'],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'models-load-with-the-first-photograph',
+      comment: 'TensorFlow.js and the weights take time and memory that a process at rest does not need.',
+      severity: 'error',
+      from: {},
+      to: { path: packages('@tensorflow'), dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'one-place-wires-engines',
       comment: 'Everything but the list of engines sees the port, so that an engine is added in one place.',
       severity: 'error',
       from: {
-        pathNot: ['^packages/sketch/', '^libs/adapters/src/engines[.]module[.]ts$', '^test/', spec],
+        pathNot: ['^packages/(?:sketch|photo)/', '^libs/adapters/src/engines[.]module[.]ts$', '^test/', spec],
       },
-      to: { path: '^packages/sketch/' },
+      to: { path: '^packages/(?:sketch|photo)/' },
     },
     {
       name: 'workflows-are-declarations',

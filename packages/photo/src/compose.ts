@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import type { Pause } from './matte.js';
 import type { Placement, Size } from './placement.js';
 import { boxMean, resized, type Picture, type Plane } from './raster.js';
 
@@ -100,7 +101,12 @@ function shadowOf(laid: Laid, { width, height }: Size, side: number): Plane {
 const SPILL = 0.3;
 
 /** Sets a cut-out into a ground: in its light, with its shadow. */
-export async function composed(ground: Picture, cut: Picture, placement: Placement): Promise<Picture> {
+export async function composed(
+  ground: Picture,
+  cut: Picture,
+  placement: Placement,
+  pause: Pause,
+): Promise<Picture> {
   const { width, height } = ground;
   const { scale, stands } = placement;
   const person = await resized(
@@ -120,6 +126,7 @@ export async function composed(ground: Picture, cut: Picture, placement: Placeme
         out[i * 4 + c] = (out[i * 4 + c] ?? 0) * (light + (c === 2 ? (1 - light) * 0.05 : 0));
     }
   }
+  await pause();
   const reach = Math.max(2, Math.round(height / 260));
   const spread = await sharp(ground.data, { raw: { width, height, channels: 4 } })
     .blur(Math.max(1, height / 90))
@@ -134,6 +141,7 @@ export async function composed(ground: Picture, cut: Picture, placement: Placeme
     height: person.height,
   };
   const inner = boxMean(alpha, reach).data;
+  await pause();
   for (let v = Math.max(0, -laid.top); v < Math.min(person.height, height - laid.top); v++) {
     for (let u = Math.max(0, -laid.left); u < Math.min(person.width, width - laid.left); u++) {
       const i = v * person.width + u;

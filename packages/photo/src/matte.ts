@@ -1,6 +1,6 @@
-import { guidedModel, type Guide } from './guided-filter.js';
+import { guidedModel, type Guide, type LinearModel } from './guided-filter.js';
 import type { Person } from './person.js';
-import { boxMean, rgbOf, scaledPlane, type Box, type Picture, type Plane } from './raster.js';
+import { boxMean, rgbOf, rowsOf, scaledPlane, type Box, type Picture, type Plane } from './raster.js';
 import { sidesOf, smoothstep } from './sides.js';
 
 /** A person lifted out of a picture. */
@@ -35,22 +35,48 @@ async function guideOf(picture: Picture, scale: number): Promise<Guide> {
   return [plane(0), plane(1), plane(2)];
 }
 
-/** The mask, moved to the contours that the picture has; at the picture's size, and not yet held within 0–1. */
-async function guided(picture: Picture, mask: Plane, slack: number): Promise<Float32Array> {
-  const { width, height, data } = picture;
+/** The mask as a linear function of the colours around each pixel: its contour moves to the contours that the picture has. */
+async function guided(picture: Picture, mask: Plane, slack: number, pause: Pause): Promise<LinearModel> {
   const scale = shrinkage(picture, LEARNED_SIDE);
   const guide = await guideOf(picture, scale);
-  const reach = Math.max(3, Math.round(slack * scale));
+  await pause();
   const coarse = scaledPlane(mask, guide[0].width, guide[0].height);
-  const model = guidedModel(guide, coarse, reach, SMOOTHNESS);
-  const [red, green, blue, offset] = model.map((plane) => scaledPlane(plane, width, height).data);
-  const out = new Float32Array(width * height);
-  for (let i = 0; i < out.length; i++) {
-    const [r = 0, g = 0, b = 0] = [red?.[i], green?.[i], blue?.[i]];
-    const colour = r * (data[i * 4] ?? 0) + g * (data[i * 4 + 1] ?? 0) + b * (data[i * 4 + 2] ?? 0);
-    out[i] = colour / 255 + (offset?.[i] ?? 0);
+  return guidedModel(guide, coarse, Math.max(3, Math.round(slack * scale)), SMOOTHNESS);
+}
+
+/** What is known around each pixel, row by row at the picture's size. */
+interface Around {
+  /** Of the linear model: red, green, blue, offset. */
+  readonly model: readonly Float32Array[];
+  readonly person: readonly Float32Array[];
+  readonly ground: readonly Float32Array[];
+  readonly trust: Float32Array;
+  /** How sure the mask is that this is the person. */
+  readonly sure: Float32Array;
+}
+
+/** How much of a pixel is the person: `x` is its place in the row, `colour` begins at `i`. */
+function alphaOf(
+  { model, person, ground, trust, sure }: Around,
+  x: number,
+  data: Uint8Array,
+  i: number,
+): number {
+  const inside = sure[x] ?? 0;
+  if (inside > 0.985) return 1;
+  if (inside < 0.012) return 0;
+  let [along, apart, soft] = [0, 1e-6, model[3]?.[x] ?? 0];
+  for (let c = 0; c < 3; c++) {
+    const v = (data[i + c] ?? 0) / 255;
+    const [f, b] = [person[c]?.[x] ?? 0, ground[c]?.[x] ?? 0];
+    soft += (model[c]?.[x] ?? 0) * v;
+    along += (v - b) * (f - b);
+    apart += (f - b) ** 2;
   }
-  return out;
+  // Near the sure inside a colour of the ground's is a pattern, and near the sure outside one of the person's is chance.
+  const open = smoothstep(0.012, 0.16, inside) * (1 - smoothstep(0.8, 0.97, inside));
+  const weight = (trust[x] ?? 0) * open;
+  return smoothstep(0.06, 0.94, soft) * (1 - weight) + clamp01((along / apart) * 1.1 - 0.05) * weight;
 }
 
 /**
@@ -58,43 +84,38 @@ async function guided(picture: Picture, mask: Plane, slack: number): Promise<Flo
  * where both sides have a colour of their own, the pixel's place between the two; elsewhere the mask decides.
  * @param slack how far the mask may be off, pixels of the picture
  */
-async function separated(picture: Picture, mask: Plane, slack: number): Promise<Picture> {
+async function separated(picture: Picture, mask: Plane, slack: number, pause: Pause): Promise<Picture> {
   const { width, height, data } = picture;
-  const soft = await guided(picture, mask, slack);
+  const linear = await guided(picture, mask, slack, pause);
+  await pause();
   const scale = shrinkage(picture, ESTIMATED_SIDE);
   const colours = await guideOf(picture, scale);
   const reach = Math.max(2, Math.round(slack * scale));
   const certain = boxMean(scaledPlane(mask, colours[0].width, colours[0].height), reach);
   const sides = sidesOf(colours, certain, reach);
-  const full = (plane: Plane): Float32Array => scaledPlane(plane, width, height).data;
-  const [front, back] = [sides.person.map(full), sides.ground.map(full)];
-  const [trust, sure] = [full(sides.trust), full(certain)];
+  await pause();
+  const rows = (plane: Plane): ((y: number) => Float32Array) => rowsOf(plane, width, height);
+  const [model, person, ground] = [linear.map(rows), sides.person.map(rows), sides.ground.map(rows)];
+  const [trust, sure] = [rows(sides.trust), rows(certain)];
   const out = new Uint8Array(data);
-  for (let i = 0; i < soft.length; i++) {
-    const inside = sure[i] ?? 0;
-    if (inside > 0.985) continue;
-    let alpha = 0;
-    if (inside > 0.012) {
-      let [along, apart] = [0, 1e-6];
+  for (let y = 0; y < height; y++) {
+    if (y % 256 === 255) await pause();
+    const at = (planes: readonly ((y: number) => Float32Array)[]): Float32Array[] =>
+      planes.map((row) => row(y));
+    const around: Around = {
+      ...{ model: at(model), person: at(person), ground: at(ground) },
+      ...{ trust: trust(y), sure: sure(y) },
+    };
+    for (let x = 0, i = y * width * 4; x < width; x++, i += 4) {
+      const alpha = alphaOf(around, x, data, i);
+      out[i + 3] = Math.round((data[i + 3] ?? 255) * alpha);
+      if (alpha > 0.995 || alpha < 0.004) continue;
       for (let c = 0; c < 3; c++) {
-        const [f, b] = [front[c]?.[i] ?? 0, back[c]?.[i] ?? 0];
-        along += ((data[i * 4 + c] ?? 0) / 255 - b) * (f - b);
-        apart += (f - b) ** 2;
+        const [f, b] = [around.person[c]?.[x] ?? 0, around.ground[c]?.[x] ?? 0];
+        // After Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021: the estimate, corrected by what is seen.
+        const colour = f + alpha * ((data[i + c] ?? 0) / 255 - alpha * f - (1 - alpha) * b);
+        out[i + c] = Math.round(clamp01(colour) * 255);
       }
-      // Near the sure inside a colour of the ground's is a pattern, and near the sure outside one of the person's is chance.
-      const open = smoothstep(0.012, 0.16, inside) * (1 - smoothstep(0.8, 0.97, inside));
-      const weight = (trust[i] ?? 0) * open;
-      alpha =
-        smoothstep(0.06, 0.94, soft[i] ?? 0) * (1 - weight) + clamp01((along / apart) * 1.1 - 0.05) * weight;
-    }
-    const own = ((data[i * 4 + 3] ?? 255) / 255) * alpha;
-    out[i * 4 + 3] = Math.round(own * 255);
-    if (alpha > 0.995 || alpha < 0.004) continue;
-    for (let c = 0; c < 3; c++) {
-      const [f, b] = [front[c]?.[i] ?? 0, back[c]?.[i] ?? 0];
-      // After Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021: the estimate, corrected by what is seen.
-      const colour = f + alpha * ((data[i * 4 + c] ?? 0) / 255 - alpha * f - (1 - alpha) * b);
-      out[i * 4 + c] = Math.round(clamp01(colour) * 255);
     }
   }
   return { data: out, width, height };
@@ -126,13 +147,16 @@ function cropped({ data, width }: Picture, box: Box): Picture {
   return { data: out, width: box.width, height: box.height };
 }
 
+/** Called between two heavy steps, so that others get their turn; what it throws ends the work. */
+export type Pause = () => Promise<void>;
+
 /** Lifts a person out of a picture: the contour refined at full size, colours freed of the old ground. */
-export async function cutOut(picture: Picture, { mask, box }: Person): Promise<CutOut> {
+export async function cutOut(picture: Picture, { mask, box }: Person, pause: Pause): Promise<CutOut> {
   // The model sees 256 pixels a side, and its contour is up to two and a half of them off.
   const slack = (Math.max(box.width, box.height) / 256) * 2.6;
   // Where the model wavers over a whole area, it has to decide: half a person is no person.
   const decided = { ...mask, data: mask.data.map((v) => smoothstep(0.22, 0.78, v)) };
-  const alone = await separated(picture, decided, slack);
+  const alone = await separated(picture, decided, slack, pause);
   const bounds = boundsOf(alone);
   return { picture: cropped(alone, bounds), box: bounds };
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { GraphModel } from '@tensorflow/tfjs-converter';
-import type { DataType, Tensor } from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
 
 /** A graph model with one picture as its input, and one tensor as its output. */
 export interface PictureModel {
@@ -52,10 +52,7 @@ async function start(): Promise<Runtime> {
       const result = tf.tidy(() => {
         const values = whole ? Int32Array.from(rgb) : Float32Array.from(rgb, (v) => v / 255);
         // One output was asked for, so that one tensor comes back.
-        return model.execute(
-          tf.tensor(values, shape, input.dtype as DataType),
-          model.outputs[0]?.name,
-        ) as Tensor;
+        return model.execute(tf.tensor(values, shape, input.dtype), model.outputs[0]?.name) as Tensor;
       });
       const data = result.dataSync<'float32'>();
       result.dispose();
@@ -90,14 +87,19 @@ function once(path: string): Promise<PictureModel> {
   return model;
 }
 
+let ownSegmentation: string | undefined;
+
 /**
- * Tells people from what is behind them, 256 × 256. `ATELIER_PHOTO_SEGMENTATION_MODEL` names another model of TensorFlow.js
- * with a picture as its only input and the probability of a person, 0–1 for each pixel, as its output.
+ * Has another model of TensorFlow.js tell people from their background: with a picture as its only input, and the probability
+ * of a person, 0–1 for each pixel, as its output. Call it before the first photograph.
  */
-export const segmentationModel = (): Promise<PictureModel> => {
-  const own = process.env['ATELIER_PHOTO_SEGMENTATION_MODEL'];
-  return once(own ? resolve(own) : join(WEIGHTS, 'selfie.json'));
-};
+export function useSegmentationModel(path: string): void {
+  ownSegmentation = resolve(path);
+}
+
+/** Tells people from what is behind them, 256 × 256. */
+export const segmentationModel = (): Promise<PictureModel> =>
+  once(ownSegmentation ?? join(WEIGHTS, 'selfie.json'));
 
 /** Finds the seventeen joints of a person, 192 × 192. */
 export const poseModel = (): Promise<PictureModel> => once(join(WEIGHTS, 'movenet-lightning.json'));

@@ -41,6 +41,8 @@ export interface Person {
   readonly headScore: number;
   /** Breadth of the mask's soft rim, in pixels of the mask: 3–10 where the model is sure, 40 and more where it guesses. */
   readonly doubt: number;
+  /** Joints that are surely in the picture, and not in the mask: a part of the body is missing there. */
+  readonly lost: readonly Joint[];
 }
 
 /** Long side of a mask: the model's 256 over a half or a third of the picture. */
@@ -236,6 +238,31 @@ function headScoreOf(joints: Record<Joint, Sighting>, mask: Plane, picture: Pict
   return ((scores[0] ?? 0) + (scores[1] ?? 0) + (scores[2] ?? 0)) / 3;
 }
 
+/** From here on a joint is where the model says. */
+const SURE_JOINT = 0.55;
+
+/** A joint lies inside of the body: if nothing of the mask is as near to it as a hand is broad, the mask misses that part. */
+function lostJoints(
+  joints: Record<Joint, Sighting>,
+  { data, width, height }: Plane,
+  picture: Picture,
+): Joint[] {
+  const scale = width / picture.width;
+  const reach = Math.round(Math.max(width, height) / 90);
+  const isCovered = ({ x, y }: Sighting): boolean => {
+    const [u, v] = [Math.floor(x * scale), Math.floor(y * scale)];
+    for (let j = Math.max(0, v - reach); j <= Math.min(height - 1, v + reach); j++)
+      for (let i = Math.max(0, u - reach); i <= Math.min(width - 1, u + reach); i++)
+        if ((data[j * width + i] ?? 0) > 0.5) return true;
+    return false;
+  };
+  const inside = ({ x, y }: Sighting): boolean => x >= 0 && y >= 0 && x < picture.width && y < picture.height;
+  return JOINTS.filter((joint) => {
+    const sighting = joints[joint];
+    return sighting.score >= SURE_JOINT && inside(sighting) && !isCovered(sighting);
+  });
+}
+
 /** Pixels that may be either, for each pixel of the contour. */
 function doubtOf({ data, width }: Plane): number {
   let [soft, contour] = [0, 0];
@@ -269,7 +296,8 @@ async function findFigure(picture: Picture): Promise<Person | undefined> {
   const box = widened(seen.box, seen.plane, picture, 0);
   const joints = await jointsIn(picture, widened(seen.box, seen.plane, picture, 0.08));
   const headScore = headScoreOf(joints, seen.plane, picture);
-  return { mask: seen.plane, box, joints, headScore, doubt: doubtOf(seen.plane) };
+  const lost = lostJoints(joints, seen.plane, picture);
+  return { mask: seen.plane, box, joints, headScore, doubt: doubtOf(seen.plane), lost };
 }
 
 /** From here on there is a head: garments that are laid out, and shoes, score up to 0.33, most people above 0.4. */
@@ -284,3 +312,9 @@ export async function findPerson(picture: Picture): Promise<Person | undefined> 
   const joint = Math.max(...Object.values(figure.joints).map(({ score }) => score));
   return figure.doubt <= SHARP && joint >= LIKELY_JOINT ? figure : undefined;
 }
+
+/** Doubt beyond which parts of the person are missing, or parts of the ground came along. */
+const UNSURE = 25;
+
+/** Whether a person can be cut out well enough to be shown elsewhere. */
+export const isClear = ({ doubt, lost }: Person): boolean => doubt <= UNSURE && lost.length === 0;

@@ -11,7 +11,7 @@ import {
 import sharp, { type Sharp } from 'sharp';
 import { composed } from './compose.js';
 import { cutOut, type CutOut } from './matte.js';
-import { findPerson, type Person } from './person.js';
+import { findPerson, isClear, type Person } from './person.js';
 import { placementOf, type Size, type Stance } from './placement.js';
 import type { Picture } from './raster.js';
 
@@ -33,6 +33,8 @@ export interface Painter {
   /** The picture with the mark of the test environment. */
   marked(picture: Picture): Promise<Picture>;
 }
+
+export { useSegmentationModel } from './models.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -66,8 +68,7 @@ async function opened({ bytes, name }: EngineImage): Promise<Picture> {
   }
 }
 
-const raw = ({ data, width, height }: Picture): Sharp =>
-  sharp(data, { raw: { width, height, channels: 4 } });
+const raw = ({ data, width, height }: Picture): Sharp => sharp(data, { raw: { width, height, channels: 4 } });
 
 async function cutOutPicture({ picture, box }: CutOut, source: Picture): Promise<EnginePicture> {
   const { width, height } = picture;
@@ -119,8 +120,13 @@ export class PhotoEngine extends ImageEngine {
       throw new EngineError('bad_input', 'source_image is missing. Send one photograph of a person.');
     const { picture, person } = await this.read(source);
     if (!person) throw new EngineError('bad_input', `No person was found in ${source.name}. ${ADVICE}`);
+    if (!isClear(person))
+      throw new EngineError(
+        'bad_input',
+        `The person in ${source.name} cannot be told from what is around them well enough to be cut out cleanly. ${ADVICE}`,
+      );
     await step();
-    const cut = await cutOut(picture, person);
+    const cut = await cutOut(picture, person, step);
     await step();
     await onStage({
       stage: 'subject_cutout',
@@ -134,7 +140,7 @@ export class PhotoEngine extends ImageEngine {
     await step();
     // Whom an edge cuts off stays at that edge.
     const aside = wanted.stands ? ground.x - wanted.stance.x : 0;
-    const sheet = await composed(ground.picture, cut.picture, { ...wanted, left: wanted.left + aside });
+    const sheet = await composed(ground.picture, cut.picture, { ...wanted, left: wanted.left + aside }, step);
     await step();
     const finished = testMark ? await this.painter.marked(sheet) : sheet;
     const bytes = await raw(finished)

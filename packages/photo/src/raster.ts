@@ -22,8 +22,7 @@ export interface Plane {
   readonly height: number;
 }
 
-const raw = ({ data, width, height }: Picture): Sharp =>
-  sharp(data, { raw: { width, height, channels: 4 } });
+const raw = ({ data, width, height }: Picture): Sharp => sharp(data, { raw: { width, height, channels: 4 } });
 
 /** A part of a picture, or all of it, at another size; what is transparent lies on grey. */
 export async function rgbOf(picture: Picture, box: Box, width: number, height: number): Promise<Uint8Array> {
@@ -43,30 +42,46 @@ export async function resized(picture: Picture, width: number, height: number): 
   return { data, width, height };
 }
 
-/** A plane at another size, interpolated linearly between the middles of its pixels. */
-export function scaledPlane({ data, width, height }: Plane, toWidth: number, toHeight: number): Plane {
-  const out = new Float32Array(toWidth * toHeight);
-  const columns = Array.from({ length: toWidth }, (_, x) =>
-    Math.min(width - 1, Math.max(0, ((x + 0.5) * width) / toWidth - 0.5)),
-  );
-  const [left, right, share] = [
-    Int32Array.from(columns, Math.floor),
-    Int32Array.from(columns, (x) => Math.min(width - 1, Math.floor(x) + 1)),
-    Float32Array.from(columns, (x) => x - Math.floor(x)),
-  ];
-  for (let y = 0, o = 0; y < toHeight; y++) {
-    const v = Math.min(height - 1, Math.max(0, ((y + 0.5) * height) / toHeight - 0.5));
+/**
+ * The rows of a plane at another size, interpolated linearly between the middles of its pixels. Each call gives the same
+ * array, filled anew: a dozen planes of a large picture would take hundreds of megabytes.
+ */
+export function rowsOf(
+  { data, width, height }: Plane,
+  toWidth: number,
+  toHeight: number,
+): (y: number) => Float32Array {
+  const within = (v: number, end: number): number => (v < 0 ? 0 : v > end ? end : v);
+  const left = new Int32Array(toWidth);
+  const share = new Float32Array(toWidth);
+  for (let x = 0; x < toWidth; x++) {
+    const u = within(((x + 0.5) * width) / toWidth - 0.5, width - 1);
+    left[x] = Math.min(Math.max(0, width - 2), Math.floor(u));
+    share[x] = u - (left[x] ?? 0);
+  }
+  const row = new Float32Array(toWidth);
+  const right = width > 1 ? 1 : 0;
+  return (y) => {
+    const v = within(((y + 0.5) * height) / toHeight - 0.5, height - 1);
     const above = Math.floor(v) * width;
     const below = Math.min(height - 1, Math.floor(v) + 1) * width;
     const down = v - Math.floor(v);
-    for (let x = 0; x < toWidth; x++, o++) {
-      const [l = 0, r = 0, t = 0] = [left[x], right[x], share[x]];
-      const top = (data[above + l] ?? 0) * (1 - t) + (data[above + r] ?? 0) * t;
-      const bottom = (data[below + l] ?? 0) * (1 - t) + (data[below + r] ?? 0) * t;
-      out[o] = top * (1 - down) + bottom * down;
+    for (let x = 0; x < toWidth; x++) {
+      const [l = 0, t = 0] = [left[x], share[x]];
+      const top = (data[above + l] ?? 0) * (1 - t) + (data[above + l + right] ?? 0) * t;
+      const bottom = (data[below + l] ?? 0) * (1 - t) + (data[below + l + right] ?? 0) * t;
+      row[x] = top * (1 - down) + bottom * down;
     }
-  }
-  return { data: out, width: toWidth, height: toHeight };
+    return row;
+  };
+}
+
+/** A plane at another size. */
+export function scaledPlane(plane: Plane, width: number, height: number): Plane {
+  const rows = rowsOf(plane, width, height);
+  const data = new Float32Array(width * height);
+  for (let y = 0; y < height; y++) data.set(rows(y), y * width);
+  return { data, width, height };
 }
 
 /** The mean over a square of `2 · reach + 1` pixels around each pixel, clipped to the plane. */

@@ -44,7 +44,7 @@ const EYE = 1.25;
 export const grounds = {
   /** The format that was asked for, else the source's own. */
   sizeOf(request: RenderRequest, source: Canvas): Canvas & { readonly facts: Facts } {
-    const { width, height, aspectRatio, resolution } = sheetOf(request as SwapRequest, source);
+    const { width, height, aspectRatio, resolution } = sheetOf(request, source);
     return { width, height, facts: { aspect_ratio: aspectRatio, resolution } };
   },
 
@@ -53,9 +53,9 @@ export const grounds = {
     { width, height }: Canvas,
     { x, soles, stature, shows }: Stance,
   ): Promise<{ readonly picture: Raster; readonly x: number; readonly facts: Facts }> {
-    const { about, seen } = placeOf(request as SwapRequest);
+    const { about, seen } = placeOf(request);
     const view = viewAt({ width, height }, soles, stature, shows);
-    const size = sheetOf(request as SwapRequest, { width, height });
+    const size = sheetOf(request, { width, height });
     const at = { ...view, framing: { ...view.framing, x } };
     const { setting, view: placed } = await seen({ ...size, width, height }, { view: at, eye: EYE });
     return { picture: setting.plate, x: placed.framing.x, facts: { ...about, backdrop: setting.facts } };
