@@ -4,7 +4,7 @@ import { type JobRow, jobsReadModel } from '#projections/jobs/jobs.read-model.js
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, renderStarted } from '#projections/testing/stories.js';
 import type { ReadModel } from '#read-store/read-model.js';
-import { createIndexes, createTable } from '#read-store/entity-table.js';
+import { createIndexes, addPrimaryKey, createTable } from '#read-store/entity-table.js';
 import { rebuild } from '#read-store/rebuild/rebuild.js';
 import { eventually, ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
@@ -28,6 +28,7 @@ describe('a generation that is made anew', () => {
     async (environment) => {
       for (const model of readModels) {
         await fixture.rows(createTable(environment, model, 99));
+        await fixture.rows(addPrimaryKey(environment, model, 99));
         for (const index of createIndexes(environment, model, 99)) await fixture.rows(index);
         const shape = async (generation: number) => ({
           columns: await fixture.rows(

@@ -92,6 +92,7 @@ class Audit {
   private readonly findings = new AuditFindings();
   private readonly history: History;
   private readonly expected: readonly ExpectedRows[];
+  private readonly concerned = new Map<string, readonly ExpectedRows[]>();
   /** By environment: the balances at the checkpoint of its ledger. */
   private readonly balances = new Map<Environment, BalancesAtCheckpoint>();
   /** Where the log ends: no checkpoint of the snapshot lies beyond. */
@@ -148,13 +149,26 @@ class Audit {
         }
         const event = this.history.apply(recorded);
         if (!event) continue;
-        for (const expected of this.expected) {
+        for (const expected of this.expectedBy(event)) {
           const rereading = expected.apply(event);
           if (rereading) await rereading;
         }
       }
     }
     for (const { environment } of ledgers) this.keepBalances(environment);
+  }
+
+  /** The rows that events of such streams may concern. */
+  private expectedBy({ environment, category }: EventOrigin): readonly ExpectedRows[] {
+    const streams = `${environment}.${category}`;
+    let concerned = this.concerned.get(streams);
+    if (!concerned) {
+      concerned = this.expected.filter(
+        ({ serving, model }) => serving.environment === environment && model.categories.includes(category),
+      );
+      this.concerned.set(streams, concerned);
+    }
+    return concerned;
   }
 
   /** Of the accounts as they are at this event, the first time that it is asked for. */

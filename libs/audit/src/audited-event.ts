@@ -37,7 +37,7 @@ export function placeOf(recorded: RecordedEvent): EventOrigin | undefined {
 
 /** @throws UnknownEventType, EventFromTheFuture */
 export function auditedEvent(place: EventOrigin): AuditedEvent {
-  return Object.assign(decode(place.recorded), place);
+  return { ...place, ...decode(place.recorded) };
 }
 
 /** The categories of streams that belong to a tenant; the others are the installation's. */

@@ -16,7 +16,12 @@ export const streamCategories = [
 
 export type StreamCategory = (typeof streamCategories)[number];
 
-const streamPattern = /^(live|test)\.(account|job|key|asset|product|preset|operation|usage)-(.+)$/;
+/** Before the id: `live.account`, `test.job` and so on. */
+const categoriesByPrefix = new Map<string, { environment: Environment; category: StreamCategory }>(
+  environments.flatMap((environment) =>
+    streamCategories.map((category) => [`${environment}.${category}`, { environment, category }] as const),
+  ),
+);
 
 /** The event stream of one thing, for example `live.account-01J…`. The environment comes first so that one prefix selects it whole. */
 export function streamName(environment: Environment, category: StreamCategory, id: string): string {
@@ -32,9 +37,9 @@ export function categoryPrefix(environment: Environment, category: StreamCategor
 export function parseStreamName(
   stream: string,
 ): { environment: Environment; category: StreamCategory; id: string } | undefined {
-  const match = streamPattern.exec(stream);
-  if (!match) return undefined;
-  // The pattern has these three groups, and each of them matches.
-  const [, environment, category, id] = match as unknown as [string, Environment, StreamCategory, string];
-  return { environment, category, id };
+  // Asked for every event of a history: much faster than a pattern.
+  const dash = stream.indexOf('-');
+  const known = categoriesByPrefix.get(stream.slice(0, Math.max(dash, 0)));
+  const id = stream.slice(dash + 1);
+  return known && id !== '' ? { ...known, id } : undefined;
 }

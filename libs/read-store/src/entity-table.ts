@@ -81,15 +81,31 @@ function snakeCase(name: string): string {
 
 export type TabledModel = Pick<ReadModel<object>, 'name' | 'entity' | 'rowPerEvent'>;
 
+/** Without its primary key. */
 export function createTable(environment: Environment, model: TabledModel, generation: number): string {
-  const columns = columnsOf(model.entity);
-  const definitions = columns.map(
+  const definitions = columnsOf(model.entity).map(
     ({ column, type, nullable }) => `${column} ${type}${nullable ? '' : ' not null'}`,
   );
-  const primary = columns.filter((column) => column.primary).map(({ column }) => column);
   const fillfactor = fillfactorOf(model);
   return `create table ${tableOf(environment, model, generation)} (
-    ${definitions.join(', ')}, primary key (${primary.join(', ')}))${fillfactor && ` with (${fillfactor})`}`;
+    ${definitions.join(', ')})${fillfactor && ` with (${fillfactor})`}`;
+}
+
+export function addPrimaryKey(environment: Environment, model: TabledModel, generation: number): string {
+  const primary = columnsOf(model.entity).filter((column) => column.primary);
+  return `alter table ${tableOf(environment, model, generation)}
+    add primary key (${primary.map(({ column }) => column).join(', ')})`;
+}
+
+/** As PostgreSQL names it. */
+export function primaryKeyOf(environment: Environment, model: TabledModel, generation: number): string {
+  return `${tableOf(environment, model, generation)}_pkey`;
+}
+
+/** For the planner; nothing looks for documents. */
+export function analyze(environment: Environment, model: TabledModel, generation: number): string {
+  const sought = columnsOf(model.entity).filter(({ type }) => type !== 'jsonb');
+  return `analyze ${tableOf(environment, model, generation)} (${sought.map(({ column }) => column).join(', ')})`;
 }
 
 /** Beside the primary key. Made when the rows are there: that is much faster than keeping them up to date. */
@@ -116,6 +132,7 @@ export async function createFirstGeneration(
   model: TabledModel,
 ): Promise<void> {
   await client.query(createTable(environment, model, 1));
+  await client.query(addPrimaryKey(environment, model, 1));
   for (const index of createIndexes(environment, model, 1)) await client.query(index);
   await showGeneration(client, environment, model, 1);
 }

@@ -16,7 +16,8 @@ export interface ActiveModel {
 
 interface Touch {
   readonly delivery: Delivery;
-  readonly keys: readonly PrimaryKey[];
+  /** With their texts. */
+  readonly keys: readonly (readonly [id: string, key: PrimaryKey])[];
   readonly error: Error | undefined;
 }
 
@@ -61,6 +62,12 @@ export class ModelFold {
     );
     for (const id of this.touchedKeys.keys()) if (before?.after.has(id)) rows.set(id, before.after.get(id));
     this.foldOnto(rows, before?.parkedNow);
+    for (const [id, key] of this.touchedKeys) {
+      if (!this.after.has(id)) continue;
+      const row = this.after.get(id);
+      if (row) this.upserts.push(row);
+      else if (rows.get(id)) this.deletes.push(key);
+    }
   }
 
   /** On top of the rows as they are now, by the text of the key. `parkedBefore`: streams that are not in `parkedStreams` yet. */
@@ -78,8 +85,7 @@ export class ModelFold {
       try {
         if (error !== undefined) throw error;
         // All rows of an event or none: each is folded before the first is kept.
-        const changes = keys.map((key) => {
-          const id = keyText(key);
+        const changes = keys.map(([id, key]) => {
           const row = this.after.has(id) ? this.after.get(id) : rows.get(id);
           // Without an error there is an event; its fold gives rows, whose columns are their properties.
           return [id, model.evolve(row, delivery.event!, key) as ModelRow | undefined] as const;
@@ -89,12 +95,6 @@ export class ModelFold {
         this.parkedNow.add(stream);
         this.park(delivery, describe(asError(poison)));
       }
-    }
-    for (const [id, key] of this.touchedKeys) {
-      if (!this.after.has(id)) continue;
-      const row = this.after.get(id);
-      if (row) this.upserts.push(row);
-      else if (rows.get(id)) this.deletes.push(key);
     }
   }
 
@@ -117,8 +117,9 @@ export class ModelFold {
       keys = [];
     }
     if (keys.length === 0 && error === undefined) return;
-    for (const key of keys) this.touchedKeys.set(keyText(key), key);
-    this.touches.push({ delivery, keys, error });
+    const touched = keys.map((key) => [keyText(key), key] as const);
+    for (const [id, key] of touched) this.touchedKeys.set(id, key);
+    this.touches.push({ delivery, keys: touched, error });
   }
 
   private park({ recorded }: Delivery, error: string | null): void {

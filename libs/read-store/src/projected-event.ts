@@ -24,10 +24,15 @@ export type ProjectedEvent = DomainEvent & EventPlace;
 export function toProjectedEvent(recorded: RecordedEvent): ProjectedEvent {
   const name = parseStreamName(recorded.stream);
   if (!name) throw new Error(`${recorded.stream} is not a stream of this service`);
+  return placed(recorded, name);
+}
+
+function placed(recorded: RecordedEvent, { category, id: streamId }: StreamNameParts): ProjectedEvent {
   const { id: eventId, stream, revision, position, metadata } = recorded;
-  const { category, id: streamId } = name;
   return { ...decode(recorded), eventId, stream, category, streamId, revision, position, metadata };
 }
+
+type StreamNameParts = Pick<NonNullable<ReturnType<typeof parseStreamName>>, 'category' | 'id'>;
 
 /** An event of a batch, decoded; or why it could not be. */
 export interface Delivery {
@@ -39,10 +44,11 @@ export interface Delivery {
 
 /** Undefined for a stream that is none of ours: nothing shows it. */
 export function deliver(recorded: RecordedEvent): Delivery | undefined {
-  const category = parseStreamName(recorded.stream)?.category;
-  if (!category) return undefined;
+  const name = parseStreamName(recorded.stream);
+  if (!name) return undefined;
+  const { category } = name;
   try {
-    return { recorded, category, event: toProjectedEvent(recorded), error: undefined };
+    return { recorded, category, event: placed(recorded, name), error: undefined };
   } catch (error) {
     return { recorded, category, event: undefined, error: asError(error) };
   }

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { binaryArray, elementType } from '#platform/binary-array.js';
+import { binaryArray, BinaryWriter, elementType, usualFieldBytes } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from './entity-table.js';
 import type { PrimaryKey, ReadModel } from './read-model.js';
 
@@ -88,55 +88,25 @@ function arrays(columns: readonly EntityColumn[]): string {
   return columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
 }
 
-const signature = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
-const headerBytes = signature.length + 8;
-
 /**
  * Rows as PostgreSQL's binary COPY format: the signature, int32 flags, int32 length of an extension; for each row int16
- * fields and for each field int32 size (−1: null) and its bytes; at the end an int16 −1.
+ * fields and the fields; at the end an int16 −1.
  */
 function copiedRows(
   columns: readonly EntityColumn[],
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Buffer {
   const fields = columns.map(({ property, type }) => ({ property, element: elementType(type) }));
-  const width = fields.length;
-  const values: unknown[] = Array.from({ length: rows.length * width });
-  const sizes = new Int32Array(rows.length * width);
-  let bytes = headerBytes + 2;
-  let place = 0;
+  const bytes = new BinaryWriter(rows.length * fields.length * usualFieldBytes);
+  bytes.text('PGCOPY\n\xff\r\n\0', 'latin1');
+  bytes.int32(0);
+  bytes.int32(0);
   for (const row of rows) {
-    bytes += 2 + 4 * width;
-    for (const { property, element } of fields) {
-      const value = row[property];
-      if (value === null || value === undefined) sizes[place] = -1;
-      else {
-        const encoded = element.encode ? element.encode(value) : value;
-        values[place] = encoded;
-        bytes += sizes[place] = element.sizeBytes(encoded);
-      }
-      place += 1;
-    }
+    bytes.int16(fields.length);
+    for (const { property, element } of fields) bytes.field(element, row[property]);
   }
-  const buffer = Buffer.allocUnsafe(bytes);
-  let offset = signature.copy(buffer);
-  offset = buffer.writeInt32BE(0, offset);
-  offset = buffer.writeInt32BE(0, offset);
-  place = 0;
-  for (let row = 0; row < rows.length; row++) {
-    offset = buffer.writeInt16BE(width, offset);
-    for (const { element } of fields) {
-      const size = sizes[place] ?? -1;
-      offset = buffer.writeInt32BE(size, offset);
-      if (size >= 0) {
-        element.write(buffer, values[place], offset);
-        offset += size;
-      }
-      place += 1;
-    }
-  }
-  buffer.writeInt16BE(-1, offset);
-  return buffer;
+  bytes.int16(-1);
+  return bytes.bytes;
 }
 
 /** Sends the rows. The client may not be a pipelined one. @throws what PostgreSQL refuses them with */

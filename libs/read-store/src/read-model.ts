@@ -28,6 +28,8 @@ interface FoldOf<Row extends object> {
    * be taken up again where it was left: the other streams have gone on without it.
    */
   readonly keysSpanStreams?: boolean;
+  /** True when a row that is there stays as it is, whatever further events concern it: `evolve` returns it. */
+  readonly rowsNeverChange?: boolean;
   /**
    * The row with that key after the event; undefined: there is no such row (any more). Must not edit `row`. When it
    * throws for one row of an event, the event changes no row at all and is parked.

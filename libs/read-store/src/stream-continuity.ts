@@ -1,12 +1,13 @@
-import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { RecentMap } from '#platform/recent-map.js';
 import { SkippedEvent } from './consumer-errors.js';
 
 /** The revision that each stream of a batch has reached with it. */
 export type ReachedRevisions = ReadonlyMap<string, bigint>;
 
-const rememberedStreams = 50_000;
+/** At least. More than a rebuild has on its way into the table. */
+const rememberedStreams = 60_000;
 
 /** How far each of these streams was known to be before this run. The revision that came now is beside the stream. */
 export type KnownRevisions = (
@@ -19,7 +20,7 @@ export type KnownRevisions = (
  */
 export class StreamCursors {
   /** Where each stream stands in this run: behind the table's revision while history is being read again. */
-  private readonly cursors = new LRUCache<string, bigint>({ max: rememberedStreams });
+  private readonly cursors = new RecentMap<string, bigint>(rememberedStreams);
 
   /** @throws SkippedEvent */
   async check(events: readonly RecordedEvent[], known: KnownRevisions): Promise<ReachedRevisions> {

@@ -48,11 +48,13 @@ export const assetsReadModel: ReadModel<AssetRow> = {
   version: 1,
   entity: AssetRow,
   categories: ['asset'],
+  // An asset's stream has one event.
+  rowsNeverChange: true,
   keyOf: (event) => [event.streamId],
-  evolve: (_row, event) => {
+  evolve: (row, event) => {
     if (event.type !== 'AssetStored') throw new Error(`${event.type} does not belong in ${event.stream}`);
     const { at, ...asset } = event.data;
-    return { ...asset, createdAt: new Date(at) };
+    return row ?? { ...asset, createdAt: new Date(at) };
   },
 };
 

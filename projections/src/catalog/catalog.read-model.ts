@@ -54,6 +54,7 @@ export const catalogReadModel: ReadModel<CatalogRow> = {
   entity: CatalogRow,
   categories: ['job'],
   keysSpanStreams: true,
+  rowsNeverChange: true,
   keysOf: (event) =>
     event.type === 'JobSucceeded' ? [...entriesOf(event).keys()].map((assetId) => [assetId]) : [],
   // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.

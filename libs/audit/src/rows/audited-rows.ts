@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { StreamCategory } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { RecentMap } from '#platform/recent-map.js';
 import { auditedEvent, placeOf, type AuditedEvent } from '../audited-event.js';
 import { moneyModels } from './money-models.js';
 import { none, type ColumnKind, type RowCell, type RowKey, type RowStore } from './row-store.js';
@@ -32,6 +32,8 @@ export interface ReadModelFold {
   readonly rowPerEvent: boolean;
   /** True when events of several streams may concern one row. */
   readonly keysSpanStreams: boolean;
+  /** True when further events leave a row that is there as it is. */
+  readonly rowsNeverChange: boolean;
   /** The rows that an event concerns. @throws for an event that the fold cannot take: the projector parks its stream */
   keysOf(event: AuditedEvent): readonly RowKey[];
   /** The row after the event; undefined: there is none. @throws as `keysOf` */
@@ -43,13 +45,16 @@ export interface ReadModelFold {
  * read model's fold.
  *
  * The fold goes on from the row that it made before. The newest of those rows are kept; for one that is older, its
- * stream is read again. Rows that several streams may concern are all kept, for there is no one stream to read.
+ * stream is read again. Rows that several streams may concern are all kept, for there is no one stream to read; those that
+ * never change need not be.
  */
 export class AuditedRows {
   private readonly money: (typeof moneyModels)[string];
   /** Columns that the audit has no model for. */
   private readonly folded: readonly FoldedColumn[];
-  private readonly newest: Map<string, FoldedRow> | LRUCache<string, FoldedRow>;
+  private readonly newest: Map<string, FoldedRow> | RecentMap<string, FoldedRow>;
+  /** Whether no row is folded any further once it is there. */
+  private readonly isMadeOnce: boolean;
   /** Streams with an event that the fold could not take. The projector passes over the rest of them, and so do we. */
   private readonly parked = new Set<string>();
 
@@ -57,14 +62,15 @@ export class AuditedRows {
     private readonly model: ReadModelFold,
     private readonly rows: RowStore,
     private readonly store: Pick<EventStore, 'readStream'>,
-    /** How many rows are kept as the fold has them. */
-    keptRows = 2_000,
+    /** How many rows are kept at least as the fold has them. */
+    keptRows = 1_000,
   ) {
     const { name, columns, keysSpanStreams } = model;
     this.money = moneyModels[name];
     const own = new Set(this.money?.columns);
     this.folded = columns.filter((column) => !own.has(column.name));
-    this.newest = keysSpanStreams ? new Map() : new LRUCache({ max: keptRows });
+    this.newest = keysSpanStreams ? new Map() : new RecentMap(keptRows);
+    this.isMadeOnce = model.rowPerEvent || model.rowsNeverChange;
   }
 
   /** @returns a promise only where rows that are kept no more have to be read again first */
@@ -82,19 +88,20 @@ export class AuditedRows {
     if (this.folded.length === 0 || this.parked.has(event.stream)) return nothing;
     try {
       const keys = this.model.keysOf(event);
-      return keys.every(this.isWanted) ? keys : keys.filter(this.isWanted);
+      return keys.every(this.isConcerned) ? keys : keys.filter(this.isConcerned);
     } catch {
       this.parked.add(event.stream);
       return nothing;
     }
   }
 
-  private readonly isWanted = (key: RowKey): boolean => this.rows.wants(key);
+  private readonly isConcerned = (key: RowKey): boolean =>
+    this.rows.wants(key) && !(this.model.rowsNeverChange && this.rows.find(key) !== none);
 
   /** Whether there is such a row, and it is kept no more. */
   private readonly isMissing = (key: RowKey): boolean => {
     const { model, rows, newest } = this;
-    if (model.rowPerEvent || model.keysSpanStreams) return false;
+    if (this.isMadeOnce || model.keysSpanStreams) return false;
     return !newest.has(textOf(key)) && rows.find(key) !== none;
   };
 
@@ -116,11 +123,11 @@ export class AuditedRows {
   }
 
   private before(key: RowKey): FoldedRow | undefined {
-    return this.model.rowPerEvent ? undefined : this.newest.get(textOf(key));
+    return this.isMadeOnce ? undefined : this.newest.get(textOf(key));
   }
 
   private change(key: RowKey, before: FoldedRow | undefined, after: FoldedRow | undefined): void {
-    const { model, rows, newest } = this;
+    const { rows, newest } = this;
     if (after === before) return;
     if (!after) {
       newest.delete(textOf(key));
@@ -128,7 +135,7 @@ export class AuditedRows {
       if (row !== none) rows.remove(row);
       return;
     }
-    if (!model.rowPerEvent) newest.set(textOf(key), after);
+    if (!this.isMadeOnce) newest.set(textOf(key), after);
     const row = rows.open(key);
     for (const { name, property } of this.folded) {
       const value = after[property];

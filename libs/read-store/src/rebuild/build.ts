@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
+import { RecentMap } from '#platform/recent-map.js';
 import type { ActiveModel, ModelFold } from '../model-fold.js';
 import { copyIn, keyText, type ProjectionTable, type ModelRow } from '../projection-table.js';
 import type { PrimaryKey } from '../read-model.js';
@@ -22,8 +22,8 @@ interface Change {
 
 type Changes = Map<string, Change>;
 
-/** Rows kept in memory beside those that wait to be written, of one read model. */
-const keptRows = 25_000;
+/** Rows kept in memory at least beside those that wait to be written, of one read model. */
+const keptRows = 12_000;
 
 /**
  * The rows of a generation that only this process writes: what was just folded need not be read back, and a row that
@@ -36,12 +36,10 @@ const keptRows = 25_000;
 export class GenerationRows {
   private waiting: Changes = new Map();
   private underWay: Changes = new Map();
-  private readonly kept = new LRUCache<string, ModelRow>({
-    max: keptRows,
-    dispose: (_row, _id, reason) => {
-      if (reason === 'evict') this.complete = false;
-    },
-  });
+  /** The same of a model in which each event makes a row of its own: nothing ever asks for one of these again. */
+  private made: ModelRow[] = [];
+  private madeUnderWay: ModelRow[] = [];
+  private readonly kept = new RecentMap<string, ModelRow>(keptRows, () => (this.complete = false));
 
   constructor(
     private readonly table: ProjectionTable,
@@ -51,7 +49,7 @@ export class GenerationRows {
   ) {}
 
   get waitingRows(): number {
-    return this.waiting.size;
+    return this.waiting.size + this.made.length;
   }
 
   /** Makes the rows that a fold is about to need known. */
@@ -69,6 +67,10 @@ export class GenerationRows {
   }
 
   apply(fold: ModelFold): void {
+    if (this.rowPerEvent) {
+      for (const row of fold.after.values()) if (row) this.made.push(row);
+      return;
+    }
     for (const [id, key] of fold.touchedKeys) {
       if (!fold.after.has(id)) continue;
       const row = fold.after.get(id);
@@ -83,11 +85,13 @@ export class GenerationRows {
   take(): void {
     this.underWay = this.waiting;
     this.waiting = new Map();
+    this.madeUnderWay = this.made;
+    this.made = [];
   }
 
   /** Writes what was taken. New rows are copied in, which costs a third of an upsert. */
   async write(client: pg.Client): Promise<void> {
-    const fresh: ModelRow[] = [];
+    const fresh = [...this.madeUnderWay];
     const changed: ModelRow[] = [];
     const gone: PrimaryKey[] = [];
     for (const { key, row, stored } of this.underWay.values()) {
@@ -101,17 +105,20 @@ export class GenerationRows {
   }
 
   written(): void {
-    for (const [id, { row }] of this.rowPerEvent ? [] : this.underWay) {
+    for (const [id, { row }] of this.underWay) {
       if (row) this.kept.set(id, row);
       else this.kept.delete(id);
     }
     this.underWay = new Map();
+    this.madeUnderWay = [];
   }
 
   /** After a transaction that came to nothing: what is in the table is all that is certain. */
   forget(): void {
     this.waiting = new Map();
     this.underWay = new Map();
+    this.made = [];
+    this.madeUnderWay = [];
     this.kept.clear();
     this.complete = false;
   }

@@ -1,6 +1,6 @@
 import { onlyRow, sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
-import { createIndexes } from '../entity-table.js';
+import { addPrimaryKey, analyze, createIndexes, primaryKeyOf } from '../entity-table.js';
 import { Comparison, LiveGenerations, type RowDifferences } from './comparison.js';
 import { dropGeneration, loadGenerations, markComplete, switchTo, type ServingRow } from './generations.js';
 import { HistoryFold } from './history-fold.js';
@@ -153,10 +153,16 @@ class RebuildRun {
     for (const [done, { model, generation }] of preparation.builds.entries()) {
       fold.tell('indexing', done);
       request.signal.throwIfAborted();
+      const { environment, control } = session;
+      const { rows } = await control.query<{ has_key: boolean }>(
+        'select to_regclass($1) is not null as has_key',
+        [primaryKeyOf(environment, model, generation)],
+      );
+      if (!onlyRow({ rows }).has_key) await control.query(addPrimaryKey(environment, model, generation));
       // What is compared and dropped needs none, and a generation that was live has them.
-      const indexes = purpose === 'rebuild' ? createIndexes(session.environment, model, generation) : [];
-      for (const index of indexes) await session.control.query(index);
-      await session.control.query(`analyze ${session.environment}.${model.name}_g${generation}`);
+      const indexes = purpose === 'rebuild' ? createIndexes(environment, model, generation) : [];
+      for (const index of indexes) await control.query(index);
+      await control.query(analyze(environment, model, generation));
     }
   }
 
