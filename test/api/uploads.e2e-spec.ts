@@ -137,12 +137,25 @@ describe('POST /v1/uploads', () => {
 
   it('refuses a picture that is small as a file and huge as a picture', async () => {
     const startedAt = performance.now();
-    for (const bomb of [pngOf(30_000, 30_000), pngOf(65_535, 65_535), pngOf(8_000, 6_251)]) {
+    for (const bomb of [pngOf(30_000, 30_000), pngOf(65_535, 65_535), pngOf(16_000, 12_501)]) {
       const answer = await api.upload(tenant.key, bomb);
       expectError(answer, 422, 'VALIDATION_ERROR');
       expect(answer.body.error.message).toContain('megapixels');
     }
     expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
+  it('scales a picture of more than 50 megapixels down, unless the file has to be in memory as a whole', async () => {
+    const large = (progressive: boolean) =>
+      sharp({ create: { width: 9_000, height: 6_000, channels: 3, background: '#a86' } })
+        .jpeg({ progressive })
+        .toBuffer();
+    const { body } = await api.upload(tenant.key, await large(false));
+    const kept = await sharp(Buffer.from(await (await fetch(body.image_url)).arrayBuffer())).metadata();
+    expect({ width: kept.width, height: kept.height }).toEqual({ width: 8_660, height: 5_773 });
+    const answer = await api.upload(tenant.key, await large(true));
+    expectError(answer, 422, 'VALIDATION_ERROR');
+    expect(answer.body.error.message).toContain('not progressive');
   });
 
   it('takes 25 MiB, and not a byte more', async () => {

@@ -94,7 +94,7 @@ export class CommonFields {
 
   @IntegerField({
     description: 'The same seed and body draw the same picture. Drawn at dispatch when absent.',
-    min: 0,
+    min: -(2 ** 31),
     max: 2 ** 31 - 1,
     example: 7,
   })
@@ -108,7 +108,7 @@ export class CommonFields {
   })
   on_technical_failure?: FailurePolicy;
 
-  @TextField({ description: 'A name for the result. When empty, one is coined.', max: 128, default: '' })
+  @TextField({ description: 'A name for the result. When empty, one is coined.', max: 1_000, default: '' })
   display_name: string = '';
 
   @ObjectField({ description: 'Kept with the job as it is, for your own use.', maxBytes: 8 * 1024 })

@@ -73,7 +73,9 @@ export function sceneWords(scene: object): string {
   const setting = settings[facts['setting'] as keyof typeof settings] ?? 'a place';
   const anchors = words(facts['scene_anchors']);
   const palette = words(facts['palette']);
-  const framings = words(facts['supported_crops']).map((crop) => crops[crop as keyof typeof crops] ?? crop);
+  const framings = [...new Set(words(facts['supported_crops']))].map(
+    (crop) => crops[crop as keyof typeof crops] ?? crop,
+  );
   const surface = word(facts['surface_character']);
   return sentences(
     `The scene is ${setting}${place ? `: ${place}` : ''}.`,

@@ -79,7 +79,7 @@ describe('?dry_run=true', () => {
   });
 
   it('refuses what a dispatch refuses, and leaves no trace of that either', async () => {
-    expectError(await dry('model-generator', { seed: -1 }), 422, 'VALIDATION_ERROR');
+    expectError(await dry('model-generator', { seed: 0.5 }), 422, 'VALIDATION_ERROR');
     const foreign = {
       user_image: tenant.id,
       items: [{ trial_image: things.assetId, trial_item_category: 'top' }],

@@ -86,7 +86,7 @@ export class ErrorDescription {
 
   @ApiProperty({
     description: 'For people; its wording may change.',
-    example: 'seed must be an integer from 0 to 2147483647. Nothing was charged.',
+    example: 'seed must be an integer from -2147483648 to 2147483647. Nothing was charged.',
   })
   message: string;
 
@@ -108,7 +108,7 @@ export class ErrorDetail {
   })
   loc: readonly (string | number)[];
 
-  @ApiProperty({ description: 'What is wrong with it.', example: 'must be an integer from 0 to 2147483647' })
+  @ApiProperty({ description: 'What is wrong with it.', example: 'must be an integer from -2147483648 to 2147483647' })
   msg: string;
 
   @ApiProperty({ description: 'What kind of mistake it is.', example: 'integer' })

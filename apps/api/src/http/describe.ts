@@ -131,7 +131,7 @@ const errors = {
     description:
       'The body, a parameter or a header is not valid. `detail` names each field. Nothing was charged.',
     codes: {
-      VALIDATION_ERROR: 'seed must be an integer from 0 to 2147483647. Nothing was charged.',
+      VALIDATION_ERROR: 'seed must be an integer from -2147483648 to 2147483647. Nothing was charged.',
     },
   },
   500: {
@@ -235,6 +235,6 @@ function example(code: string, message: string): unknown {
     return { error, detail: [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }] };
   }
   if (code !== 'VALIDATION_ERROR') return { error };
-  const detail = { loc: ['body', 'seed'], msg: 'must be an integer from 0 to 2147483647', type: 'integer' };
+  const detail = { loc: ['body', 'seed'], msg: 'must be an integer from -2147483648 to 2147483647', type: 'integer' };
   return { error, detail: [detail] };
 }

@@ -3,8 +3,11 @@ import type { Sharp } from 'sharp';
 import type { Picture, PictureType } from '#application/picture/store-picture.handler.js';
 import { ApiError, invalid } from '../http/api-error.js';
 
-/** Pixels of the largest picture that is decoded: about 8660 × 5773. A small file can claim to be much larger. */
-export const pixelLimit = 50_000_000;
+/** Pixels of the largest picture that is kept: about 8660 × 5773. A larger one is scaled down while it is decoded. */
+const keptPixels = 50_000_000;
+
+/** Pixels of the largest picture that is decoded: about 16000 × 12500. A small file can claim to be much larger. */
+export const pixelLimit = 200_000_000;
 
 const formats: Readonly<Record<string, PictureType>> = {
   jpeg: 'image/jpeg',
@@ -44,15 +47,21 @@ export async function decodePicture(path: string): Promise<Picture> {
       sequentialRead: true,
       pages: 1,
     });
-    const contentType = formats[(await source.metadata()).format ?? ''];
+    const { format, autoOrient: upright, isProgressive } = await source.metadata();
+    const contentType = formats[format ?? ''];
     if (contentType !== claimed) throw undecodable();
-    const { data, info } = await encode(source.autoOrient(), contentType)
+    const scale = Math.sqrt(keptPixels / (upright.width * upright.height));
+    // What is not stored row by row has to be in memory as a whole.
+    if (scale < 1 && isProgressive) throw tooManyPixels(keptPixels, ' or one that is not progressive');
+    const kept = source.autoOrient();
+    if (scale < 1) kept.resize({ width: Math.floor(upright.width * scale) });
+    const { data, info } = await encode(kept, contentType)
       .timeout({ seconds: decodeTimeoutSeconds })
       .toBuffer({ resolveWithObject: true });
     return { bytes: data, contentType, width: info.width, height: info.height };
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw /pixel limit/i.test(String(error)) ? tooManyPixels() : undecodable(error);
+    throw /pixel limit/i.test(String(error)) ? tooManyPixels(pixelLimit) : undecodable(error);
   }
 }
 
@@ -92,8 +101,8 @@ function undecodable(cause?: unknown): ApiError {
   return problem;
 }
 
-function tooManyPixels(): ApiError {
-  const msg = `has more than ${pixelLimit / 1_000_000} megapixels: send a smaller picture`;
+function tooManyPixels(limit: number, otherwise = ''): ApiError {
+  const msg = `has more than ${limit / 1_000_000} megapixels: send a smaller picture${otherwise}`;
   return invalid([{ loc: ['body', 'file'], msg, type: 'image' }]);
 }
 

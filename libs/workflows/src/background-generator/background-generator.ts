@@ -116,7 +116,6 @@ export class BackgroundAuthoring {
     required: true,
     min: 1,
     max: 3,
-    unique: true,
     items: choice(valuesOf(crops)),
     example: ['full', 'three_quarter'],
   })
