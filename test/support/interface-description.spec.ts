@@ -32,7 +32,7 @@ describe('the description of the interface, as a judge', () => {
       {
         method: 'POST',
         path: '/v1/model-generator',
-        json: { seed: -1 },
+        json: { seed: 0.5 },
         status: 202,
         body: { request_id: 'r', job_id: 'j', status: 'NOT_STARTED', credits_cost: 5 },
       },

@@ -96,7 +96,7 @@ const specified: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       display_name: 'string! 1..128',
       setting: 'studio_set|indoor_location|outdoor_location!',
       photographic_register: 'real_photo|film_photo|studio_set|render!',
-      supported_crops: 'array! 1..3 unique',
+      supported_crops: 'array! 1..3',
       'supported_crops[]': 'full|three_quarter|torso',
       palette: 'array! 1..3',
       'palette[]': 'string 1..64',

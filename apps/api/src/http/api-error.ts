@@ -108,7 +108,10 @@ export class ErrorDetail {
   })
   loc: readonly (string | number)[];
 
-  @ApiProperty({ description: 'What is wrong with it.', example: 'must be an integer from -2147483648 to 2147483647' })
+  @ApiProperty({
+    description: 'What is wrong with it.',
+    example: 'must be an integer from -2147483648 to 2147483647',
+  })
   msg: string;
 
   @ApiProperty({ description: 'What kind of mistake it is.', example: 'integer' })

@@ -235,6 +235,10 @@ function example(code: string, message: string): unknown {
     return { error, detail: [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }] };
   }
   if (code !== 'VALIDATION_ERROR') return { error };
-  const detail = { loc: ['body', 'seed'], msg: 'must be an integer from -2147483648 to 2147483647', type: 'integer' };
+  const detail = {
+    loc: ['body', 'seed'],
+    msg: 'must be an integer from -2147483648 to 2147483647',
+    type: 'integer',
+  };
   return { error, detail: [detail] };
 }
