@@ -15,6 +15,7 @@ import { LimitsModule } from '#application/limits/limits.module.js';
 import { OperationModule } from '#application/operation/manage-operations.handler.js';
 import { PictureModule } from '#application/picture/store-picture.handler.js';
 import { ProductModule } from '#application/product/manage-products.handler.js';
+import { shareConnections } from '#platform/connections.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
@@ -86,12 +87,13 @@ const providers: Provider[] = [
 
 /** What the API stands on. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {
+  const { events, reads, keys } = shareConnections('api', settings.configuration.databaseConnections);
   return [
     PlatformModule.of(settings),
-    EventLogModule.with(),
-    ReadStoreModule.with(),
+    EventLogModule.with({ maxConnections: events }),
+    ReadStoreModule.with({ maxConnections: reads }),
     CheckpointsModule,
-    RequestStoresModule,
+    RequestStoresModule.with({ maxConnections: keys }),
     InstallationModule.with({ levels: true }),
     ObjectStorageModule,
   ];

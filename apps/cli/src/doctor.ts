@@ -1,7 +1,9 @@
 import { environments } from '#domain/streams.js';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
+import { connectionBudgets } from '#platform/connections.js';
 import { errorCode, messageOf } from '#platform/errors.js';
+import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { findStranded } from './jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
@@ -55,6 +57,9 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       const { kind, version } = await readServerVersion(databaseUrl, answerWithinMs);
       return `${kind} ${version}`;
     }),
+    await check('connections', 'raise max_connections, or set DATABASE_CONNECTIONS for the roles', () =>
+      readConnections(databaseUrl),
+    ),
     await check('event store', 'start it, or correct EVENT_STORE_URL', async () => {
       eventStore = await readEventStore(configuration);
       const { kind, version, latency_ms: latency, head_position: head } = eventStore;
@@ -84,6 +89,24 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
     ),
   ];
   return { checks, eventStore, consumers, queues };
+}
+
+/** @throws Error when so few are left that no further process fits in */
+async function readConnections(databaseUrl: string): Promise<string> {
+  const { open, most } = await withDatabase(databaseUrl, answerWithinMs, async (client) =>
+    onlyRow(
+      await client.query<{ open: number; most: number }>(
+        `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as open,
+           current_setting('max_connections')::int
+             - current_setting('superuser_reserved_connections')::int as most`,
+      ),
+    ),
+  );
+  const { api, projector, worker } = connectionBudgets;
+  const each = `an API takes ${api} at most, a projector ${projector}, a worker ${worker}`;
+  const found = `${open} of ${most} are open; ${each}`;
+  if (most - open < worker) throw new Error(found);
+  return found;
 }
 
 /** Makes one check, which says what it found or throws what is wrong. */

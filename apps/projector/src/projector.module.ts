@@ -37,6 +37,7 @@ import { Housekeeping } from './housekeeping.js';
 import { Sealing } from './sealing.js';
 import { EventStore, type EventFilter } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
+import { shareConnections } from '#platform/connections.js';
 import { Logger } from '#platform/logger.js';
 
 /**
@@ -119,9 +120,10 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
 
 /** What the projector stands on. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {
+  const { events } = shareConnections('projector', settings.configuration.databaseConnections);
   return [
     PlatformModule.of(settings),
-    EventLogModule.with(),
+    EventLogModule.with({ maxConnections: events }),
     ReadStoreModule.with({ maxConnections: 1 }),
     HousekeepingStoresModule,
     InstallationModule.with({ levels: true }),

@@ -17,6 +17,7 @@ import { JobRenderer, RenderSettings } from '#application/render/job-renderer.js
 import { RenderModule } from '#application/render/render.module.js';
 import { environments } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
+import { shareConnections } from '#platform/connections.js';
 import { Logger } from '#platform/logger.js';
 import { RenderQueue, type RenderTask, type TaskOutcome } from '#render-queue/render-queue.js';
 
@@ -63,9 +64,10 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
 
 /** What the worker stands on. When the app stops, the last one closes first. */
 function adaptersFor(settings: ProcessSettings): Adapters {
+  const { events } = shareConnections('worker', settings.configuration.databaseConnections);
   return [
     PlatformModule.of(settings),
-    EventLogModule.with(),
+    EventLogModule.with({ maxConnections: events }),
     InstallationModule.with({ levels: false }),
     ObjectStorageModule,
     EnginesModule,

@@ -30,13 +30,9 @@ import { untilReached } from './until-reached.js';
 import { StoredJobsWithoutTask } from './stored-jobs-without-task.js';
 
 export interface ReadStoreOptions {
-  /** Connections of each environment at most. Default 8. */
-  readonly maxConnections?: number;
+  /** Connections of each environment at most. */
+  readonly maxConnections: number;
 }
-
-const defaultConnections = 8;
-const idempotencyConnections = 8;
-const rateLimitConnections = 4;
 
 /** The read models of both environments on connections of their own. */
 class StoredReadModels extends ReadModels {
@@ -101,7 +97,7 @@ async function closeAll(sources: readonly DataSource[]): Promise<void> {
 export class ReadStoreModule implements OnApplicationShutdown {
   constructor(private readonly reads: ReadModels) {}
 
-  static with({ maxConnections = defaultConnections }: ReadStoreOptions = {}): DynamicModule {
+  static with({ maxConnections }: ReadStoreOptions): DynamicModule {
     return {
       module: ReadStoreModule,
       providers: [
@@ -153,56 +149,46 @@ export class CheckpointsModule implements OnApplicationShutdown {
   }
 }
 
-const keyPool = Symbol('connections for Idempotency-Keys');
-const bucketPool = Symbol('connections for rate limits');
+const keyPool = Symbol('connections for Idempotency-Keys and rate limits');
 
 /** What every request may have to ask before it is worked on: Idempotency-Keys and rate limits. */
 @Global()
-@Module({
-  providers: [
-    {
-      provide: keyPool,
-      inject: [Configuration, Logger],
-      useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
-        watched({ connectionString, max: idempotencyConnections, connectionTimeoutMillis: 5_000 }, logger),
-    },
-    {
-      provide: IdempotencyStore,
-      inject: [keyPool],
-      useFactory: (pool: pg.Pool) => new PostgresIdempotencyStore(pool),
-    },
-    {
-      provide: bucketPool,
-      inject: [Configuration, Logger],
-      // With little patience: every request waits for it.
-      useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
-        watched(
-          {
-            ...{ connectionString, max: rateLimitConnections, application_name: 'atelier-rate-limits' },
-            ...{ connectionTimeoutMillis: 1_000, query_timeout: 1_000 },
-          },
-          logger,
-        ),
-    },
-    {
-      provide: RateLimitStore,
-      inject: [Configuration, bucketPool],
-      useFactory: ({ rateLimitStore }: Configuration, pool: pg.Pool) =>
-        rateLimitStore === 'postgres' ? new PostgresRateLimitStore(pool) : new MemoryRateLimitStore(),
-    },
-  ],
-  exports: [IdempotencyStore, RateLimitStore],
-})
+@Module({})
 export class RequestStoresModule implements OnApplicationShutdown {
   constructor(
-    @Inject(keyPool) private readonly keys: pg.Pool,
-    @Inject(bucketPool) private readonly buckets: pg.Pool,
+    @Inject(keyPool) private readonly pool: pg.Pool,
     private readonly idempotency: IdempotencyStore,
   ) {}
 
+  static with({ maxConnections: max }: { readonly maxConnections: number }): DynamicModule {
+    return {
+      module: RequestStoresModule,
+      providers: [
+        {
+          provide: keyPool,
+          inject: [Configuration, Logger],
+          useFactory: ({ databaseUrl: connectionString }: Configuration, logger: Logger) =>
+            watched({ connectionString, max, connectionTimeoutMillis: 5_000 }, logger),
+        },
+        {
+          provide: IdempotencyStore,
+          inject: [keyPool],
+          useFactory: (pool: pg.Pool) => new PostgresIdempotencyStore(pool),
+        },
+        {
+          provide: RateLimitStore,
+          inject: [Configuration, keyPool],
+          useFactory: ({ rateLimitStore }: Configuration, pool: pg.Pool) =>
+            rateLimitStore === 'postgres' ? new PostgresRateLimitStore(pool) : new MemoryRateLimitStore(),
+        },
+      ],
+      exports: [IdempotencyStore, RateLimitStore],
+    };
+  }
+
   async onApplicationShutdown(): Promise<void> {
     if (this.idempotency instanceof PostgresIdempotencyStore) await this.idempotency.close();
-    await Promise.all([this.keys.end(), this.buckets.end()]);
+    await this.pool.end();
   }
 }
 

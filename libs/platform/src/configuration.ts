@@ -65,6 +65,8 @@ export interface Configuration {
   readonly home: string;
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
+  /** Connections to PostgreSQL that this process may open. Undefined: what its role needs (`connections.ts`). */
+  readonly databaseConnections: number | undefined;
   readonly storage: StorageConfiguration;
   readonly projector: ProjectorConfiguration;
   readonly sealing: SealingConfiguration;
@@ -293,6 +295,9 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       [...postgresSchemes, 'esdb', 'esdb+discover'],
       databaseUrl || undefined,
     ),
+    databaseConnections: settings.given('DATABASE_CONNECTIONS')
+      ? settings.integer('DATABASE_CONNECTIONS', 0, 5, 1_000)
+      : undefined,
     storage: loadStorage(settings, home),
     projector: {
       orphanHorizonMs: whole('ATELIER_ORPHAN_HORIZON_MS', 'orphanHorizonMs', 1_000, 86_400_000),

@@ -7,6 +7,11 @@ import {
   type RateLimitStore,
 } from '#application/limits/rate-limit-store.js';
 import { onlyRow } from '#platform/postgres.js';
+import { inTime } from '#platform/retry.js';
+
+/** Every request waits for its count. */
+const patienceMs = 1_000;
+const tooLate = () => new Error(`the counts gave no answer within ${patienceMs} ms`);
 
 /**
  * The requests of the last minute in Postgres: exact over any number of processes, because the row's lock puts the
@@ -17,13 +22,13 @@ export class PostgresRateLimitStore implements RateLimitStore {
   constructor(private readonly pool: pg.Pool) {}
 
   async count(credential: string, perMinute: number): Promise<Counted> {
-    const { passed, at, times, requests } = onlyRow(
-      await this.pool.query<{ passed: boolean; at: number; times: number[]; requests: number[] }>({
+    const counted = () =>
+      this.pool.query<{ passed: boolean; at: number; times: number[]; requests: number[] }>({
         name: 'count request',
         text: countRequest,
         values: [credential, perMinute],
-      }),
-    );
+      });
+    const { passed, at, times, requests } = onlyRow(await inTime(counted, patienceMs, tooLate));
     const used = requests.reduce((sum, each) => sum + each, 0);
     return { passed, used, firstLeavesMs: leavesIn(times[0], at), lastLeavesMs: leavesIn(times.at(-1), at) };
   }

@@ -57,7 +57,8 @@ export class PgBossRenderQueue implements RenderQueue {
       connectionString: settings.url,
       application_name: 'atelier-render-queue',
       schema,
-      max: 4,
+      // Each of its calls is one statement, and takes milliseconds.
+      max: 1,
       useListenNotify: true,
       schedule: false,
       supervise,

@@ -1,0 +1,48 @@
+import { ConfigurationError } from './configuration.js';
+
+/**
+ * How many connections to PostgreSQL one process of a role opens at most, unless DATABASE_CONNECTIONS says otherwise: three
+ * APIs, two projectors and five workers come to 92 of the 97 that a server with PostgreSQL's defaults has for them.
+ */
+export const connectionBudgets = { api: 13, projector: 14, worker: 5 } as const;
+
+export type ConnectedRole = keyof typeof connectionBudgets;
+
+/** Those that each have a purpose of their own, whatever the budget is. */
+const fixed = {
+  /** Listens to commits, listens to checkpoints, looks at levels, looks at readiness. */
+  api: 4,
+  /** Listens to commits; a session and a loader for each environment; housekeeping; read models of each environment;
+   * levels, readiness; the render queue and its listener. */
+  projector: 12,
+  /** Listens to commits, looks at readiness; the render queue and its listener. */
+  worker: 4,
+} as const;
+
+/** What one process opens at most, by what it is for. */
+export interface ConnectionShares {
+  /** The log and its snapshots. */
+  readonly events: number;
+  /** The read models of one environment. */
+  readonly reads: number;
+  /** Idempotency-Keys and shared rate limits. */
+  readonly keys: number;
+}
+
+/** @throws ConfigurationError when the role cannot work with so few */
+export function shareConnections(
+  role: ConnectedRole,
+  total: number = connectionBudgets[role],
+): ConnectionShares {
+  const free = total - fixed[role];
+  const reads = role === 'api' ? Math.max(1, Math.floor(free / 4)) : 0;
+  const keys = role === 'api' ? Math.max(1, Math.floor(free / 3)) : 0;
+  const events = free - keys - 2 * reads;
+  if (events < 1) {
+    const least = fixed[role] + (role === 'api' ? 4 : 1);
+    throw new ConfigurationError(
+      `DATABASE_CONNECTIONS must be at least ${least} for this role (${role}), not "${total}"`,
+    );
+  }
+  return { events, reads, keys };
+}

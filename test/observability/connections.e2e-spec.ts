@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { connectionBudgets } from '#platform/connections.js';
+import { Service } from './support/service.js';
+
+/** What the spec itself has open beside the roles: the log of its service with its listener, and the look below. */
+const ownConnections = 4 + 1 + 1;
+
+let service: Service;
+let database: pg.Client;
+
+beforeAll(async () => {
+  service = await Service.start();
+  database = new pg.Client({ connectionString: service.inner.databaseUrl });
+  await database.connect();
+});
+afterAll(async () => {
+  await database.end();
+  await service[Symbol.asyncDispose]();
+});
+
+async function openConnections(): Promise<number> {
+  const { rows } = await database.query<{ open: number }>(
+    `select count(*)::int as open from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`,
+  );
+  return rows[0]?.open ?? 0;
+}
+
+describe('an API, a projector and a worker under load', () => {
+  it('open no more connections than their budgets, and answer', async () => {
+    const { api } = service;
+    const tenant = await service.inner.openTenant({ credits: 10_000, environment: 'test' });
+    let most = 0;
+    let done = false;
+    const watching = (async () => {
+      for (; !done; await sleep(10)) most = Math.max(most, await openConnections());
+    })();
+    const paths = ['/v1/jobs', '/v1/credits', '/v1/usage', '/v1/transactions', '/v1/renders'];
+    const dispatches = Array.from({ length: 100 }, (_, index) =>
+      api.post('/v1/model-generator', tenant.key, { seed: 1 }, { 'idempotency-key': `k${index}` }),
+    );
+    const reads = Array.from({ length: 200 }, (_, index) => api.get(paths[index % 5] as string, tenant.key));
+    const probes = Array.from({ length: 20 }, () => api.get('/health/ready'));
+    const answers = await Promise.all([...dispatches, ...reads, ...probes]);
+    done = true;
+    await watching;
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toEqual([...Array(100).fill(202), ...Array(220).fill(200)]);
+    const { api: ofApi, projector, worker } = connectionBudgets;
+    expect(most).toBeGreaterThan(ownConnections);
+    expect(most).toBeLessThanOrEqual(ofApi + projector + worker + ownConnections);
+  });
+});
