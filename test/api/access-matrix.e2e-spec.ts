@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateApiKey } from '#application/key/api-key.js';
 import { workflows } from '#workflows/workflows.js';
 import { newId } from '#platform/ids.js';
-import { defaultImageModels } from '#platform/image-models.js';
+import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { bodiesOf as declaredBodies, wideModel, withValue } from './bodies/declared-bodies.js';
 import { makeThings, type Things } from './bodies/things.js';
@@ -24,7 +24,9 @@ let proxy: TcpProxy;
 beforeAll(async () => {
   service = await ApiService.start();
   proxy = await startTcpProxy(Number(new URL(service.databaseUrl).port));
-  api = await service.openApi(undefined, { imageModels: [...defaultImageModels, wideModel] });
+  api = await service.openApi(undefined, {
+    imageModels: { ...sandboxAlone, models: [sandboxModel, wideModel] },
+  });
   tenant = await service.openTenant({ credits: 1_000 });
   own = await makeThings(service, api, tenant);
   const stranger = await service.openTenant({ credits: 1_000 });

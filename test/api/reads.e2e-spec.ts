@@ -149,7 +149,7 @@ describe('what was sent', () => {
     const bare = await api.post('/v1/background-generator', tenant.key, { scene_type: 'dunes' });
     const answer = await api.get(`/v1/jobs/${bare.body.job_id}`, tenant.key);
     expect(answer.body).toMatchObject({
-      ...{ metadata: null, pilot_brand: null, image_model: null, seed: expect.any(Number) },
+      ...{ metadata: null, pilot_brand: null, image_model: 'sketch-1', seed: expect.any(Number) },
       ...{ display_name: expect.stringMatching(/./), request: { scene_type: 'dunes' } },
     });
   });

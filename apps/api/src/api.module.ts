@@ -34,6 +34,7 @@ import { JobEventsController } from './jobs/job-events.controller.js';
 import { JobPresenter } from './jobs/job-presenter.js';
 import { CancelController, JobsController } from './jobs/jobs.controller.js';
 import { ObjectsController, SignedObjects } from './uploads/objects.controller.js';
+import { ImageModelsController } from './dispatch/image-models.controller.js';
 import { OperationsController } from './dispatch/operations.controller.js';
 import { PresetsController } from './catalog/presets.controller.js';
 import { ProductsController } from './catalog/products.controller.js';
@@ -58,6 +59,7 @@ const controllers = [
   UsageController,
   TransactionsController,
   OperationsController,
+  ImageModelsController,
   HealthController,
 ];
 

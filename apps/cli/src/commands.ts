@@ -384,3 +384,10 @@ export function addParked(program: Command): void {
     .addOption(environmentOption('only those of this environment'))
     .action(lazily(actions, 'retryParkedStreams'));
 }
+
+export function addModels(program: Command): void {
+  const models = program.command('models').description('the image models that ATELIER_MODELS_FILE declares');
+  verb(models, 'list', 'what each is, and what it costs').action(
+    lazily(() => import('./models/models.js'), 'listModels'),
+  );
+}

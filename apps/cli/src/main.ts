@@ -17,6 +17,7 @@ commands.addCredits(program);
 commands.addLedger(program);
 commands.addSeals(program);
 commands.addOperations(program);
+commands.addModels(program);
 commands.addPresets(program);
 commands.addOrphans(program);
 commands.addJobs(program);

@@ -37,11 +37,18 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { workerConcurrency: concurrency, tenantConcurrency } = this.configuration;
+    const { workerConcurrency, tenantConcurrency, remoteConcurrency, remoteTenantConcurrency } =
+      this.configuration;
+    const local = { concurrency: workerConcurrency, tenantConcurrency };
+    const remote = {
+      remote: true,
+      concurrency: remoteConcurrency,
+      tenantConcurrency: remoteTenantConcurrency,
+    };
+    // Where no model is remote, there can still be a task of one that was.
     for (const environment of environments) {
-      await this.queue.work(environment, { concurrency, tenantConcurrency }, (task, claim) =>
-        this.render(task, claim),
-      );
+      for (const options of [local, remote])
+        await this.queue.work(environment, options, (task, claim) => this.render(task, claim));
     }
   }
 

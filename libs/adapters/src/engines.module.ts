@@ -12,14 +12,13 @@ import { SketchEngine, sketchRenderers } from '@atelier/sketch';
 import { grounds } from '@atelier/sketch/grounds';
 import { ImageEngines } from '#application/render/engine-run.js';
 import { Configuration } from '#platform/configuration.js';
-import { modelFor, type ImageModel, type ImageModelFamily } from '#platform/image-models.js';
+import {
+  ImageModelChoice,
+  type ImageModel,
+  type ModelFamily,
+  type ModelList,
+} from '#platform/image-models.js';
 import type { WorkflowBodies } from '#workflows/workflows.js';
-
-/** The engine of a family of image models: it has a renderer for every workflow, which takes the body of that workflow. */
-interface Engine {
-  readonly renderers: Renderers<WorkflowBodies>;
-  open(): ImageEngine;
-}
 
 /** What an installation without a vendor has: background swaps of photographs of people, and drawings of everything else. */
 export class SandboxEngine extends ImageEngine {
@@ -34,21 +33,28 @@ export class SandboxEngine extends ImageEngine {
   }
 }
 
-/** Every engine there is. To add one: a line here, and its family in `image-models.ts`. */
-const engines: Readonly<Record<ImageModelFamily, Engine>> = {
-  sketch: { renderers: sketchRenderers, open: () => new SandboxEngine() },
+/** How the engine of a model is opened, by the model's family. To add one: a line here, and its family in `image-models.ts`. */
+const families: Readonly<Record<ModelFamily, (model: ImageModel) => ImageEngine>> = {
+  sketch: () => new SandboxEngine(),
 };
 
-/** Opens an engine for each family that the models are of. */
-export function openEngines(models: readonly ImageModel[]): ImageEngines {
-  const families = new Set(models.map(({ family }) => family));
-  const opened = new Map([...families].map((family) => [family, engines[family].open()]));
+// The sandbox draws from the body: it has a renderer for every workflow, which takes the body of that workflow.
+void (sketchRenderers satisfies Renderers<WorkflowBodies>);
+
+/** Opens an engine for each model, when its first job comes. */
+export function openEngines(list: ModelList): ImageEngines {
+  const choice = new ImageModelChoice(list);
+  const opened = new Map<string, ImageEngine>();
   return {
-    engineFor(body) {
-      const model = modelFor(models, body);
-      const engine = model && opened.get(model.family);
-      if (engine) return engine;
-      throw new EngineError('misconfigured', 'The image model of this job is not available any more.');
+    engineFor({ imageModel, operation, tenant, request }) {
+      // A job that was queued before models were chosen at dispatch says it in its body, if at all.
+      const model =
+        imageModel === undefined ? choice.asked(request, operation, tenant) : choice.find(imageModel);
+      if (!model)
+        throw new EngineError('misconfigured', 'The image model of this job is not available any more.');
+      const engine = opened.get(model.id) ?? families[model.family](model);
+      opened.set(model.id, engine);
+      return engine;
     },
   };
 }

@@ -93,7 +93,8 @@ describe('configuration', () => {
       ...{ AUTH_FAILURES_PER_MIN: 'authFailuresPerMin', METRICS: 'metrics', S3_REGION: 's3Region' },
       ...{ S3_FORCE_PATH_STYLE: 's3ForcePathStyle', ATELIER_STOP_GRACE_MS: 'stopGraceMs' },
       ...{ ATELIER_WORKER_CONCURRENCY: 'workerConcurrency' },
-      ...{ ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency' },
+      ...{ ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency', ATELIER_REMOTE_CONCURRENCY: 'remoteConcurrency' },
+      ...{ ATELIER_REMOTE_TENANT_CONCURRENCY: 'remoteTenantConcurrency' },
       ...Object.fromEntries(projectorBounds.map(([name, field]) => [name, field])),
     };
     expect(Object.values(names).sort()).toEqual(Object.keys(defaults).sort());

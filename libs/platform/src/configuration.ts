@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { errorCode, messageOf } from './errors.js';
-import { defaultImageModels, parseImageModels, type ImageModel } from './image-models.js';
+import { sandboxAlone, type ModelList } from './image-models.js';
+import { readModelRegistry } from './model-registry.js';
 import { readSealKey, type SealKey } from './seal-key.js';
 
 /** Where pictures are kept: an S3 bucket, or a folder whose URLs are signed with our own secret. */
@@ -70,13 +71,17 @@ export interface Configuration {
   readonly storage: StorageConfiguration;
   readonly projector: ProjectorConfiguration;
   readonly sealing: SealingConfiguration;
+  /** Renders on this machine's cores that a worker does at the same time, in each environment. */
   readonly workerConcurrency: number;
   /** Renders of one tenant that may run at the same time, over all workers. */
   readonly tenantConcurrency: number;
+  /** The same for renders that a worker only waits for. */
+  readonly remoteConcurrency: number;
+  readonly remoteTenantConcurrency: number;
   /** What a worker that stops gives its running renders before it leaves them to others. */
   readonly stopGraceMs: number;
-  /** What pictures can be asked of; the first one draws where a request names none. */
-  readonly imageModels: readonly ImageModel[];
+  /** What pictures can be asked of, and which model draws what where a request names none. */
+  readonly imageModels: ModelList;
   /** File of a segmentation model in place of the one that the photo engine brings. */
   readonly photoSegmentationModel: string | undefined;
   readonly metrics: boolean;
@@ -253,6 +258,8 @@ export const defaults = {
   takeOverPollMs: 1_000,
   workerConcurrency: 1,
   tenantConcurrency: 4,
+  remoteConcurrency: 50,
+  remoteTenantConcurrency: 16,
   stopGraceMs: 10_000,
   metrics: true,
   s3Region: 'us-east-1',
@@ -310,8 +317,10 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     sealing: loadSealing(settings),
     workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
+    remoteConcurrency: whole('ATELIER_REMOTE_CONCURRENCY', 'remoteConcurrency', 1, 500),
+    remoteTenantConcurrency: whole('ATELIER_REMOTE_TENANT_CONCURRENCY', 'remoteTenantConcurrency', 1, 1_000),
     stopGraceMs: whole('ATELIER_STOP_GRACE_MS', 'stopGraceMs', 0, 600_000),
-    imageModels: settings.parsed('ATELIER_IMAGE_MODELS', parseImageModels, defaultImageModels),
+    imageModels: settings.parsed('ATELIER_MODELS_FILE', readModelRegistry, sandboxAlone),
     photoSegmentationModel: settings.text('ATELIER_PHOTO_SEGMENTATION_MODEL', '') || undefined,
     metrics: settings.flag('METRICS', defaults.metrics),
     // Who asks for metrics in so many words gets them there as well.

@@ -1,17 +1,98 @@
-/** The kinds of models that a worker of this release has an engine for. */
-export const imageModelFamilies = ['sketch'] as const;
+/** Where pictures of a family of models are made: on this machine's cores, or by someone who is waited for. */
+export const modelFamilies = {
+  sketch: 'local',
+} as const satisfies Readonly<Record<string, 'local' | 'remote'>>;
 
-export type ImageModelFamily = (typeof imageModelFamilies)[number];
+export type ModelFamily = keyof typeof modelFamilies;
 
-/** A model that pictures can be asked of. Its id is what callers send, and configuration, never an enumeration. */
+export const resolutions = ['1K', '2K', '4K'] as const;
+
+/**
+ * A model that pictures can be asked of, as the registry declares it (`assets/models.schema.json` says what each member
+ * means). Its id is what callers send, and configuration, never an enumeration.
+ */
 export interface ImageModel {
   readonly id: string;
-  readonly family: ImageModelFamily;
+  readonly family: ModelFamily;
+  /** What the vendor calls it. */
+  readonly model?: string;
+  readonly endpoint?: string;
+  readonly secret_env?: string;
+  /** Names of workflows; absent: all that its family makes. */
+  readonly workflows?: readonly string[];
   /** Pictures that one request may give it. */
-  readonly maxInputs: number;
+  readonly max_inputs: number;
+  /** Absent: any. */
+  readonly aspect_ratios?: readonly string[];
+  readonly resolutions: readonly string[];
+  /** `W×H` in pixels, as `1024x1536`; absent: any. */
+  readonly sizes?: readonly string[];
   /** Whether `quality` means anything to it; it is dropped for models that do not know it. */
-  readonly supportsQuality: boolean;
+  readonly supports_quality: boolean;
+  /** Whether the same seed gives the same picture. A seed is refused for models that do not know it. */
+  readonly seed: boolean;
+  readonly transparent: boolean;
+  /** The vendor's model that answers questions about pictures. */
+  readonly vision_model?: string;
+  /** What the vendor takes for a picture, and for an answer, in the registry's currency. */
+  readonly price_per_picture: number;
+  readonly price_per_reading: number;
+  /** Over all workers. */
+  readonly concurrency: number;
+  readonly requests_per_minute?: number;
+  /** For one call. */
+  readonly timeout_seconds: number;
+  /** Another model's id, which is asked when this one has no capacity. */
+  readonly fallback?: string;
+  /** Whether a call whose outcome is unknown may be paid a second time. */
+  readonly resend_unknown: boolean;
+  /** Who draws for test keys. */
+  readonly test_keys: 'sandbox' | 'vendor';
+  /** What only its family understands. */
+  readonly options: Readonly<Record<string, unknown>>;
 }
+
+/** The models of an installation: what its file says, see `model-registry.ts`. */
+export interface ModelList {
+  readonly currency: string;
+  /** What a credit is sold for, in that currency; undefined: no margin can be told. */
+  readonly credit_price?: number;
+  /** Which model draws a workflow where neither the caller nor the tenant's default says. */
+  readonly workflow_models: Readonly<Record<string, string>>;
+  /** Which model draws for a tenant. */
+  readonly tenant_models: Readonly<Record<string, string>>;
+  /** At least one; the first that makes a workflow draws it where nothing else decides. */
+  readonly models: readonly ImageModel[];
+}
+
+/** The sandbox: local, free, deterministic. `high` quality is 2K with it. */
+export const sandboxModel: ImageModel = {
+  id: 'sketch-1',
+  family: 'sketch',
+  max_inputs: 8,
+  resolutions,
+  supports_quality: true,
+  seed: true,
+  transparent: true,
+  price_per_picture: 0,
+  price_per_reading: 0,
+  concurrency: 64,
+  timeout_seconds: 300,
+  resend_unknown: false,
+  test_keys: 'sandbox',
+  options: {},
+};
+
+/** What an installation has without a file: the sandbox alone. */
+export const sandboxAlone: ModelList = {
+  currency: 'USD',
+  workflow_models: {},
+  tenant_models: {},
+  models: [sandboxModel],
+};
+
+/** As many pictures as any engine is known to take at once. */
+export const mostInputs = 16;
 
 /** What a body says about image models: `model` is what catalogue shots call it. */
 export interface ModelledBody {
@@ -19,71 +100,53 @@ export interface ModelledBody {
   readonly model?: unknown;
 }
 
-/** The model that a body names, or the first where it names none; undefined for one that is not there. */
-export function modelFor(
-  models: readonly ImageModel[],
-  { model, image_model: named = model }: ModelledBody,
-): ImageModel | undefined {
-  return named === undefined ? models[0] : models.find(({ id }) => id === named);
+/** Chooses among an installation's models. */
+export class ImageModelChoice {
+  constructor(readonly list: ModelList) {}
+
+  get models(): readonly ImageModel[] {
+    return this.list.models;
+  }
+
+  /** What draws for test keys. It is there also where the list does not name it, and callers cannot. */
+  get sandbox(): ImageModel {
+    return this.models.find(({ family }) => family === 'sketch') ?? sandboxModel;
+  }
+
+  /** Undefined for an id that names no model of this installation. */
+  find(id: string): ImageModel | undefined {
+    return (
+      this.models.find((model) => model.id === id) ?? (id === sandboxModel.id ? this.sandbox : undefined)
+    );
+  }
+
+  /** Those that make a workflow, in the list's order. */
+  making(workflow: string): readonly ImageModel[] {
+    return this.models.filter(({ workflows }) => !workflows || workflows.includes(workflow));
+  }
+
+  /** What draws where a body names no model; undefined where no model makes the workflow. */
+  usual(workflow: string, tenant: string): ImageModel | undefined {
+    const making = this.making(workflow);
+    const { tenant_models: ofTenants, workflow_models: ofWorkflows } = this.list;
+    const named = [ofTenants[tenant], ofWorkflows[workflow]];
+    return named.flatMap((id) => making.filter((model) => model.id === id))[0] ?? making[0];
+  }
+
+  /** The model that a body names, or else the usual one; undefined for a name that is not there. */
+  asked(body: ModelledBody, workflow: string, tenant: string): ImageModel | undefined {
+    const named = namedModel(body);
+    if (named === undefined) return this.usual(workflow, tenant);
+    return this.models.find(({ id }) => id === named);
+  }
 }
 
-/** What draws where the operator says nothing: `high` quality is 2K with it. */
-export const defaultImageModels: readonly ImageModel[] = [
-  { id: 'sketch-1', family: 'sketch', maxInputs: 8, supportsQuality: true },
-];
-
-/** As many pictures as any engine is known to take at once. */
-export const mostInputs = 16;
-
-const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/;
-
-/**
- * The models of `ATELIER_IMAGE_MODELS`: `[{"id", "family", "max_inputs", "supports_quality"}, …]`. The first one draws
- * where a request names none.
- * @returns the models, or in a sentence's second half what is wrong with the text
- */
-export function parseImageModels(text: string): readonly ImageModel[] | string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return 'must be JSON';
-  }
-  if (!Array.isArray(parsed) || parsed.length === 0) return 'must be a JSON array of at least one model';
-  const models: ImageModel[] = [];
-  for (const [index, entry] of parsed.entries()) {
-    const model = parseImageModel(entry);
-    if (typeof model === 'string') return `[${index}] ${model}`;
-    if (models.some(({ id }) => id === model.id)) return `[${index}] repeats the id ${model.id}`;
-    models.push(model);
-  }
-  return models;
+/** The model that a body names, if it names one. */
+export function namedModel({ model, image_model: named = model }: ModelledBody): string | undefined {
+  return typeof named === 'string' ? named : undefined;
 }
 
-function parseImageModel(entry: unknown): ImageModel | string {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return 'must be an object';
-  // An object, as was just seen; its members are checked one by one.
-  const {
-    id,
-    family,
-    max_inputs: maxInputs,
-    supports_quality: supportsQuality,
-    ...rest
-  } = entry as Record<string, unknown>;
-  const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) return `has the unknown member ${unknown}`;
-  if (typeof id !== 'string' || !idPattern.test(id))
-    return 'must have an id of 1 to 64 letters, digits or ._:/-';
-  const known = imageModelFamilies.find((each) => each === family);
-  if (!known) return `must have a family, one of: ${imageModelFamilies.join(', ')}`;
-  if (
-    typeof maxInputs !== 'number' ||
-    !Number.isInteger(maxInputs) ||
-    maxInputs < 1 ||
-    maxInputs > mostInputs
-  ) {
-    return `must have max_inputs, a whole number from 1 to ${mostInputs}`;
-  }
-  if (typeof supportsQuality !== 'boolean') return 'must have supports_quality, true or false';
-  return { id, family: known, maxInputs, supportsQuality };
+export function isRemote({ family }: Pick<ImageModel, 'family'>): boolean {
+  // A family of another release cannot be in the table.
+  return (modelFamilies as Readonly<Record<string, string>>)[family] === 'remote';
 }

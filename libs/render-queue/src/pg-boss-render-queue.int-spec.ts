@@ -3,6 +3,7 @@ import pg from 'pg';
 import { createLogger } from '#platform/logger.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { PgBossRenderQueue } from './pg-boss-render-queue.js';
+import { queueNames } from './queue-levels.js';
 import type { RenderTask, TaskOutcome } from './render-queue.js';
 
 const logger = createLogger('test', 'silent');
@@ -64,7 +65,7 @@ describe('the render queue', () => {
     const { rows } = await pool.query('select name from pgboss.queue where name like $1 order by name', [
       'render-%',
     ]);
-    expect(rows).toEqual([{ name: 'render-live' }, { name: 'render-test' }]);
+    expect(rows).toEqual(queueNames.toSorted().map((name) => ({ name })));
   });
 
   it('wakes a worker within the second, and hands a task that was enqueued twice out once', async () => {
@@ -169,5 +170,37 @@ describe('the render queue', () => {
     await until(() => served.length === 7);
     expect(most).toBeLessThan(4);
     expect(served.indexOf('other')).toBeLessThan(2);
+  });
+
+  it('takes as many tasks at a time as are only waited for, beside the one that needs a core', async () => {
+    const queue = await start();
+    let waiting = 0;
+    let most = 0;
+    let ended = 0;
+    const gate = new AbortController();
+    const opened = new Promise((resolve) => gate.signal.addEventListener('abort', resolve));
+    await queue.work('test', { remote: true, concurrency: 12, tenantConcurrency: 20 }, async () => {
+      most = Math.max(most, ++waiting);
+      await opened;
+      waiting--;
+      ended++;
+      return done;
+    });
+    const local: string[] = [];
+    await queue.work('test', { concurrency: 1, tenantConcurrency: 4 }, async ({ jobId }) => {
+      local.push(jobId);
+      return done;
+    });
+    const remote = Array.from({ length: 15 }, (_, index) => ({ ...task(`remote-${index}`), remote: true }));
+    await enqueue(queue, [...remote, task('local')]);
+    await until(() => waiting === 12 && local.length === 1);
+    gate.abort();
+    await until(() => ended === 15);
+    expect(most).toBe(12);
+    await enqueue(
+      queue,
+      remote.map((each) => ({ ...each, jobId: `later-${each.jobId}` })),
+    );
+    await until(() => ended === 30);
   });
 });

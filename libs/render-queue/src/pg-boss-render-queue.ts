@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss, type Db } from 'pg-boss';
 import { v5 } from 'uuid';
-import { environments, type Environment } from '#domain/streams.js';
+import type { Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, prepareFairTurns } from './fair-turns.js';
-import { queueName, schema } from './queue-levels.js';
+import { queueName, queueNames, schema } from './queue-levels.js';
 import type { QueueTransaction, RenderQueue, RenderTask, TaskHandler, WorkOptions } from './render-queue.js';
 
 export interface PgBossSettings {
@@ -34,6 +34,42 @@ const marginMs = 20;
 /** pg-boss refuses a shorter one through its own functions. */
 const shortestHeartbeatSeconds = 10;
 
+const queueOf = ({ environment, remote }: RenderTask): string => queueName(environment, remote);
+
+/** Idle slots that look for tasks which are only waited for. Fifty would all look at every task that comes. */
+const spareSlots = 2;
+
+/** How many tasks a process takes at the same time: idle slots are opened as tasks come, and closed as they end. */
+class Slots {
+  private busy = 0;
+  private idle = 0;
+
+  constructor(
+    private readonly most: number,
+    private readonly spare: number,
+  ) {}
+
+  /** Whether one more is to be opened. */
+  open(): boolean {
+    if (this.idle >= this.spare || this.busy + this.idle >= this.most) return false;
+    this.idle++;
+    return true;
+  }
+
+  /** An idle slot has got a task. @returns whether another is to be opened in its place */
+  take(): boolean {
+    this.idle--;
+    this.busy++;
+    return this.open();
+  }
+
+  /** A task has ended. @returns whether its slot stays, to look for the next one */
+  give(): boolean {
+    this.busy--;
+    return this.open();
+  }
+}
+
 export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 'jobId'>): string {
   return v5(`${environment}/${jobId}`, namespace);
 }
@@ -47,7 +83,7 @@ export class PgBossRenderQueue implements RenderQueue {
   private readonly boss: PgBoss;
   private readonly stopping = new AbortController();
   private stopped: Promise<void> | undefined;
-  private readonly workers: string[] = [];
+  private readonly workers = new Set<string>();
   private readonly superviseSeconds: number;
 
   private constructor(private readonly settings: PgBossSettings) {
@@ -76,8 +112,8 @@ export class PgBossRenderQueue implements RenderQueue {
     const queue = new PgBossRenderQueue(settings);
     try {
       await queue.boss.start();
-      await prepareFairTurns(queue.boss.getDb(), schema, environments.map(queueName));
-      for (const environment of environments) await queue.prepare(queueName(environment));
+      await prepareFairTurns(queue.boss.getDb(), schema, queueNames);
+      for (const name of queueNames) await queue.prepare(name);
       return queue;
     } catch (error) {
       await queue.boss.stop({ graceful: false });
@@ -89,18 +125,17 @@ export class PgBossRenderQueue implements RenderQueue {
     const db: Db = {
       executeSql: async (text, values) => ({ rows: (await transaction.query(text, values)).rows }),
     };
-    for (const environment of environments) {
-      const ofEnvironment = new Map(
-        tasks.filter((task) => task.environment === environment).map((task) => [taskId(task), task]),
-      );
-      if (ofEnvironment.size > 0) await this.insert(queueName(environment), ofEnvironment, db);
+    const queues = Map.groupBy(tasks, queueOf);
+    // In one order, so that transactions which fill several do not wait for one another.
+    for (const name of queueNames) {
+      const inQueue = queues.get(name);
+      if (inQueue) await this.insert(name, new Map(inQueue.map((task) => [taskId(task), task])), db);
     }
   }
 
   async requeue(tasks: readonly RenderTask[]): Promise<number> {
     let added = 0;
-    for (const [environment, own] of Map.groupBy(tasks, (task) => task.environment)) {
-      const name = queueName(environment);
+    for (const [name, own] of Map.groupBy(tasks, queueOf)) {
       const byId = new Map(own.map((task) => [taskId(task), task]));
       const forget = `delete from ${schema}.job where name = $1 and id = any($2::uuid[]) and state > 'active'`;
       await this.boss.getDb().executeSql(forget, [name, [...byId.keys()]]);
@@ -116,8 +151,9 @@ export class PgBossRenderQueue implements RenderQueue {
   }
 
   async work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
+    const slots = new Slots(options.concurrency, options.remote ? spareSlots : options.concurrency);
     // One pg-boss worker per slot: that gives each slot an id under which it can be woken.
-    for (let slot = 0; slot < options.concurrency; slot++) await this.workOne(environment, options, handler);
+    while (slots.open()) await this.workOne(environment, slots, options, handler);
   }
 
   /** Stopping it again waits for the stop that is under way, whatever its grace. */
@@ -126,9 +162,7 @@ export class PgBossRenderQueue implements RenderQueue {
   }
 
   private async stopOnce(graceMs: number): Promise<void> {
-    const drained = Promise.all(
-      environments.map((environment) => this.boss.offWork(queueName(environment), { wait: true })),
-    );
+    const drained = Promise.all(queueNames.map((name) => this.boss.offWork(name, { wait: true })));
     await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);
     this.stopping.abort(new Error('the worker stops'));
     // A task that ignores its signal is given back all the same: its late events are refused by the job's stream.
@@ -176,8 +210,13 @@ export class PgBossRenderQueue implements RenderQueue {
     return (await this.boss.insert(name, jobs, { db, returnId: true }))?.length ?? 0;
   }
 
-  private async workOne(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
-    const name = queueName(environment);
+  private async workOne(
+    environment: Environment,
+    slots: Slots,
+    options: WorkOptions,
+    handler: TaskHandler,
+  ): Promise<void> {
+    const name = queueName(environment, options.remote);
     const workerId = await this.boss.work<RenderTask>(
       name,
       {
@@ -188,16 +227,24 @@ export class PgBossRenderQueue implements RenderQueue {
       },
       async ([job]) => {
         if (!job) return;
+        if (slots.take()) await this.workOne(environment, slots, options, handler);
         try {
           const outcome = await handler(job.data, AbortSignal.any([job.signal, this.stopping.signal]));
           if (outcome.kind === 'retry') await this.giveBack(name, job, outcome.afterMs);
         } finally {
           // A slot that has just finished looks for the next task at once instead of waiting out the poll.
-          this.boss.notifyWorker(workerId);
+          if (slots.give()) this.boss.notifyWorker(workerId);
+          else await this.close(name, workerId);
         }
       },
     );
-    this.workers.push(workerId);
+    this.workers.add(workerId);
+  }
+
+  /** A slot ends itself once its task is settled. */
+  private async close(name: string, workerId: string): Promise<void> {
+    this.workers.delete(workerId);
+    await this.boss.offWork(name, { id: workerId, wait: false });
   }
 
   /**

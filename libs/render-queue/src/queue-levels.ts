@@ -3,9 +3,15 @@ import type { QueueLevel, QueueTransaction, ReadQueueLevels, TaskState } from '.
 
 export const schema = 'pgboss';
 
-export function queueName(environment: Environment): string {
-  return `render-${environment}`;
+/** What is waited for has a queue of its own. */
+export function queueName(environment: Environment, remote = false): string {
+  return `render-${environment}${remote ? '-remote' : ''}`;
 }
+
+export const queueNames = environments.flatMap((environment) => [
+  queueName(environment),
+  queueName(environment, true),
+]);
 
 const states: readonly TaskState[] = ['waiting', 'delayed', 'active'];
 
@@ -14,9 +20,14 @@ const states: readonly TaskState[] = ['waiting', 'delayed', 'active'];
  * that ended tasks, which stay for ten minutes, cost nothing.
  */
 export function openTasks(environment: Environment): string {
-  const ofQueue = (condition: string) =>
-    `select data->>'jobId' as job_id from ${schema}.job where name = '${queueName(environment)}' and ${condition}`;
-  return `${ofQueue(`state < 'active' and not blocked`)} union all ${ofQueue(`state = 'active' and group_id is not null`)}`;
+  const ofQueue = (name: string, condition: string) =>
+    `select data->>'jobId' as job_id from ${schema}.job where name = '${name}' and ${condition}`;
+  return [queueName(environment), queueName(environment, true)]
+    .flatMap((name) => [
+      ofQueue(name, `state < 'active' and not blocked`),
+      ofQueue(name, `state = 'active' and group_id is not null`),
+    ])
+    .join(' union all ');
 }
 
 /**
@@ -26,7 +37,7 @@ export function openTasks(environment: Environment): string {
 export function pgBossQueueLevels(database: QueueTransaction): ReadQueueLevels {
   return async () => {
     const { rows } = await database.query(
-      `select substr(name, 8) as environment, state, count(*)::integer as tasks,
+      `select split_part(name, '-', 2) as environment, state, count(*)::integer as tasks,
           greatest(0, extract(epoch from now() - min(since)))::float8 as "oldestSeconds"
         from (
           select name, case when start_after <= now() then 'waiting' else 'delayed' end as state,
@@ -35,8 +46,8 @@ export function pgBossQueueLevels(database: QueueTransaction): ReadQueueLevels {
           union all
           select name, 'active', started_on
             from ${schema}.job where name = any($1) and state = 'active' and group_id is not null
-        ) task group by name, state`,
-      [environments.map(queueName)],
+        ) task group by environment, state`,
+      [queueNames],
     );
     // The columns are named and typed by the statement above.
     const found = rows as QueueLevel[];

@@ -5,6 +5,8 @@ export interface RenderTask {
   readonly environment: Environment;
   readonly tenant: string;
   readonly jobId: string;
+  /** Its worker only waits for it: it has a queue of its own, and never stands behind renders that need a core. */
+  readonly remote?: boolean;
   /** Of the event that set the render off: the render belongs to its trace. */
   readonly traceparent?: string;
 }
@@ -21,6 +23,8 @@ export interface QueueTransaction {
 }
 
 export interface WorkOptions {
+  /** Takes the tasks that are waited for, in place of those that need a core. */
+  readonly remote?: boolean;
   /** Tasks of the environment that this process renders at the same time. */
   readonly concurrency: number;
   /**

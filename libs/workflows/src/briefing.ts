@@ -1,6 +1,12 @@
-import type { BriefInput, BriefRatio, BriefRole, BriefStep, PictureOrder } from '@atelier/engine';
+import type { BriefInput, BriefRole, BriefStep, PictureOrder } from '@atelier/engine';
 import type { GarmentCategory, GarmentSlot } from '#domain/garment/garment-categories.js';
-import type { AspectRatio, OutputPreset, Resolution, TrialItem } from './common-fields.js';
+import {
+  outputRatios,
+  type AspectRatio,
+  type OutputPreset,
+  type Resolution,
+  type TrialItem,
+} from './common-fields.js';
 
 /* The words that several briefs share. They follow what vendors advise: inputs are numbered and each has its part, what
    must stay is named, the change is one clear sentence, and photographs are described as a photographer would. */
@@ -44,13 +50,6 @@ export const noForeignGarments = 'add garments, jewellery, bags or headwear that
 export const onlyTheGarment =
   'carry over anything of a garment image but the garment: no hanger, mannequin, other person or background';
 
-const ratioOfPreset: Readonly<Record<OutputPreset, BriefRatio>> = {
-  square: '1:1',
-  portrait: '4:5',
-  story: '9:16',
-  landscape: '16:9',
-};
-
 const pixelsOf: Readonly<Record<Resolution, number>> = { '1K': 1024, '2K': 2048, '4K': 4096 };
 
 /** The format of a picture: `aspect_ratio` wins over `output_preset`. */
@@ -63,7 +62,7 @@ export function formatOf(
   otherwise: PictureOrder['ratio'],
 ): Pick<PictureOrder, 'ratio' | 'longSide'> {
   const { aspect_ratio: ratio, output_preset: preset, resolution = '1K' } = body;
-  return { ratio: ratio ?? (preset ? ratioOfPreset[preset] : otherwise), longSide: pixelsOf[resolution] };
+  return { ratio: ratio ?? (preset ? outputRatios[preset] : otherwise), longSide: pixelsOf[resolution] };
 }
 
 /** An edit keeps the framing of its image; where another format is ordered, that cannot be all of it. */

@@ -1,4 +1,5 @@
 import { GARMENT_SLOTS, type GarmentSlot } from '#domain/garment/garment-categories.js';
+import { resolutions } from '#platform/image-models.js';
 import {
   BooleanField,
   ChoiceField,
@@ -14,15 +15,20 @@ import {
 
 /* The fields that several workflows have, each with its bounds. */
 
-const resolutions = ['1K', '2K', '4K'] as const;
 const aspectRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'] as const;
 const failurePolicies = ['refund', 'retry'] as const;
-const outputPresets = ['square', 'portrait', 'story', 'landscape'] as const;
+/** Formats by the places that they are for. */
+export const outputRatios = {
+  square: '1:1',
+  portrait: '4:5',
+  story: '9:16',
+  landscape: '16:9',
+} as const satisfies Record<string, (typeof aspectRatios)[number]>;
 
 export type Resolution = (typeof resolutions)[number];
 export type AspectRatio = (typeof aspectRatios)[number];
 export type FailurePolicy = (typeof failurePolicies)[number];
-export type OutputPreset = (typeof outputPresets)[number];
+export type OutputPreset = keyof typeof outputRatios;
 
 export const exampleStorageKey = 'live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg';
 export const exampleId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
@@ -49,7 +55,7 @@ export function OutputPresetField(
   const { required = false, otherwise = '' } = options;
   return ChoiceField({
     description: `The format of the picture: 1:1, 4:5, 9:16 or 16:9${otherwise}.`,
-    values: outputPresets,
+    values: Object.keys(outputRatios),
     name: 'OutputPreset',
     required,
   });

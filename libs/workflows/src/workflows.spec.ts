@@ -1,5 +1,7 @@
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { modelsSchemaPath } from '#platform/model-registry.js';
 import { validate } from '#validation/validate.js';
 import type { Workflow } from './define-workflow.js';
 import { workflowOf, workflows } from './workflows.js';
@@ -11,6 +13,13 @@ it('no two workflows share a name or a job type', () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   expect(new Set(all.map(({ jobType }) => jobType)).size).toBe(all.length);
   expect(() => workflowOf('nonsense')).toThrow(RangeError);
+});
+
+it('are all known to the schema of the image models', () => {
+  const schema = JSON.parse(readFileSync(modelsSchemaPath(), 'utf8')) as {
+    definitions: { workflow: { enum: string[] } };
+  };
+  expect(schema.definitions.workflow.enum.toSorted()).toEqual(all.map(({ name }) => name).toSorted());
 });
 
 describe.each(all.map((workflow) => [workflow.name, workflow] as const))('%s', (name, workflow) => {

@@ -89,6 +89,10 @@ export class JobRow {
   /** Which of its parent's children it is, from 0. */
   @Column({ type: 'integer', nullable: true })
   childIndex: number | null;
+
+  /** The image model that was chosen at dispatch. */
+  @Column({ type: 'text', nullable: true })
+  imageModel: string | null;
 }
 
 export const jobsReadModel: ReadModel<JobRow> = {
@@ -126,6 +130,7 @@ function queued(event: Extract<ProjectedEvent, { type: 'JobQueued' }>): JobRow {
     parentJobId: event.data.parentJobId,
     childIndex: event.data.childIndex ?? null,
     displayName: event.data.displayName,
+    imageModel: event.data.imageModel ?? null,
     createdAt: new Date(event.data.at),
     startedAt: null,
     finishedAt: null,

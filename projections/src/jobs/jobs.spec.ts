@@ -30,6 +30,7 @@ describe('the row of a job', () => {
       parentJobId: null,
       childIndex: null,
       displayName: 'Asha',
+      imageModel: null,
       createdAt: new Date(at(0)),
       startedAt: null,
       finishedAt: null,

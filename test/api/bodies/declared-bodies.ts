@@ -1,3 +1,4 @@
+import { sandboxModel, type ImageModel } from '#platform/image-models.js';
 import type { Reference, Workflow } from '#workflows/define-workflow.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { InvalidFields, validate, type FieldProblem } from '#validation/validate.js';
@@ -13,12 +14,12 @@ import type { Things } from './things.js';
 export type Body = Readonly<Record<string, unknown>>;
 
 /** As wide as a model can be configured, with an id as long as one can be. */
-export const wideModel = {
+export const wideModel: ImageModel = {
+  ...sandboxModel,
   id: 'w'.repeat(64),
-  family: 'sketch',
-  maxInputs: 16,
-  supportsQuality: false,
-} as const;
+  max_inputs: 16,
+  supports_quality: false,
+};
 
 /** The examples of a workflow by their names. */
 export function exampleBodies(workflow: string, things: Things): Readonly<Record<string, Body>> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { workflowOf, workflows } from '#workflows/workflows.js';
-import { defaultImageModels } from '#platform/image-models.js';
+import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
 import { complaints, type ApiClient } from '../support/api-client.js';
 import { ApiService, type Tenant } from '../support/api-service.js';
 import { bodyExamples, bodySchema, fieldsOf } from './body-schemas.js';
@@ -16,7 +16,7 @@ let things: Things;
 beforeAll(async () => {
   service = await ApiService.start();
   // The wide one first: it draws where a body names none, and takes as many pictures as the schema allows.
-  const imageModels = [wideModel, ...defaultImageModels];
+  const imageModels = { ...sandboxAlone, models: [wideModel, sandboxModel] };
   api = await service.openApi(service.databaseUrl, { imageModels });
   tenant = await service.openTenant({ credits: 1_005, terms: { rateLimitPerMin: 1_000_000 } });
   things = await makeThings(service, api, tenant);

@@ -3,6 +3,7 @@ import { newId } from '#platform/ids.js';
 import { workflows } from '#workflows/workflows.js';
 import { complaints, expectError, type ApiClient } from '../support/api-client.js';
 import { ApiService, type Tenant } from '../support/api-service.js';
+import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
 import { bodiesOf, exampleBodies, wideModel, type Body } from './declared-bodies.js';
 import { makeThings, picture, type Things } from './things.js';
 
@@ -16,8 +17,10 @@ let garment: Body;
 
 beforeAll(async () => {
   service = await ApiService.start();
-  const narrow = { id: 'narrow', family: 'sketch', maxInputs: 2, supportsQuality: true } as const;
-  api = await service.openApi(service.databaseUrl, { imageModels: [narrow, wideModel] });
+  const narrow = { ...sandboxModel, id: 'narrow', max_inputs: 2 };
+  api = await service.openApi(service.databaseUrl, {
+    imageModels: { ...sandboxAlone, models: [narrow, wideModel] },
+  });
   tenant = await service.openTenant({ terms: { rateLimitPerMin: 1_000_000 } });
   things = await makeThings(service, api, tenant);
   authoring = exampleBodies('background-generator', things)['authoring']?.['authoring'] as Body;

@@ -7,6 +7,7 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handler.js';
 import { DryRun } from '#application/dispatch/dry-run.handler.js';
 import { Clock } from '#platform/clock.js';
+import { isRemote } from '#platform/image-models.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -23,7 +24,7 @@ import {
   type WorkflowAcceptedResponse,
   describeDispatch,
 } from './dispatch.openapi.js';
-import { ImageModels } from './image-model-rules.js';
+import { ImageModels, withoutUnknownQuality } from './image-model-rules.js';
 import { JobWaits } from './job-waits.js';
 
 type DispatchResponse = WorkflowAcceptedResponse | JobDetailResponse | DryRunResponse;
@@ -55,12 +56,14 @@ export class Dispatches {
     { caller, body, dryRun, request, reply }: Incoming,
   ): Promise<DispatchResponse> {
     const { name } = workflow;
-    const problems = [...workflow.problems(body), ...this.imageModels.problems(body)];
-    if (problems.length > 0) throw invalid(problems);
+    const model = this.imageModels.choose(workflow, body, caller);
+    const problems = [...workflow.problems(body), ...(model.kind === 'refused' ? model.problems : [])];
+    if (problems.length > 0 || model.kind === 'refused') throw invalid(problems);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const testOutcome = parseTestOutcome(request.headers, caller);
     const asked = {
-      ...{ caller, workflow: name, body: { ...this.imageModels.withoutUnknownQuality(body) } },
+      ...{ caller, workflow: name, body: { ...withoutUnknownQuality(body, model.asked) } },
+      ...{ imageModel: model.draws.id, remote: isRemote(model.draws) },
       ...(testOutcome === undefined ? {} : { testOutcome }),
       at: this.clock(),
     };

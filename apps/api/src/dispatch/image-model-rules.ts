@@ -1,44 +1,114 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '#application/command-context.js';
+import { findReferences } from '#application/dispatch/references.js';
 import { Configuration } from '#platform/configuration.js';
-import { modelFor, type ImageModel, type ModelledBody } from '#platform/image-models.js';
+import { ImageModelChoice, type ImageModel, type ModelledBody } from '#platform/image-models.js';
 import type { FieldProblem } from '#validation/validate.js';
+import type { Workflow } from '#workflows/define-workflow.js';
+import { outputRatios } from '#workflows/common-fields.js';
+
+export type ChosenModel =
+  | { readonly kind: 'refused'; readonly problems: FieldProblem[] }
+  | {
+      readonly kind: 'chosen';
+      /** Whose rules the body has to keep. */
+      readonly asked: ImageModel;
+      /** Who draws: for a test key the sandbox in its place, unless the registry says otherwise. */
+      readonly draws: ImageModel;
+    };
 
 /** The image models of this installation, and what a body may ask of them. */
 @Injectable()
 export class ImageModels {
-  /** At least one; the first draws where a body names none. */
-  private readonly all: readonly ImageModel[];
+  readonly choice: ImageModelChoice;
 
   constructor(@Inject(Configuration) { imageModels }: Configuration) {
-    this.all = imageModels;
+    this.choice = new ImageModelChoice(imageModels);
   }
 
-  /** What is wrong with the model that a body names, or with what it gives that model. */
-  problems(body: ModelOrder): FieldProblem[] {
-    const field = body.model === undefined ? 'image_model' : 'model';
-    const model = modelFor(this.all, body);
-    if (!model) {
-      const msg = `must be one of: ${this.all.map(({ id }) => id).join(', ')}`;
-      return [{ loc: ['body', field], msg, type: 'enum' }];
-    }
-    const { id, maxInputs } = model;
-    const garments = body.garment_image_asset_refs;
-    if (!garments || garments.length <= maxInputs) return [];
-    const msg = `must be at most ${maxInputs} with the image model ${id}`;
-    return [{ loc: ['body', 'garment_image_asset_refs'], msg, type: 'array' }];
+  /** The model for a dispatch, or what is wrong with the one that the body names, or with what it asks of it. */
+  choose(workflow: Workflow, body: ModelOrder, { tenant, environment }: Caller): ChosenModel {
+    const asked = this.choice.asked(body, workflow.name, tenant);
+    const making = this.choice.making(workflow.name);
+    if (!asked || !making.includes(asked)) return { kind: 'refused', problems: [notMade(body, making)] };
+    const problems = unfulfilled(workflow, body, asked);
+    if (problems.length > 0) return { kind: 'refused', problems };
+    const sandboxed = environment === 'test' && asked.test_keys === 'sandbox';
+    return { kind: 'chosen', asked, draws: sandboxed ? this.choice.sandbox : asked };
   }
+}
 
-  /** The body without `quality`, where its model does not know it. */
-  withoutUnknownQuality<Body extends ModelOrder>(body: Body): Body {
-    if (body.quality === undefined || modelFor(this.all, body)?.supportsQuality) return body;
-    const { quality: _dropped, ...rest } = body;
-    // A body keeps all of its other fields, and this one is optional in every body that has it.
-    return rest as Body;
-  }
+/** The body without `quality`, where its model does not know it: the interface says that it is dropped. */
+export function withoutUnknownQuality<Body extends ModelOrder>(body: Body, model: ImageModel): Body {
+  if (body.quality === undefined || model.supports_quality) return body;
+  const { quality: _dropped, ...rest } = body;
+  // A body keeps all of its other fields, and this one is optional in every body that has it.
+  return rest as Body;
 }
 
 /** What a body asks of its image model, and gives it. */
 interface ModelOrder extends ModelledBody {
   readonly quality?: string;
   readonly garment_image_asset_refs?: readonly string[];
+  readonly resolution?: string;
+  readonly aspect_ratio?: string;
+  readonly output_preset?: keyof typeof outputRatios;
+  readonly seed?: number;
+  readonly eval_enabled?: boolean;
+}
+
+function notMade(body: ModelOrder, making: readonly ImageModel[]): FieldProblem {
+  const field = body.model === undefined ? 'image_model' : 'model';
+  if (making.length === 0) {
+    return { loc: ['body'], msg: 'no image model of this installation makes this workflow', type: 'value' };
+  }
+  return {
+    loc: ['body', field],
+    msg: `must be one of: ${making.map(({ id }) => id).join(', ')}`,
+    type: 'enum',
+  };
+}
+
+/** What a model cannot do of what a body asks. Nothing is left out in silence: that would be charged as if it were done. */
+function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const refuse = (field: string, msg: string, type = 'value') =>
+    problems.push({ loc: ['body', field], msg, type });
+  const { id } = model;
+  const { resolution, aspect_ratio: ratio, output_preset: preset } = body;
+  if (resolution !== undefined && !model.resolutions.includes(resolution)) {
+    refuse('resolution', `must be one of ${model.resolutions.join(', ')} with the image model ${id}`);
+  }
+  const draws = (wanted: string) => model.aspect_ratios?.includes(wanted) ?? true;
+  if (ratio !== undefined && !draws(ratio)) {
+    refuse('aspect_ratio', `must be one of ${model.aspect_ratios?.join(', ')} with the image model ${id}`);
+  } else if (ratio === undefined && preset !== undefined && !draws(outputRatios[preset])) {
+    refuse('output_preset', `is ${outputRatios[preset]}, which the image model ${id} does not draw`);
+  }
+  if (body.seed !== undefined && !model.seed) {
+    refuse('seed', `cannot be given: the image model ${id} takes none`);
+  }
+  if (body.eval_enabled && model.family !== 'sketch') {
+    refuse('eval_enabled', `cannot be true: pictures of the image model ${id} are not evaluated`);
+  }
+  const garments = body.garment_image_asset_refs;
+  if (garments && garments.length > model.max_inputs) {
+    refuse(
+      'garment_image_asset_refs',
+      `must be at most ${model.max_inputs} with the image model ${id}`,
+      'array',
+    );
+  } else if (!workflow.batch && model.family !== 'sketch' && pictures(workflow, body) > model.max_inputs) {
+    const msg = `names more pictures than the image model ${id} takes, which is ${model.max_inputs}`;
+    problems.push({ loc: ['body'], msg, type: 'value' });
+  }
+  return problems;
+}
+
+/** How many pictures a model is given. The recipe of a shot goes along in words. */
+function pictures({ references }: Workflow, body: object): number {
+  // A validated body, whose fields are looked up by name.
+  const named = findReferences(references, body as Readonly<Record<string, unknown>>);
+  const shown = named.filter(({ reference }) => !(reference.by === 'preset' && reference.kind === 'shot'));
+  return new Set(shown.flatMap(({ input }) => input ?? [])).size;
 }

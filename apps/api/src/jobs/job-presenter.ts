@@ -37,7 +37,8 @@ export class JobPresenter {
       error: error && { code: error.code, message: error.message },
       display_name: displayName,
       seed,
-      image_model: textOf(request['image_model'] ?? request['model']),
+      // A job from before models were chosen at dispatch has the one that was asked for, if any.
+      image_model: job.imageModel ?? textOf(request['image_model'] ?? request['model']),
       metadata: objectOf(request['metadata']),
       pilot_brand: textOf(request['pilot_brand']),
       request,

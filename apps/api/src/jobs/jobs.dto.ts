@@ -267,7 +267,12 @@ export class JobDetailResponse extends JobSummaryResponse {
   })
   seed: number;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The model that was asked for.', example: null })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The image model that draws it, as it was chosen at dispatch.',
+    example: 'sketch-1',
+  })
   image_model: string | null;
 
   @ApiProperty({

@@ -17,6 +17,10 @@ export interface DispatchRequest {
   /** In the caller's own field names; absent fields are absent. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly at: Date;
+  /** The id of the image model that draws, as it was chosen for this caller and workflow. */
+  readonly imageModel?: string;
+  /** The model is somebody else's: a worker waits for it, and keeps no core busy. */
+  readonly remote?: boolean;
   /** The path that the job is to take; with keys of the test environment only. */
   readonly testOutcome?: TestOutcome;
   readonly traceparent?: string;
@@ -87,6 +91,8 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
     seed: parent.seed,
     parentJobId: parent.jobId,
     childIndex: index,
+    ...(parent.imageModel !== undefined && { imageModel: parent.imageModel }),
+    ...(parent.remote && { remote: true }),
     ...(parent.testOutcome && { testOutcome: parent.testOutcome }),
     at: parent.at,
   }));
@@ -120,6 +126,8 @@ export function queuedJob(
     seed,
     parentJobId: null,
     ...(batch && { childJobIds: charges.map(({ jobId }) => jobId) }),
+    ...(request.imageModel === undefined ? {} : { imageModel: request.imageModel }),
+    ...(request.remote && { remote: true }),
     ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
     at: request.at.toISOString(),
   };

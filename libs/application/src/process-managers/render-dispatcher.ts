@@ -9,6 +9,12 @@ import type { DeliveredEvent } from './delivered-event.js';
 /** The jobs of a batch's photographs once it was grouped; undefined before, and for a job without a batch. */
 export type GroupedJobs = readonly string[] | undefined;
 
+/** The jobs of a batch that was grouped, which are drawn where their parent is. */
+interface GroupedBatch {
+  readonly jobIds: readonly string[];
+  readonly remote: boolean;
+}
+
 /** The jobs whose render may begin now. @param grouped of the batch that the event is about, see {@link batchOf} */
 export function reactOfDispatcher(event: DeliveredEvent, grouped: GroupedJobs): readonly string[] {
   switch (event.type) {
@@ -45,7 +51,7 @@ function batchOf(event: DeliveredEvent): string | undefined {
 @Injectable()
 export class RenderDispatcher {
   /** The jobs of batches that were grouped, by environment and parent. Their parent's first event settles what they are. */
-  private readonly grouped: LRUCache<string, readonly string[]>;
+  private readonly grouped: LRUCache<string, GroupedBatch>;
 
   constructor(
     private readonly store: EventStore,
@@ -62,10 +68,12 @@ export class RenderDispatcher {
         const grouped =
           parentJobId === undefined ? undefined : await this.groupedJobs(environment, parentJobId);
         const { tenant, traceparent } = event.metadata;
-        return reactOfDispatcher(event, grouped).map((jobId): RenderTask => ({
+        const remote = event.type === 'JobQueued' ? event.data.remote : grouped?.remote;
+        return reactOfDispatcher(event, grouped?.jobIds).map((jobId): RenderTask => ({
           environment,
           tenant,
           jobId,
+          ...(remote && { remote }),
           ...(traceparent === undefined ? {} : { traceparent }),
         }));
       }),
@@ -73,14 +81,19 @@ export class RenderDispatcher {
     return tasks.flat();
   }
 
-  private async groupedJobs(environment: Environment, parentJobId: string): Promise<GroupedJobs> {
+  private async groupedJobs(
+    environment: Environment,
+    parentJobId: string,
+  ): Promise<GroupedBatch | undefined> {
     const key = `${environment} ${parentJobId}`;
     const known = this.grouped.get(key);
     if (known) return known;
     const events = await jobEvents(this.store, environment, parentJobId);
     if (!groupingOf(events)) return undefined;
-    const children = events[0]?.type === 'JobQueued' ? (events[0].data.childJobIds ?? []) : [];
-    this.grouped.set(key, children);
-    return children;
+    const [parent] = events;
+    const { childJobIds = [], remote = false } = parent?.type === 'JobQueued' ? parent.data : {};
+    const batch = { jobIds: childJobIds, remote };
+    this.grouped.set(key, batch);
+    return batch;
   }
 }

@@ -11,6 +11,8 @@ import { BatchParents, type BatchStep } from './batch-parents.js';
 /** What a job needs that has no task and has not ended. */
 export interface Remedy {
   readonly task: boolean;
+  /** Its task belongs where renders are that are only waited for. */
+  readonly remote?: boolean;
   readonly step?: BatchStep;
 }
 
@@ -24,12 +26,13 @@ const nothing: Remedy = { task: false };
 export function remedyFor(own: readonly JobEvent[], parent: readonly JobEvent[]): Remedy {
   const job = queuedAndUnfinished(own);
   if (!job) return nothing;
-  const { jobId, parentJobId, childJobIds } = job;
+  const { jobId, parentJobId, childJobIds, remote } = job;
+  const where = remote ? { remote } : {};
   if (childJobIds)
-    return { task: groupingOf(own) === undefined, step: { kind: 'begin', parentJobId: jobId } };
-  if (parentJobId === null) return { task: true };
+    return { task: groupingOf(own) === undefined, ...where, step: { kind: 'begin', parentJobId: jobId } };
+  if (parentJobId === null) return { task: true, ...where };
   if (!queuedAndUnfinished(parent)) return { task: false, step: { kind: 'cancel', parentJobId } };
-  return { task: groupingOf(parent) !== undefined };
+  return { task: groupingOf(parent) !== undefined, ...where };
 }
 
 function queuedAndUnfinished(events: readonly JobEvent[]): QueuedJob | undefined {
@@ -97,7 +100,10 @@ export class StrandedJobs {
       const jobs = await strandedAmong(this.store, environment, found.slice(from, from + pageSize));
       const tasks = jobs
         .filter(({ remedy }) => remedy.task)
-        .map(({ jobId, tenant }): RenderTask => ({ environment, tenant, jobId }));
+        .map(({ jobId, tenant, remedy: { remote } }): RenderTask => ({
+          ...{ environment, tenant, jobId },
+          ...(remote && { remote }),
+        }));
       if (tasks.length > 0) helped += await this.queue.requeue(tasks);
       // The photographs of one batch need the same.
       const steps = new Map(

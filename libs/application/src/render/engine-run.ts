@@ -6,16 +6,16 @@ import {
   EngineError,
 } from '@atelier/engine';
 import { categoryById } from '#domain/garment/garment-categories.js';
-import type { ModelledBody } from '#platform/image-models.js';
+import type { QueuedJob } from '#domain/job/job.js';
 import { inSpan, openSpan, under } from '#platform/tracing.js';
 
 /** The engines of this installation. */
 export abstract class ImageEngines {
   /**
-   * The engine that draws the image model which a job's body names, or the installation's first model where it names none.
+   * The engine of the image model that was chosen for a job.
    * @throws EngineError `misconfigured` for a model that was there at dispatch and is no longer
    */
-  abstract engineFor(body: ModelledBody): ImageEngine;
+  abstract engineFor(job: Pick<QueuedJob, 'imageModel' | 'operation' | 'tenant' | 'request'>): ImageEngine;
 }
 
 /** Why a running render has to end early. The first that applies decides. */

@@ -135,7 +135,7 @@ export class JobRenderer {
     interruptions: Interruptions,
   ): Promise<void> {
     const { job, environment } = attempt;
-    const engine = withTestOutcome(this.engines.engineFor(job.request), job, attempt.number);
+    const engine = withTestOutcome(this.engines.engineFor(job), job, attempt.number);
     const startedAt = performance.now();
     let stages = 0;
     const onStage = async ({ stage, message, pictures: shown }: EngineStage) => {

@@ -96,6 +96,10 @@ export type JobEvent =
         /** Which photograph of its parent's batch this is, from 0. */
         childIndex?: number;
         testOutcome?: TestOutcome;
+        /** The id of the model that draws, chosen at dispatch. Absent in events from before: the body names it, or it is the first. */
+        imageModel?: string;
+        /** The model is waited for, and takes no core of a worker. */
+        remote?: boolean;
         at: string;
       };
     }

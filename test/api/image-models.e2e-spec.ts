@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sandboxAlone, sandboxModel, type ModelList } from '#platform/image-models.js';
+import { workflows } from '#workflows/workflows.js';
+import { bodiesOf } from './bodies/declared-bodies.js';
+import { makeThings, type Things } from './bodies/things.js';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { expectError, type ApiClient } from './support/api-client.js';
+
+/** One that can do little, one that swaps, and the sandbox. They are all drawn by the sandbox here: nothing is rendered. */
+const small = {
+  ...sandboxModel,
+  ...{ id: 'small', max_inputs: 2, resolutions: ['1K'], aspect_ratios: ['1:1', '2:3'], seed: false },
+  ...{ supports_quality: false },
+};
+const swapper = { ...sandboxModel, id: 'swapper', workflows: ['model-swap-with-image'] };
+
+let service: ApiService;
+let api: ApiClient;
+let tenant: Tenant;
+let tester: Tenant;
+let things: Things;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  tenant = await service.openTenant({ credits: 1_000 });
+  tester = await service.openTenant({ credits: 1_000, environment: 'test' });
+  const imageModels: ModelList = {
+    ...sandboxAlone,
+    models: [sandboxModel, small, swapper],
+    workflow_models: { 'model-swap-with-image': 'swapper' },
+    tenant_models: { [tenant.id]: 'small' },
+  };
+  api = await service.openApi(service.databaseUrl, { imageModels });
+  things = await makeThings(service, api, tenant);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const post = (workflow: string, more: object, key = tenant.key) =>
+  api.post(`/v1/${workflow}`, key, { ...bodiesOf(workflow, things)[0], ...more });
+
+describe('GET /v1/image-models', () => {
+  it('tells which models a request may name, what each can do, and which draws when none is named', async () => {
+    const { body } = await api.get('/v1/image-models', tenant.key);
+    const all = workflows.map(({ name }) => name);
+    expect(body.image_models).toEqual([
+      {
+        ...{ id: 'sketch-1', workflows: all, usual_for: [], max_inputs: 8, resolutions: ['1K', '2K', '4K'] },
+        ...{ aspect_ratios: null, quality: true, seed: true },
+      },
+      {
+        ...{ id: 'small', workflows: all, usual_for: all, max_inputs: 2, resolutions: ['1K'] },
+        ...{ aspect_ratios: ['1:1', '2:3'], quality: false, seed: false },
+      },
+      expect.objectContaining({ id: 'swapper', workflows: ['model-swap-with-image'], usual_for: [] }),
+    ]);
+    const others = (await api.get('/v1/image-models', tester.key)).body.image_models as {
+      usual_for: string[];
+    }[];
+    expect(others.map(({ usual_for: usual }) => usual.length)).toEqual([all.length - 1, 0, 1]);
+  });
+});
+
+describe('the image model of a job', () => {
+  it('is chosen at dispatch, is on record, and is shown', async () => {
+    for (const [more, model] of [
+      [{ image_model: 'sketch-1' }, 'sketch-1'],
+      [{}, 'small'],
+    ] as const) {
+      const { body } = await api.post('/v1/background-generator', tenant.key, {
+        scene_type: 'studio',
+        ...more,
+      });
+      const detail = await api.get(`/v1/jobs/${body.job_id}`, tenant.key);
+      expect(detail.body.image_model).toBe(model);
+    }
+  });
+});
+
+describe('what a model cannot do', () => {
+  const model = { image_model: 'small' };
+  const cases: (readonly [workflow: string, more: object, field: string, says: RegExp])[] = [
+    [
+      'look',
+      { ...model, resolution: '2K' },
+      'body.resolution',
+      /must be one of 1K with the image model small/,
+    ],
+    ['look', { ...model, aspect_ratio: '16:9' }, 'body.aspect_ratio', /must be one of 1:1, 2:3 with/],
+    [
+      'look',
+      { ...model, output_preset: 'story' },
+      'body.output_preset',
+      /is 9:16, which the image model small/,
+    ],
+    ['look', { ...model, seed: 7 }, 'body.seed', /takes none/],
+    ['look', { image_model: 'swapper' }, 'body.image_model', /must be one of: sketch-1, small$/],
+    ['look', { image_model: 'gone' }, 'body.image_model', /must be one of: sketch-1, small$/],
+    ['catalog-shots', { model: 'swapper' }, 'body.model', /must be one of: sketch-1, small$/],
+  ];
+
+  it.each(cases)('is refused and not charged: %s %j', async (workflow, more, field, says) => {
+    const before = (await api.get('/v1/credits', tenant.key)).body.balance as number;
+    const answer = await post(workflow, more);
+    expectError(answer, 422, 'VALIDATION_ERROR');
+    const problems = answer.body.detail as { loc: unknown[]; msg: string }[];
+    expect(problems.map(({ loc }) => loc.join('.'))).toEqual([field]);
+    expect(problems[0]?.msg).toMatch(says);
+    expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(before);
+  });
+
+  it('is no reason to refuse what it can do', async () => {
+    for (const more of [{ resolution: '1K' }, { aspect_ratio: '2:3' }, { output_preset: 'square' }])
+      expect((await post('look', { ...model, ...more })).status).toBe(202);
+  });
+});
