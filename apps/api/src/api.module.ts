@@ -33,9 +33,10 @@ import { Followers } from './jobs/followers.js';
 import { JobEventsController } from './jobs/job-events.controller.js';
 import { JobPresenter } from './jobs/job-presenter.js';
 import { CancelController, JobsController } from './jobs/jobs.controller.js';
-import { ObjectsController, SignedObjects } from './uploads/objects.controller.js';
 import { ImageModelsController } from './dispatch/image-models.controller.js';
+import { GoneObjectsController, ObjectsController, SignedObjects } from './uploads/objects.controller.js';
 import { OperationsController } from './dispatch/operations.controller.js';
+import { ServedPictures } from './uploads/served-pictures.js';
 import { PresetsController } from './catalog/presets.controller.js';
 import { ProductsController } from './catalog/products.controller.js';
 import { RendersController } from './catalog/renders.controller.js';
@@ -81,6 +82,7 @@ const providers: Provider[] = [
   JobPresenter,
   JobWaits,
   RefusedDispatches,
+  ServedPictures,
   { provide: APP_FILTER, useClass: ErrorFilter },
   { provide: APP_GUARD, useClass: ApiKeyGuard },
   ImageModels,
@@ -111,7 +113,7 @@ export class ApiModule {
       imports: [CqrsModule.forRoot(), ...adapters, ...features],
       controllers: [
         ...controllers,
-        ...(servesObjects ? [ObjectsController] : []),
+        servesObjects ? ObjectsController : GoneObjectsController,
         ...(settings.metrics && settings.configuration.publicMetrics ? [MetricsController] : []),
       ],
       providers: [

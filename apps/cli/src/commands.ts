@@ -192,6 +192,16 @@ export function addSeals(program: Command): void {
     .action(lazily(actions, 'rotateSealKey'));
 }
 
+export function addObjects(program: Command): void {
+  verb(
+    program.command('objects').description('the bytes of pictures'),
+    'audit',
+    'read every picture that history names, and compare it with its digest; exit code 0 only if all are whole',
+  )
+    .addOption(environmentOption(only))
+    .action(lazily(() => import('./objects/audit-objects.js'), 'auditObjects'));
+}
+
 export function addOperations(program: Command): void {
   const actions = () => import('./operations/operations.js');
   const operations = program.command('operations').description('what can be dispatched, and what it costs');

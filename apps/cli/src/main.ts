@@ -16,6 +16,7 @@ commands.addKeys(program);
 commands.addCredits(program);
 commands.addLedger(program);
 commands.addSeals(program);
+commands.addObjects(program);
 commands.addOperations(program);
 commands.addModels(program);
 commands.addPresets(program);

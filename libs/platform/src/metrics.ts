@@ -15,6 +15,8 @@ export class Metrics {
   readonly eventStore: EventStoreObserver;
   /** To be told of every event that this process has written. */
   readonly outcomes: OutcomeObserver;
+  /** Pictures that were not served, by `reason`: `missing` or `altered`. */
+  readonly brokenPictures: Counter<'reason'>;
 
   constructor(role: string) {
     const registers = [this.registry];
@@ -23,6 +25,13 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 100 });
     this.eventStore = observeEventStore(registers);
     this.outcomes = countOutcomes(registers);
+    this.brokenPictures = new Counter({
+      name: 'atelier_broken_pictures_total',
+      help: 'Pictures whose bytes were gone or not those that were stored, and were not served',
+      labelNames: ['reason'],
+      registers,
+    });
+    for (const reason of ['missing', 'altered']) this.brokenPictures.inc({ reason }, 0);
   }
 
   /** To be told of every answer, by a role that gives some. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Where pictures live. Keys are ours (`{env}/{tenant}/…`), never a path or a URL that a caller gave. */
 export abstract class ObjectStorage {
   /** Stores the bytes; an object under the same key is replaced as a whole. */
@@ -6,12 +8,25 @@ export abstract class ObjectStorage {
   /** @throws ObjectNotFound */
   abstract get(key: string): Promise<Buffer>;
 
+  /** SHA-256, in hex, of the bytes as they are now; they are read whole. @throws ObjectNotFound */
+  abstract digest(key: string): Promise<string>;
+
+  /** Whether the URLs of {@link presignGet} lead to another server, which hands out whatever it has. */
+  abstract readonly isServedElsewhere: boolean;
+
   /** A GET URL that anyone may use until it expires. Computed locally, no round trip. */
   abstract presignGet(key: string, expiresInSeconds?: number): Promise<string>;
 }
 
 export class ObjectNotFound extends Error {
   override readonly name = 'ObjectNotFound';
+}
+
+/** SHA-256, in hex, of bytes that come one after the other. */
+export async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const sha256 = createHash('sha256');
+  for await (const chunk of bytes) sha256.update(chunk);
+  return sha256.digest('hex');
 }
 
 export const presignedUrlSeconds = 15 * 60;

@@ -1,8 +1,11 @@
+import { hash } from 'node:crypto';
 import { ObjectNotFound, type ObjectStorage } from '#storage/object-storage.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
 /** A client of the objects that all processes share. */
 export class SimulatedStorage implements ObjectStorage {
+  readonly isServedElsewhere = false;
+
   constructor(
     private readonly objects: Map<string, Uint8Array>,
     private readonly scheduler: Scheduler,
@@ -20,6 +23,10 @@ export class SimulatedStorage implements ObjectStorage {
     const bytes = this.objects.get(key);
     if (!bytes) throw new ObjectNotFound(key);
     return Buffer.from(bytes);
+  }
+
+  async digest(key: string): Promise<string> {
+    return hash('sha256', await this.get(key));
   }
 
   presignGet(key: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { Caller } from '#application/command-context.js';
 import { ListCatalog } from '#application/catalog/catalog.module.js';
 import type { CatalogEntry } from '#application/read-models.js';
 import { catalogResources } from '#domain/catalog/catalog.js';
-import { ObjectStorage } from '#storage/object-storage.js';
+import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../http/describe.js';
@@ -83,7 +83,7 @@ export class CatalogListResponse {
 export class CatalogController {
   constructor(
     private readonly queries: QueryBus,
-    private readonly storage: ObjectStorage,
+    private readonly pictures: ServedPictures,
   ) {}
 
   @Get(':resource')
@@ -121,7 +121,7 @@ export class CatalogController {
       public_id: assetId,
       kind,
       label,
-      image_url: await this.storage.presignGet(storageKey),
+      image_url: await this.pictures.urlOf(storageKey),
       width,
       height,
       attributes,

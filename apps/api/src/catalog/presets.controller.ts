@@ -4,7 +4,7 @@ import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nest
 import type { Caller } from '#application/command-context.js';
 import { ListPresets } from '#application/catalog/catalog.module.js';
 import { type PresetKind, presetKinds } from '#domain/preset/preset.events.js';
-import { ObjectStorage } from '#storage/object-storage.js';
+import { ServedPictures } from '../uploads/served-pictures.js';
 import { ChoiceField } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -49,7 +49,7 @@ export class PresetTileResponse {
 export class PresetsController {
   constructor(
     private readonly queries: QueryBus,
-    private readonly storage: ObjectStorage,
+    private readonly pictures: ServedPictures,
   ) {}
 
   @Get()
@@ -74,7 +74,7 @@ export class PresetsController {
     return Promise.all(
       tiles.map(async ({ presetId, label, storageKey }) => ({
         id: presetId,
-        image_url: await this.storage.presignGet(storageKey),
+        image_url: await this.pictures.urlOf(storageKey),
         label,
       })),
     );

@@ -13,7 +13,7 @@ import {
   type RevisedProduct,
 } from '#application/product/manage-products.handler.js';
 import { Clock } from '#platform/clock.js';
-import { ObjectStorage } from '#storage/object-storage.js';
+import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import {
@@ -42,7 +42,7 @@ export class ProductsController {
     private readonly commands: CommandBus,
     private readonly queries: QueryBus,
     private readonly consistency: ReadYourWrites,
-    private readonly storage: ObjectStorage,
+    private readonly pictures: ServedPictures,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
@@ -104,7 +104,7 @@ export class ProductsController {
       reply,
     );
     const products = items.map(({ createdAt, ...product }) =>
-      presentProduct(this.storage, { ...product, registeredAt: createdAt.toISOString() }),
+      presentProduct(this.pictures, { ...product, registeredAt: createdAt.toISOString() }),
     );
     return { items: await Promise.all(products), total, limit, offset };
   }
@@ -118,7 +118,7 @@ export class ProductsController {
   async get(@CurrentCaller() caller: Caller, @PublicId('product') id: string): Promise<ProductResponse> {
     const product = await this.queries.execute(new GetProduct(caller, id));
     if (!product) throw notFound('product');
-    return presentProduct(this.storage, product);
+    return presentProduct(this.pictures, product);
   }
 
   @Patch(':public_id')
@@ -167,6 +167,6 @@ export class ProductsController {
       this.consistency.noteWrite(caller, position);
       void reply.header('x-consistency-token', consistencyToken(caller, position));
     }
-    return presentProduct(this.storage, product);
+    return presentProduct(this.pictures, product);
   }
 }

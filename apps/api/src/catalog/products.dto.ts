@@ -3,7 +3,7 @@ import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
 import { PageQuery } from '../http/valid-request.js';
-import type { ObjectStorage } from '#storage/object-storage.js';
+import type { ServedPictures } from '../uploads/served-pictures.js';
 
 export class CreateProductBody {
   @PictureField({ description: 'The picture of the garment: an `asset_id` of yours.', required: true })
@@ -162,7 +162,7 @@ export class ProductListResponse {
 
 /** A product in the words of the interface. Fields that were not given are absent. */
 export async function presentProduct(
-  storage: ObjectStorage,
+  pictures: ServedPictures,
   product: KnownProduct,
 ): Promise<ProductResponse> {
   const { productId, title, externalRef, description, status, registeredAt } = product;
@@ -172,7 +172,7 @@ export async function presentProduct(
       asset_public_id: assetId,
       role,
       position,
-      image_url: await storage.presignGet(storageKey),
+      image_url: await pictures.urlOf(storageKey),
     })),
   );
   const urlOf = (wanted: string) => images.find(({ role }) => role === wanted)?.image_url;

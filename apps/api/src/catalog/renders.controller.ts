@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import type { RenderView } from '#application/read-models.js';
 import { GetRender, ListRenders } from '#application/catalog/catalog.module.js';
-import { ObjectStorage } from '#storage/object-storage.js';
+import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribePublicId, DescribeRead } from '../http/describe.js';
@@ -69,7 +69,7 @@ export class RenderListResponse {
 export class RendersController {
   constructor(
     private readonly queries: QueryBus,
-    private readonly storage: ObjectStorage,
+    private readonly pictures: ServedPictures,
   ) {}
 
   @Get()
@@ -108,7 +108,7 @@ export class RendersController {
     return {
       public_id: publicId,
       job_type: jobType,
-      image_url: await this.storage.presignGet(storageKey),
+      image_url: await this.pictures.urlOf(storageKey),
       width,
       height,
       kind,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
-import { ObjectStorage } from '#storage/object-storage.js';
+import { ServedPictures } from '../uploads/served-pictures.js';
 import type { JobDetail } from '#application/job/job-queries.handler.js';
 import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
 
@@ -18,7 +18,7 @@ const objectOf = (field: unknown) =>
 /** Puts jobs and their events into the words of the interface. URLs are made here, at the moment of reading. */
 @Injectable()
 export class JobPresenter {
-  constructor(private readonly storage: ObjectStorage) {}
+  constructor(private readonly pictures: ServedPictures) {}
 
   async detail({ job, order, children }: JobDetail): Promise<JobDetailResponse> {
     const { creditsCost, requestId, parentJobId, displayName, result, startedAt, finishedAt, error } = job;
@@ -62,7 +62,7 @@ export class JobPresenter {
   private artifacts(artifacts: readonly JobArtifact[]): Promise<Artifact[]> {
     return Promise.all(
       artifacts.map(async ({ storageKey, kind, role, label, width, height, meta, assetId }) => ({
-        image_url: await this.storage.presignGet(storageKey),
+        image_url: await this.pictures.urlOf(storageKey),
         kind,
         role,
         label,

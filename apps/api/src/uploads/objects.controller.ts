@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ObjectNotFound } from '#storage/object-storage.js';
 import { Public } from '../auth/api-key.guard.js';
 import { notFound } from '../http/api-error.js';
+import { pictureGone, ServedPictures } from './served-pictures.js';
 
 /** Objects that are read through URLs which this service signed itself. */
 export abstract class SignedObjects {
@@ -29,7 +30,10 @@ export abstract class SignedObjects {
 @Controller('/objects')
 @Public()
 export class ObjectsController {
-  constructor(private readonly objects: SignedObjects) {}
+  constructor(
+    private readonly objects: SignedObjects,
+    private readonly pictures: ServedPictures,
+  ) {}
 
   @Get('*')
   async get(
@@ -42,6 +46,7 @@ export class ObjectsController {
       throw notFound('picture');
     }
     if (!this.objects.allows({ key, expires: Number(expires), signature })) throw notFound('picture');
+    await this.pictures.require(key);
     const { stream, sizeBytes, contentType } = await this.open(key);
     void reply.headers({
       // What is stored under a key never changes. Private: the URL was given to one caller.
@@ -59,5 +64,16 @@ export class ObjectsController {
     } catch (error) {
       throw error instanceof ObjectNotFound ? notFound('picture') : error;
     }
+  }
+}
+
+/** Where the URL of a picture leads that is not to be had any more from the bucket that it was in. */
+@ApiExcludeController()
+@Controller('/objects/gone')
+@Public()
+export class GoneObjectsController {
+  @Get('*')
+  get(): never {
+    throw pictureGone();
   }
 }

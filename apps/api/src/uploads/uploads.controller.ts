@@ -7,7 +7,7 @@ import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { StoreUpload } from '#application/picture/store-picture.handler.js';
 import { Clock } from '#platform/clock.js';
-import { ObjectStorage } from '#storage/object-storage.js';
+import { ServedPictures } from './served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeWrite } from '../http/describe.js';
@@ -57,7 +57,7 @@ export class UploadsController {
   constructor(
     private readonly commands: CommandBus,
     private readonly consistency: ReadYourWrites,
-    private readonly storage: ObjectStorage,
+    private readonly pictures: ServedPictures,
     @Inject(Clock) private readonly clock: Clock,
   ) {}
 
@@ -105,7 +105,7 @@ export class UploadsController {
     }
     return {
       upload_key: storageKey,
-      image_url: await this.storage.presignGet(storageKey),
+      image_url: await this.pictures.urlOf(storageKey),
       asset_id: assetId,
     };
   }

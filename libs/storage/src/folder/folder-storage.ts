@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
+import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
 import { checkStorageKey, contentTypeOf, isStorageKey } from '../storage-key.js';
 
 export interface FolderStorageOptions {
@@ -25,6 +25,7 @@ const sameUrlSeconds = 60;
 
 /** Objects as files. A file appears under its name only when it is complete and on the disk. */
 export class FolderStorage implements ObjectStorage {
+  readonly isServedElsewhere = false;
   private readonly now: () => number;
 
   constructor(private readonly options: FolderStorageOptions) {
@@ -51,6 +52,11 @@ export class FolderStorage implements ObjectStorage {
     } catch (error) {
       throw asNotFound(error);
     }
+  }
+
+  async digest(key: string): Promise<string> {
+    // A stream gives chunks of bytes; its type does not say so.
+    return digestOf((await this.openRead(key)).stream as AsyncIterable<Uint8Array>);
   }
 
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {

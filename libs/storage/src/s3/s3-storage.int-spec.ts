@@ -1,88 +1,63 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { hash } from 'node:crypto';
 import { ObjectNotFound } from '../object-storage.js';
+import { S3Peer } from '../testing/s3-peer.js';
 import { S3Storage, type S3StorageOptions } from './s3-storage.js';
 
-// The vendor's side, faked at the socket: it keeps what is put, and fails when it is told to.
-const objects = new Map<string, { bytes: Buffer; type: string | undefined }>();
-const seen: { method: string; path: string; authorization: string }[] = [];
-let failures = 0;
-let server: Server;
+let peer: S3Peer;
 let options: S3StorageOptions;
 let storage: S3Storage;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    void (async () => {
-      const { pathname: path } = new URL(request.url ?? '', 'http://x');
-      const { method = '', headers } = request;
-      seen.push({ method, path, authorization: headers.authorization ?? '' });
-      const bytes = await buffer(request);
-      if (failures-- > 0) return response.writeHead(503).end();
-      if (method === 'PUT') {
-        objects.set(path, { bytes, type: headers['content-type'] });
-        return response.end();
-      }
-      const found = objects.get(path);
-      if (found) return response.end(found.bytes);
-      const missing = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>x</Message></Error>';
-      return response.writeHead(404, { 'content-type': 'application/xml' }).end(missing);
-    })();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  options = {
-    bucket: 'pictures',
-    region: 'eu-central-1',
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    publicEndpoint: undefined,
-    accessKeyId: 'id',
-    secretAccessKey: 'secret',
-    forcePathStyle: true,
-  };
+  peer = await S3Peer.start();
+  ({ options } = peer);
   storage = new S3Storage(options);
 });
 afterAll(async () => {
   storage.close();
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
+  await peer.stop();
 });
 
 describe('S3 storage', () => {
+  it('tells the digest of the bytes that are there now', async () => {
+    await storage.put('live/t/uploads/d.png', Buffer.from('bytes'), 'image/png');
+    expect(await storage.digest('live/t/uploads/d.png')).toBe(hash('sha256', 'bytes'));
+    peer.objects.set('/pictures/live/t/uploads/d.png', { bytes: Buffer.from('<html>'), type: 'image/png' });
+    expect(await storage.digest('live/t/uploads/d.png')).toBe(hash('sha256', '<html>'));
+    await expect(storage.digest('live/t/uploads/none.png')).rejects.toThrow(ObjectNotFound);
+  });
+
   it('puts an object under its key with its type, and gets it back', async () => {
     await storage.put('live/t/uploads/a.png', Buffer.from('bytes'), 'image/png');
-    expect(objects.get('/pictures/live/t/uploads/a.png')).toEqual({
+    expect(peer.objects.get('/pictures/live/t/uploads/a.png')).toEqual({
       bytes: Buffer.from('bytes'),
       type: 'image/png',
     });
     expect((await storage.get('live/t/uploads/a.png')).toString()).toBe('bytes');
-    expect(seen[0]?.authorization).toContain('AWS4-HMAC-SHA256');
+    expect(peer.seen[0]?.authorization).toContain('AWS4-HMAC-SHA256');
   });
 
   it('tries again when the vendor has a moment of weakness', async () => {
-    failures = 2;
+    peer.failures = 2;
     await storage.put('live/t/uploads/b.png', Buffer.from('b'), 'image/png');
     expect((await storage.get('live/t/uploads/b.png')).toString()).toBe('b');
   });
 
   it('says so when there is no such object, and asks for no key that is not ours', async () => {
     await expect(storage.get('live/t/uploads/none.png')).rejects.toThrow(ObjectNotFound);
-    const calls = seen.length;
+    const calls = peer.seen.length;
     await expect(storage.get('../x')).rejects.toThrow(ObjectNotFound);
     await expect(storage.put('../x', Buffer.from('x'), 'image/png')).rejects.toThrow(RangeError);
-    expect(seen.length).toBe(calls);
+    expect(peer.seen.length).toBe(calls);
   });
 
   it('presigns a URL that expires, without asking the vendor', async () => {
-    const calls = seen.length;
+    const calls = peer.seen.length;
     const url = new URL(await storage.presignGet('live/t/uploads/a.png', 60));
     expect(url.pathname).toBe('/pictures/live/t/uploads/a.png');
     expect(url.searchParams.get('X-Amz-Expires')).toBe('60');
     expect(url.searchParams.get('X-Amz-Signature')).toMatch(/^[0-9a-f]{64}$/);
-    expect(seen.length).toBe(calls);
+    expect(peer.seen.length).toBe(calls);
     expect(url.origin).toBe(options.endpoint);
   });
 

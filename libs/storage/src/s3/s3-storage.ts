@@ -1,6 +1,13 @@
-import { GetObjectCommand, NoSuchKey, NotFound, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
+import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
 import { checkStorageKey } from '../storage-key.js';
 
 export interface S3StorageOptions {
@@ -19,6 +26,7 @@ const maxAttempts = 4;
 
 /** Objects in a bucket of anything that speaks the S3 API. Retries by itself; every put replaces the object whole. */
 export class S3Storage implements ObjectStorage {
+  readonly isServedElsewhere = true;
   private readonly client: S3Client;
   /** Signs and never calls: a signature covers the host, so each name of the server needs a client of its own. */
   private readonly signer: S3Client;
@@ -42,13 +50,25 @@ export class S3Storage implements ObjectStorage {
     );
   }
 
-  async get(key: string): Promise<Buffer> {
+  get(key: string): Promise<Buffer> {
+    return this.read(key, async (body) => Buffer.from(await body.transformToByteArray()));
+  }
+
+  digest(key: string): Promise<string> {
+    // In Node the body is a stream of bytes.
+    return this.read(key, (body) => digestOf(body as unknown as AsyncIterable<Uint8Array>));
+  }
+
+  private async read<T>(
+    key: string,
+    take: (body: NonNullable<GetObjectCommandOutput['Body']>) => Promise<T>,
+  ): Promise<T> {
     try {
       const { Body } = await this.client.send(
         new GetObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) }),
       );
       if (!Body) throw new ObjectNotFound('there is no object under this key');
-      return Buffer.from(await Body.transformToByteArray());
+      return await take(Body);
     } catch (error) {
       if (error instanceof NoSuchKey || error instanceof NotFound || error instanceof RangeError) {
         throw new ObjectNotFound('there is no object under this key', { cause: error });

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { OwnMetrics } from '#adapters/platform.module.js';
+import { StoredPictures } from '#application/picture/stored-pictures.js';
+import { environments } from '#domain/streams.js';
+import { Configuration } from '#platform/configuration.js';
+import { Logger } from '#platform/logger.js';
+import type { Metrics } from '#platform/metrics.js';
+import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
+import { ApiError } from '../http/api-error.js';
+import { BoundedConcurrency } from './decode-picture.js';
+
+/** Whether the bytes of a picture are those that its event names. `unknown`: no event says what they must be. */
+export type PictureState = 'intact' | 'missing' | 'altered' | 'unknown';
+
+const rememberedPictures = 20_000;
+const rememberedForMs = 3_600_000;
+/** One that was put back is served again after this time. */
+const brokenForMs = 10_000;
+/** Reads of whole pictures at a time: they must not take the machine from the requests. */
+const checksAtATime = 4;
+/** How long an answer waits for a check of what another server hands out. */
+const patienceMs = 500;
+
+/**
+ * Pictures on their way to callers. Whoever can write to the storage can put other bytes under a key, so each process
+ * reads each picture once (and again after an hour) before it is served, and compares it with the digest on the log.
+ */
+@Injectable()
+export class ServedPictures {
+  private readonly states = new LRUCache<string, Promise<PictureState>>({
+    max: rememberedPictures,
+    ttl: rememberedForMs,
+  });
+  private readonly checks = new BoundedConcurrency(checksAtATime, Infinity, pictureGone);
+
+  constructor(
+    private readonly pictures: StoredPictures,
+    private readonly storage: ObjectStorage,
+    @Inject(Configuration) private readonly configuration: Configuration,
+    @Inject(OwnMetrics) private readonly metrics: Metrics | undefined,
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Where a caller gets the picture. The API checks what it serves itself when it is asked for it; before a URL leads to
+   * another server, the check is made here, and a picture that is broken gets a URL that says so.
+   */
+  async urlOf(storageKey: string): Promise<string> {
+    if (this.storage.isServedElsewhere) {
+      // A storage that is slow or away has nothing to say about the picture.
+      const state = await Promise.race([
+        this.stateOf(storageKey).catch(() => 'unknown'),
+        sleep(patienceMs, 'unknown', { ref: false }),
+      ]);
+      if (state === 'missing' || state === 'altered')
+        return `${this.configuration.publicUrl}/objects/gone/${storageKey}`;
+    }
+    return this.storage.presignGet(storageKey);
+  }
+
+  /** @throws ApiError, 410: the picture must not be served; and what log and storage throw */
+  async require(storageKey: string): Promise<void> {
+    const state = await this.stateOf(storageKey);
+    if (state === 'missing' || state === 'altered') throw pictureGone();
+  }
+
+  private stateOf(storageKey: string): Promise<PictureState> {
+    const known = this.states.get(storageKey);
+    if (known) return known;
+    const checking = this.checks.run(() => this.look(storageKey));
+    this.states.set(storageKey, checking);
+    checking.catch(() => this.states.delete(storageKey));
+    return checking;
+  }
+
+  private async look(storageKey: string): Promise<PictureState> {
+    const expected = await this.digestOf(storageKey);
+    if (expected === undefined) return 'unknown';
+    const found = await this.storage.digest(storageKey).catch((error: unknown) => {
+      if (error instanceof ObjectNotFound) return undefined;
+      throw error;
+    });
+    if (found?.startsWith(expected)) return 'intact';
+    const state = found === undefined ? 'missing' : 'altered';
+    this.metrics?.brokenPictures.inc({ reason: state });
+    this.logger.error({ storageKey, expected, found }, `a picture is ${state}`);
+    this.states.set(storageKey, Promise.resolve(state), { ttl: brokenForMs });
+    return state;
+  }
+
+  /** SHA-256 in hex: of an asset by its event, of a preview by its key, which has the first half of it. */
+  private async digestOf(storageKey: string): Promise<string | undefined> {
+    const preview = /^presets\/[^/]+\/([0-9a-f]{16})\.jpg$/.exec(storageKey)?.[1];
+    if (preview !== undefined) return preview;
+    const [, first, tenant = '', assetId = ''] =
+      /^([a-z]+)\/([^/]+)\/(?:[^/]+\/)+([^/.]+)\.[a-z]+$/.exec(storageKey) ?? [];
+    const environment = environments.find((each) => each === first);
+    const asset = environment && (await this.pictures.asset({ environment, tenant }, assetId));
+    return asset?.storageKey === storageKey ? asset.sha256 : undefined;
+  }
+}
+
+export function pictureGone(): ApiError {
+  return new ApiError(
+    'PICTURE_GONE',
+    'The bytes of this picture are gone from the storage, or are not those that were stored. Ask the operator of the service to restore it. Nothing was charged.',
+  );
+}

@@ -1,0 +1,99 @@
+import { ObjectStorageModule } from '#adapters/object-storage.module.js';
+import { decode } from '#domain/stored-events.js';
+import { parseStreamName } from '#domain/streams.js';
+import { walkLog } from '#event-store/copy/walk-log.js';
+import type { RecordedEvent } from '#event-store/event-store.js';
+import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
+import { Operator } from '../operator.js';
+import { printJson, printLine, printTable } from '../output.js';
+import { withProgress, type LogProgress } from '../progress.js';
+import type { EnvironmentOptions } from '../verb.js';
+
+interface BrokenObject {
+  readonly stream: string;
+  readonly storage_key: string;
+  readonly state: 'missing' | 'altered';
+  /** SHA-256 in hex; null where there are no bytes. */
+  readonly expected: string;
+  readonly found: string | null;
+}
+
+/** An object as history names it. */
+interface NamedObject {
+  readonly stream: string;
+  readonly storageKey: string;
+  readonly sha256: string;
+}
+
+const readAtATime = 8;
+
+/** Reads every object that history names. Writes nothing; exit code 1 unless all are there and are what they were. */
+export async function auditObjects({ env, json }: EnvironmentOptions): Promise<void> {
+  await using operator = await Operator.connect([ObjectStorageModule]);
+  const { checked, broken } = await withProgress('the audit was stopped', (signal, onProgress) =>
+    checkAll(operator, env, { signal, onProgress }),
+  );
+  if (broken.length > 0) process.exitCode = 1;
+  if (json) return printJson({ holds: broken.length === 0, checked, broken });
+  if (broken.length > 0) {
+    printTable(broken, {
+      object: ({ storage_key: key }) => key,
+      is: ({ state }) => state,
+      'named by': ({ stream }) => stream,
+    });
+    printLine();
+  }
+  printLine(
+    `${checked} objects: ${broken.length === 0 ? 'all are what they were' : `${broken.length} are not`}.`,
+  );
+}
+
+async function checkAll(
+  operator: Operator,
+  env: EnvironmentOptions['env'],
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: LogProgress) => void },
+): Promise<{ checked: number; broken: BrokenObject[] }> {
+  const { store } = operator;
+  const storage = operator.get(ObjectStorage);
+  const broken: BrokenObject[] = [];
+  // A preview that was published again, in both environments, is one object.
+  const previews = new Set<string>();
+  let checked = 0;
+  const through = await store.head();
+  for await (const { events, position } of walkLog(store, { through, signal })) {
+    const objects = events.map((event) => objectOf(event, env)).filter((object) => object !== undefined);
+    const fresh = objects.filter(({ storageKey }) => !previews.has(storageKey));
+    for (const { storageKey } of fresh) if (storageKey.startsWith('presets/')) previews.add(storageKey);
+    for (let from = 0; from < fresh.length; from += readAtATime) {
+      signal.throwIfAborted();
+      const some = fresh.slice(from, from + readAtATime);
+      const found = await Promise.all(some.map((object) => look(storage, object)));
+      broken.push(...found.filter((each) => each !== undefined));
+      checked += some.length;
+    }
+    onProgress({ phase: 'reading objects', position, from: 0n, through: through ?? 0n });
+  }
+  return { checked, broken };
+}
+
+function objectOf(recorded: RecordedEvent, env: EnvironmentOptions['env']): NamedObject | undefined {
+  const { stream, type } = recorded;
+  const wanted = type === 'AssetStored' || type === 'PresetPublished';
+  const environment = parseStreamName(stream)?.environment;
+  if (!wanted || !environment || (env ?? environment) !== environment) return undefined;
+  const event = decode(recorded);
+  if (event.type === 'AssetStored') return { stream, ...event.data };
+  return event.type === 'PresetPublished' ? { stream, ...event.data.image } : undefined;
+}
+
+async function look(
+  storage: ObjectStorage,
+  { stream, storageKey, sha256: expected }: NamedObject,
+): Promise<BrokenObject | undefined> {
+  const found = await storage.digest(storageKey).catch((error: unknown) => {
+    if (error instanceof ObjectNotFound) return null;
+    throw error;
+  });
+  if (found === expected) return undefined;
+  return { stream, storage_key: storageKey, state: found === null ? 'missing' : 'altered', expected, found };
+}

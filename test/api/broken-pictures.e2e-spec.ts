@@ -1,0 +1,108 @@
+import { unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import type { StorageConfiguration } from '#platform/configuration.js';
+import { S3Peer } from '#storage/testing/s3-peer.js';
+import { runCommand } from '../support/command.js';
+import { ApiService, type Tenant } from './support/api-service.js';
+import { expectError, type ApiClient } from './support/api-client.js';
+
+let service: ApiService;
+let bucket: S3Peer;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await ApiService.start({ projector: false });
+  bucket = await S3Peer.start();
+  tenant = await service.openTenant();
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await bucket.stop();
+});
+
+async function upload(api: ApiClient, background: string) {
+  const picture = sharp({ create: { width: 40, height: 20, channels: 3, background } });
+  const { body } = await api.upload(tenant.key, await picture.png().toBuffer());
+  return { key: body.upload_key as string, url: body.image_url as string, id: body.asset_id as string };
+}
+
+interface AuditedObjects {
+  readonly checked: number;
+  readonly broken: { readonly storage_key: string; readonly state: string; readonly found: string | null }[];
+}
+
+/** Of this tenant: the previews of the presets are not stored here. */
+async function auditObjects(more: Record<string, string> = {}) {
+  const env = { DATABASE_URL: service.databaseUrl, ...more };
+  const args = ['objects', 'audit', '--env', tenant.environment, '--json'];
+  const { code, stdout } = await runCommand(args, service.folder, { env });
+  const { checked, broken } = JSON.parse(stdout) as AuditedObjects;
+  expect(code).toBe(1);
+  expect(checked).toBeGreaterThan(broken.length);
+  return broken.filter(({ storage_key: key }) => key.includes(tenant.id));
+}
+
+const html = Buffer.from('<html><script>alert(1)</script></html>');
+
+describe('a picture in a folder', () => {
+  it('is served as it was stored, and is 410 when its bytes are others or gone', async () => {
+    const api = await service.openApi();
+    const [whole, replaced, deleted] = [
+      await upload(api, '#102030'),
+      await upload(api, '#203040'),
+      await upload(api, '#304050'),
+    ];
+    const path = (key: string) => join(service.folder, 'objects', key);
+    await writeFile(path(replaced.key), html);
+    await unlink(path(deleted.key));
+    for (const { url } of [replaced, deleted]) expectError(await api.get(url), 410, 'PICTURE_GONE');
+    const served = await fetch(whole.url);
+    expect(served.status).toBe(200);
+    expect((await sharp(Buffer.from(await served.arrayBuffer())).metadata()).width).toBe(40);
+
+    expect(await auditObjects()).toEqual([
+      expect.objectContaining({ storage_key: replaced.key, state: 'altered' }),
+      expect.objectContaining({ storage_key: deleted.key, state: 'missing', found: null }),
+    ]);
+  });
+});
+
+describe('a picture in a bucket', () => {
+  it('has a URL of the bucket while it is whole, and one that is 410 when it is not', async () => {
+    const storage: StorageConfiguration = { kind: 's3', ...bucket.options };
+    const open = () => service.openApi(undefined, { storage });
+    const uploading = await open();
+    const [whole, replaced, deleted] = [
+      await upload(uploading, '#405060'),
+      await upload(uploading, '#506070'),
+      await upload(uploading, '#607080'),
+    ];
+    for (const { url } of [whole, replaced]) expect(url).toContain(bucket.options.endpoint);
+    bucket.objects.set(`/pictures/${replaced.key}`, { bytes: html, type: 'image/png' });
+    bucket.objects.delete(`/pictures/${deleted.key}`);
+
+    const api = await open();
+    const urlOf = async ({ id }: { id: string }) => {
+      const body = { title: 'A coat', upload_asset_public_id: id };
+      const { status, body: product } = await api.post('/v1/products', tenant.key, body);
+      expect({ status, product }).toMatchObject({ status: 201 });
+      return (product as { images: { image_url: string }[] }).images[0]!.image_url;
+    };
+    expect((await fetch(await urlOf(whole))).status).toBe(200);
+    for (const broken of [replaced, deleted])
+      expectError(await api.get(await urlOf(broken)), 410, 'PICTURE_GONE');
+
+    const s3 = {
+      S3_BUCKET: 'pictures',
+      S3_ENDPOINT: bucket.options.endpoint!,
+      ...{ S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' },
+    };
+    const inBucket = await auditObjects(s3);
+    const states = new Map(inBucket.map(({ storage_key: key, state }) => [key, state]));
+    expect(states.get(whole.key)).toBeUndefined();
+    expect(states.get(replaced.key)).toBe('altered');
+    expect(states.get(deleted.key)).toBe('missing');
+  });
+});
