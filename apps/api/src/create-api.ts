@@ -9,7 +9,13 @@ import { ApiModule } from './api.module.js';
 import { serveDocs } from './http/openapi-document.js';
 import { ApiError, type ErrorCode, envelopeOf } from './http/api-error.js';
 import { translateError } from './http/error.filter.js';
-import { correlateRequests, cutSilentConnections, measureRequests } from './http/server-hooks.js';
+import {
+  correlateRequests,
+  cutSilentConnections,
+  measureRequests,
+  refuseWhereLogMisfits,
+} from './http/server-hooks.js';
+import { Installation } from '#read-store/installation.js';
 import { defaultHttpLimits, setHttpLimits, type HttpLimits } from './http/request-body.js';
 import { watchRoutes } from './http/route-table.js';
 
@@ -32,6 +38,8 @@ const answersPolicy = "default-src 'none'; frame-ancestors 'none'";
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** How often the checkpoints of the installation are held against the log: one short query and one short read. */
+const logLookMs = 5_000;
 
 /** What answers get to finish once the server stops. */
 const closeGraceMs = 5_000;
@@ -89,6 +97,14 @@ export async function createApi(
     abortOnError: false,
     logger: false,
   });
+  const { log } = app.get(Installation);
+  refuseWhereLogMisfits(server, log);
+  const closing = new AbortController();
+  server.addHook('preClose', (done) => {
+    closing.abort();
+    done();
+  });
+  void log.follow(logLookMs, settings.logger, closing.signal);
   // Whether a file is too large is told where it is written, see `uploads/`.
   await server.register(multipart, { throwFileSizeLimit: false });
   readBodiesOurselves(server);

@@ -339,6 +339,16 @@ export function addEvents(program: Command): void {
     .action(lazily(() => import('./events/copy-events.js'), 'copyHistory'));
 }
 
+export function addCheckpoints(program: Command): void {
+  verb(
+    program
+      .command('checkpoints')
+      .description('how far read models and process managers have handled the log'),
+    'reset',
+    'let all of them begin anew at the first event of the log; stop all roles before',
+  ).action(lazily(() => import('./events/reset-checkpoints.js'), 'resetAllCheckpoints'));
+}
+
 export function addProjections(program: Command): void {
   const rebuilding = () => import('./projections/rebuild-projections.js');
   const projections = program

@@ -1,5 +1,6 @@
 import { environments } from '#domain/streams.js';
-import { readServerVersion } from '#event-store/open-event-store.js';
+import { locationOf, readServerVersion } from '#event-store/open-event-store.js';
+import { LogWatch } from '#read-store/log-watch.js';
 import type { Configuration } from '#platform/configuration.js';
 import { connectionBudgets } from '#platform/connections.js';
 import { errorCode, messageOf } from '#platform/errors.js';
@@ -65,6 +66,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       const { kind, version, latency_ms: latency, head_position: head } = eventStore;
       return `${kind} ${version}, ${head === null ? 'empty' : `head at ${head}`}, answers in ${latency} ms`;
     }),
+    await check('log', 'docs/production.md, Restore, says how to go on', () => judgeLog(configuration)),
     await check('read models', projectorAdvice, async () => {
       if (!eventStore) throw new Error('how far they are is unknown without the event store');
       consumers = await readConsumers(configuration, eventStore.kind);
@@ -136,6 +138,21 @@ async function readEventStore(configuration: Configuration): Promise<EventStoreS
     const latency = Math.round((performance.now() - startedAt) * 10) / 10;
     return { kind, version, latency_ms: latency, head_position: head?.toString() ?? null };
   });
+}
+
+/** @throws Error when checkpoints do not fit the log, or it is another one than the installation's */
+async function judgeLog(configuration: Configuration): Promise<string> {
+  const { databaseUrl, eventStoreUrl } = configuration;
+  return withDatabase(databaseUrl, answerWithinMs, (client) =>
+    withEventStore(configuration, patience, async (store) => {
+      const place = locationOf(eventStoreUrl);
+      const watch = new LogWatch(client, { store, place });
+      await watch.begin();
+      if (watch.misfit !== undefined) throw new Error(watch.misfit);
+      if (!watch.fits) throw new Error('whether it is the one of the checkpoints is unknown');
+      return `${place}, and each checkpoint names an event of it`;
+    }),
+  );
 }
 
 export interface QueueStatus {

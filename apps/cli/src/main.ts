@@ -23,6 +23,7 @@ commands.addPresets(program);
 commands.addOrphans(program);
 commands.addJobs(program);
 commands.addEvents(program);
+commands.addCheckpoints(program);
 commands.addProjections(program);
 commands.addParked(program);
 

@@ -1,3 +1,4 @@
+import { refuseOtherLog } from '#adapters/operator-context.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { SeedPresets, PresetModule } from '#application/preset/manage-presets.handler.js';
 import { environments } from '#domain/streams.js';
@@ -18,6 +19,7 @@ export async function migrateInstallation({ json }: OutputOptions): Promise<void
   const { configuration } = operator;
   await prepareEventStore(configuration);
   await migrateReadStore(configuration.databaseUrl, readModels);
+  await refuseOtherLog(operator.store, configuration);
   let published = 0;
   for (const environment of environments)
     published += (await operator.execute(new SeedPresets(environment, systemClock()))).published;

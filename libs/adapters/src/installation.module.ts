@@ -26,7 +26,7 @@ export class InstallationModule implements OnApplicationShutdown {
           useFactory: async (urls: Configuration, store: EventStore, metrics: Metrics | undefined) => {
             const { databaseUrl, eventStoreUrl, projector } = urls;
             const common = { databaseUrl, eventStoreUrl, store };
-            if (!levels) return new Installation({ ...common, consumers: [] });
+            if (!levels) return begun(new Installation({ ...common, consumers: [] }));
             // Read models bring TypeORM along, which takes a process 0.15 s of CPU to load.
             const { readModels } = await import('#projections/read-models.js');
             const installation = new Installation({
@@ -34,7 +34,7 @@ export class InstallationModule implements OnApplicationShutdown {
               consumers: consumersOf(readModels, processManagers),
             });
             await watchLevels(installation, metrics, projector.orphanHorizonMs);
-            return installation;
+            return begun(installation);
           },
         },
         { provide: Readiness, useExisting: Installation },
@@ -45,6 +45,17 @@ export class InstallationModule implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     await this.installation.close();
+  }
+}
+
+/** Before anything in the process works on a log that may not be its own. */
+async function begun(installation: Installation): Promise<Installation> {
+  try {
+    await installation.log.begin();
+    return installation;
+  } catch (error) {
+    await installation.close();
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
@@ -7,6 +8,8 @@ import type { CommandContext } from '#application/command-context.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { systemClock } from '#platform/clock.js';
+import { locationOf } from '#event-store/open-event-store.js';
+import { LogMismatch, requireOwnLog } from '#read-store/log-fit.js';
 import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
@@ -16,7 +19,7 @@ import { PlatformModule } from './platform.module.js';
 class OperatorModule {}
 
 /** The log, the accounts and whatever `features` are asked for, without a word in any log. */
-export function createOperatorApp(
+export async function createOperatorApp(
   configuration: Configuration,
   features: NonNullable<ModuleMetadata['imports']>,
 ): Promise<INestApplicationContext> {
@@ -25,10 +28,38 @@ export function createOperatorApp(
     ...[CqrsModule.forRoot(), PlatformModule.of({ configuration, logger })],
     ...[EventLogModule.with({ maxConnections: 4 }), AccountModule, ...features],
   ];
-  return NestFactory.createApplicationContext(
+  const app = await NestFactory.createApplicationContext(
     { module: OperatorModule, imports },
     { logger: false, abortOnError: false },
   );
+  try {
+    await refuseOtherLog(app.get(EventStore), configuration);
+    return app;
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/**
+ * Nothing is written to a log that is not the installation's. What was not migrated yet is not bound yet.
+ * @throws LogMismatch
+ */
+export async function refuseOtherLog(
+  store: EventStore,
+  { databaseUrl, eventStoreUrl }: Pick<Configuration, 'databaseUrl' | 'eventStoreUrl'>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await requireOwnLog(client, { store, place: locationOf(eventStoreUrl) });
+  } catch (error) {
+    if (error instanceof LogMismatch) throw error;
+    // What is away, or not there yet, is told by what needs it.
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 /** The service as the operator uses it, beside the roles. Dispose of it, or the process does not end. */

@@ -80,6 +80,17 @@ function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): string {
   throw new RangeError('EVENT_STORE_URL starts with postgres://, esdb:// or esdb+discover://');
 }
 
+/**
+ * Which log a URL leads to, without credentials and options: what may be shown, compared and kept. Two names of one
+ * server are two locations.
+ */
+export function locationOf(url: string): string {
+  const [, scheme = '', rest = ''] = /^([a-z0-9+]+):\/\/(.*)$/s.exec(url) ?? [];
+  const place = rest.split('?', 1)[0] ?? '';
+  const hosts = place.slice(place.lastIndexOf('@') + 1).replace(/\/+$/, '');
+  return `${scheme.replace('postgresql', 'postgres')}://${hosts}`;
+}
+
 export interface ServerVersion {
   readonly kind: 'PostgreSQL' | 'EventStoreDB';
   /** As the server says it; `unknown` when it is too old to tell. */

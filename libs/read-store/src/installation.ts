@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Queries } from './data-source.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { locationOf } from '#event-store/open-event-store.js';
+import { LogWatch } from './log-watch.js';
 import {
   lagsOf,
   readHalted,
@@ -31,12 +33,16 @@ const answerWithinMs = 1_500;
 export class Installation {
   /** For looks at the read models' database. */
   readonly database: Queries;
+  /** Whether the checkpoints fit the log. */
+  readonly log: LogWatch;
   private readonly levels: pg.Pool;
   private readonly probes: pg.Pool;
 
   constructor(private readonly options: InstallationOptions) {
     this.levels = oneConnection(options.databaseUrl, 'atelier-levels');
     this.probes = oneConnection(options.databaseUrl, 'atelier-probes');
+    const { store, eventStoreUrl } = options;
+    this.log = new LogWatch(this.probes, { store, place: locationOf(eventStoreUrl) });
     this.database = { query: (text, values) => this.levels.query(text, values) };
   }
 
@@ -54,7 +60,11 @@ export class Installation {
       this.storeProblems(),
       inTime(readHalted(this.probes)).catch((): string[] => []),
     ]);
-    return halted.length > 0 ? [...stores, `halted: ${halted.join(', ')}`] : stores;
+    return [
+      ...stores,
+      ...(halted.length > 0 ? [`halted: ${halted.join(', ')}`] : []),
+      ...(this.log.misfit === undefined ? [] : [this.log.misfit]),
+    ];
   }
 
   /** The same for a process that needs the stores, but not the read models. */

@@ -89,3 +89,34 @@ export async function bindTo(database: Queries, { identity, place }: BoundLog): 
     [place, identity],
   );
 }
+
+/** Where a process has its events. */
+export interface OwnLog {
+  readonly store: Pick<EventStore, 'identity' | 'lastEvent'>;
+  /** Without credentials. */
+  readonly place: string;
+}
+
+/**
+ * Binds the installation to the log on the first start; from then on it refuses every other one, whose positions mean
+ * something else.
+ * @throws LogMismatch, in one line with both logs and the way to move; and what store and database throw
+ */
+export async function requireOwnLog(database: Queries, { store, place }: OwnLog): Promise<void> {
+  const identity = await store.identity();
+  if ((await boundLog(database))?.identity === identity) return;
+  // Of several that start at once the first one binds; a binding that is older than names is completed.
+  const { rows } = await database.query(
+    `insert into read_store.checkpoint_log as bound (log, identity) values ($1, $2)
+      on conflict (single) do update set identity = coalesce(bound.identity, excluded.identity)
+      returning identity, log as place`,
+    [place, identity],
+  );
+  // The statement gives one row, and names its columns.
+  const bound = rows[0] as BoundLog;
+  if (bound.identity === identity) return;
+  throw new LogMismatch(
+    `this installation belongs to the log ${bound.identity} at ${bound.place}, and EVENT_STORE_URL names the log ${identity} at ${place}: ` +
+      'correct it, or move with "atelier events copy --checkpoints translate" (docs/moving-to-eventstoredb.md)',
+  );
+}

@@ -24,6 +24,7 @@ export const errorStatuses = {
   RATE_LIMITED: 429,
   HEADERS_TOO_LARGE: 431,
   INTERNAL_ERROR: 500,
+  LOG_MISMATCH: 503,
   SERVICE_UNAVAILABLE: 503,
 } as const;
 

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptTraceparent, correlated } from '#platform/correlation.js';
 import { isTracing, openSpan, type Span } from '#platform/tracing.js';
 import { callerOf } from '../auth/caller.js';
+import { ApiError } from './api-error.js';
+import type { LogWatch } from '#read-store/log-watch.js';
 import type { HttpObserver } from '#platform/metrics.js';
 import type { Socket } from 'node:net';
 
@@ -65,6 +67,23 @@ export function measureRequests(server: FastifyInstance, observe: HttpObserver):
       });
     });
     done();
+  });
+}
+
+/**
+ * As long as the checkpoints do not fit the log, or that is unknown, nothing is dispatched: what is charged now could be
+ * passed over. Reads go on, and say that what they show may be another history's.
+ */
+export function refuseWhereLogMisfits(server: FastifyInstance, log: Pick<LogWatch, 'fits' | 'misfit'>): void {
+  server.addHook('onRequest', ({ method, routeOptions }, reply, done) => {
+    if (log.fits) return done();
+    if (method === 'GET' && log.misfit !== undefined) void reply.header('x-consistency', 'stale');
+    if (routeOptions.config?.workflow === undefined) return done();
+    const message =
+      'The history of this installation does not fit what was made of it, or that is still being looked at. ' +
+      'Nothing was charged; send the request again later.';
+    const cause = new Error(log.misfit ?? 'whether the checkpoints fit the log is not known yet');
+    done(new ApiError('LOG_MISMATCH', message, { headers: { 'retry-after': '10' }, cause }));
   });
 }
 

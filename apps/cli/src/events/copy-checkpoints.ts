@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { environments } from '#domain/streams.js';
+import { environments, streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { isServing } from '#read-store/projection-checkpoints.js';
 import { forgetGeneration, loadGenerations } from '#read-store/rebuild/generations.js';
@@ -41,22 +41,14 @@ export async function moveCheckpoints(
   move: CheckpointMove,
   options: MoveOptions,
 ): Promise<'translated' | 'translated before' | 'reset'> {
-  const client = new pg.Client({ connectionString: options.databaseUrl, application_name: 'atelier-cli' });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await client.query('begin');
+  return inTransactionOn(options.databaseUrl, async (client) => {
     await lockConsumers(client);
     const belongsTo = await boundLog(client);
     const done = move === 'reset' ? await reset(client) : await translate(client, options, belongsTo);
     await dropSnapshots(client);
     await bindTo(client, { identity: await options.target.identity(), place: options.to });
-    await client.query('commit');
     return done;
-  } finally {
-    // Ends the transaction too, where it was not committed.
-    await client.end();
-  }
+  });
 }
 
 /** The very locks that runners hold, see `runExclusively`. */
@@ -158,6 +150,52 @@ async function translateParked(client: pg.Client, target: EventStore): Promise<v
   }
 }
 
+/**
+ * Lets every consumer begin anew at the first event of the log that the installation has now, and binds it to that log.
+ * Idempotency-Keys whose job is not on the log are forgotten: their requests are asked again, and charged then.
+ * @throws CliError while a projector runs; nothing has changed then
+ */
+export async function resetCheckpoints(
+  databaseUrl: string,
+  log: { readonly store: EventStore; readonly place: string },
+): Promise<{ readonly forgottenKeys: number }> {
+  return inTransactionOn(databaseUrl, async (client) => {
+    await lockConsumers(client);
+    await reset(client);
+    await dropSnapshots(client);
+    await bindTo(client, { identity: await log.store.identity(), place: log.place });
+    let forgottenKeys = 0;
+    for (const env of environments) forgottenKeys += await forgetLostKeys(client, env, log.store);
+    return { forgottenKeys };
+  });
+}
+
+async function forgetLostKeys(client: pg.Client, env: Environment, store: EventStore): Promise<number> {
+  const { rows } = await client.query<{ job_id: string }>(`select job_id from ${env}.idempotency_keys`);
+  const lost: string[] = [];
+  for (const { job_id: jobId } of rows) {
+    const slice = await store.readStream(streamName(env, 'job', jobId), { limit: 1 });
+    if (slice.kind === 'stream-not-found') lost.push(jobId);
+  }
+  await client.query(`delete from ${env}.idempotency_keys where job_id = any($1)`, [lost]);
+  return lost.length;
+}
+
+async function inTransactionOn<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'atelier-cli' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } finally {
+    // Ends the transaction too, where it was not committed.
+    await client.end();
+  }
+}
+
 async function reset(client: pg.Client): Promise<'reset'> {
   const { rows } = await client.query<{ rows_of: string }>(
     `select format('%I.%I', environment, name || '_g' || generation) as rows_of from read_store.projections`,
@@ -165,8 +203,12 @@ async function reset(client: pg.Client): Promise<'reset'> {
   for (const { rows_of: table } of rows) await client.query(`truncate ${table}`);
   const cleared = 'position = null, event_position = null, event_id = null';
   await client.query(`update read_store.projections set ${cleared}`);
+  await client.query(
+    `update read_store.projections set state = 'live', halted_because = null where state = 'halted'`,
+  );
   await client.query('truncate read_store.stream_revisions, read_store.parked_events');
-  for (const env of environments) await client.query(`update ${env}.process_checkpoints set ${cleared}`);
+  for (const env of environments)
+    await client.query(`update ${env}.process_checkpoints set ${cleared}, halted_because = null`);
   return 'reset';
 }
 

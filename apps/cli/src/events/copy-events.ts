@@ -3,7 +3,12 @@ import { join, resolve } from 'node:path';
 import { copyEvents, type CopyResult } from '#event-store/copy/copy-events.js';
 import { CopyRefused } from '#event-store/copy/walk-log.js';
 import { EventStoreError } from '#event-store/event-store.js';
-import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import {
+  locationOf,
+  openEventStore,
+  prepareEventStore,
+  type OpenedEventStore,
+} from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { messageOf } from '#platform/errors.js';
@@ -136,22 +141,11 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
 }
 
 /**
- * Which log a URL leads to, without credentials and options: what may be shown, compared and kept. Two names of one
- * server are two locations.
- */
-export function locationOf(url: string): string {
-  const [, scheme = '', rest = ''] = /^([a-z0-9+]+):\/\/(.*)$/s.exec(url) ?? [];
-  const place = rest.split('?', 1)[0] ?? '';
-  const hosts = place.slice(place.lastIndexOf('@') + 1).replace(/\/+$/, '');
-  return `${scheme.replace('postgresql', 'postgres')}://${hosts}`;
-}
-
-/**
  * The service whose history is copied. The last copy before a move is made while nothing runs, and then the database of
  * an `npm start` does not run either: it is started for as long as the copy takes.
  * @throws CliError when there is no service to be found
  */
-async function openService(): Promise<AsyncDisposable & { readonly configuration: Configuration }> {
+export async function openService(): Promise<AsyncDisposable & { readonly configuration: Configuration }> {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
   const postgres = join(home, 'postgres');
   if (process.env['DATABASE_URL'] || readRuntime(home) || !existsSync(postgres))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { locationOf } from './copy-events.js';
+import { locationOf } from './open-event-store.js';
 
 describe('the location of a log', () => {
   it.each([

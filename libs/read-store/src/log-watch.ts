@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environments } from '#domain/streams.js';
+import { messageOf } from '#platform/errors.js';
+import type { Logger } from '#platform/logger.js';
+import type { Queries } from './data-source.js';
+import { LogMismatch, misfitOf, requireOwnLog, type Anchor, type OwnLog } from './log-fit.js';
+import { serves } from './projection-checkpoints.js';
+
+interface AnchorRow {
+  readonly consumer: string;
+  readonly position: string;
+  readonly id: string;
+}
+
+const anchored = 'position is not null and event_id is not null';
+const anchors = `
+  select environment || ' ' || name as consumer, event_position::text as position, event_id as id
+    from read_store.projections where ${serves} and ${anchored}
+  ${environments
+    .map(
+      (environment) => `union all select '${environment} ' || process, event_position::text, event_id
+    from ${environment}.process_checkpoints where ${anchored}`,
+    )
+    .join('\n  ')}
+  order by consumer`;
+
+const keyOf = ({ position, id }: Anchor | AnchorRow) => `${position} ${id}`;
+
+/**
+ * Whether the checkpoints of the whole installation fit the log, as one process knows it:
+ *
+ * - `unknown`: not looked yet, or the first look got no answer. Nothing may be dispatched.
+ * - `fits`: the last look that got an answer found each checkpoint's event in the log.
+ * - `misfit`: a checkpoint is from another log, or from a state of this one that is gone. It stays so, however far the log
+ *   grows, until a person has put it right.
+ */
+export class LogWatch {
+  private state: 'unknown' | 'fits' | { readonly misfit: string } = 'unknown';
+  /** Events that were found in the log. */
+  private found = new Set<string>();
+
+  constructor(
+    private readonly database: Queries,
+    private readonly log: OwnLog,
+  ) {}
+
+  /** In one line what does not fit, and what to do. */
+  get misfit(): string | undefined {
+    return typeof this.state === 'string' ? undefined : this.state.misfit;
+  }
+
+  get fits(): boolean {
+    return this.state === 'fits';
+  }
+
+  /**
+   * The first look. Stores that are away are not waited for: looking goes on with {@link follow}.
+   * @throws LogMismatch when the log is not the installation's: then this process cannot do anything right
+   */
+  async begin(): Promise<void> {
+    try {
+      await requireOwnLog(this.database, this.log);
+      await this.look();
+    } catch (error) {
+      if (error instanceof LogMismatch) throw error;
+    }
+  }
+
+  /** Looks from time to time, until the signal aborts. Says when it finds another state than before. */
+  async follow(everyMs: number, logger: Logger, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const before = this.misfit;
+      await this.lookAgain(logger);
+      if (this.misfit !== before && this.misfit !== undefined) logger.fatal({}, this.misfit);
+      else if (this.misfit !== before) logger.warn({}, 'the checkpoints fit the log again');
+      if (!(await sleep(everyMs, true, { signal, ref: false }).catch(() => false))) return;
+    }
+  }
+
+  private async lookAgain(logger: Logger): Promise<void> {
+    try {
+      await requireOwnLog(this.database, this.log);
+      await this.look();
+    } catch (error) {
+      if (error instanceof LogMismatch) this.state = { misfit: error.message };
+      // Who needs the stores says so; what is known stays known.
+      else logger.debug({ because: messageOf(error) }, 'whether the checkpoints fit the log is unknown');
+    }
+  }
+
+  /**
+   * Each event is looked up once. The last one is looked up each time: a log that was cut off lacks it before all others.
+   * @throws what store and database throw
+   */
+  private async look(): Promise<void> {
+    // The columns are named by the statement.
+    const rows = (await this.database.query(anchors)).rows as AnchorRow[];
+    const byEvent = Map.groupBy(rows, keyOf);
+    const last = rows.reduce<AnchorRow | undefined>(
+      (a, b) => (a && BigInt(a.position) >= BigInt(b.position) ? a : b),
+      undefined,
+    );
+    const found = new Set<string>();
+    const misfits: string[] = [];
+    for (const [key, [first, ...others]] of byEvent) {
+      // A group has at least one.
+      const { position, id, consumer } = first!;
+      const isNew = !this.found.has(key) || (last && key === keyOf(last));
+      const misfit = isNew && (await misfitOf(this.log.store, { position: BigInt(position), id }));
+      if (!misfit) found.add(key);
+      else misfits.push(`${[consumer, ...others.map((each) => each.consumer)].join(', ')}: ${misfit}`);
+    }
+    this.found = found;
+    const [misfit] = misfits;
+    this.state =
+      misfit === undefined ? 'fits' : { misfit: `checkpoints do not fit the log. ${misfits.join('; ')}` };
+  }
+}
