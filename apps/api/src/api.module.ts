@@ -26,6 +26,7 @@ import { dispatchController, Dispatches } from './dispatch/dispatch.controller.j
 import { ImageModels } from './dispatch/image-model-rules.js';
 import { JobWaits } from './dispatch/job-waits.js';
 import { RefusedDispatches } from './dispatch/refused-dispatches.js';
+import { DiskRoom } from './http/disk-room.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { GarmentCategoriesController } from './catalog/garment-categories.controller.js';
 import { HealthController, MetricsController } from './http/probes.controller.js';
@@ -77,6 +78,7 @@ const features = [
 ];
 
 const providers: Provider[] = [
+  DiskRoom,
   Dispatches,
   Followers,
   JobPresenter,

@@ -1,10 +1,11 @@
 import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';
-import { openRoleServer, Readiness } from '#platform/role-server.js';
+import { openRoleServer } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
 import { startTracing } from '#platform/tracing.js';
 import { createApi } from './create-api.js';
+import { HealthController } from './http/probes.controller.js';
 
 const logger = createLogger('api');
 
@@ -16,8 +17,8 @@ await runRole(logger, async (stopping) => {
   const metrics = server.metrics ?? (publicMetrics ? new Metrics('api') : undefined);
   const api = await createApi({ configuration, logger, metrics, stopping }, { trustedProxies });
   await api.listen(configuration.port, host);
-  const readiness = api.get(Readiness, { strict: false });
-  server.ready(() => readiness.problems());
+  const health = api.get(HealthController);
+  server.ready(() => health.problems());
   // It listens on a port, not on a pipe.
   const { port } = api.getHttpServer().address() as { port: number };
   logger.info({ host, port }, 'listening');

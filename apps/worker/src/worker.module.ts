@@ -18,6 +18,7 @@ import { RenderModule } from '#application/render/render.module.js';
 import { environments } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { shareConnections } from '#platform/connections.js';
+import { isDiskFull } from '#platform/errors.js';
 import { Logger } from '#platform/logger.js';
 import { RenderQueue, type RenderTask, type TaskOutcome } from '#render-queue/render-queue.js';
 
@@ -64,6 +65,8 @@ export class RenderWorker implements OnApplicationBootstrap, OnApplicationShutdo
       if (claim.aborted) return { kind: 'retry', afterMs: 0 };
       const facts = { err: error, worker: this.id, ...task };
       this.logger.error(facts, 'a job could not be rendered and will be tried again');
+      // The queue's own pauses grow to a minute: longer than it takes to make room.
+      if (isDiskFull(error)) return { kind: 'retry', afterMs: 1_000 };
       throw error;
     }
   }

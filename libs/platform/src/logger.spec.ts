@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from './logger.js';
@@ -16,6 +17,25 @@ describe('the log level', () => {
   ])('LOG_LEVEL="%s" gives %s: an empty value counts as not set', (value, level) => {
     process.env['LOG_LEVEL'] = value;
     expect(createLogger('test').level).toBe(level);
+  });
+});
+
+describe('a log on a disk that is full', () => {
+  const full = '/dev/full';
+  (existsSync(full) ? it : it.skip)('loses lines, and does not end its process', () => {
+    const program = `
+      const { createLogger } = await import('./dist/libs/platform/src/logger.js');
+      const log = createLogger('test', 'info');
+      for (let line = 0; line < 1000; line++) log.info({ line }, 'x'.repeat(5000));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      process.stderr.write('still there');`;
+    const output = openSync(full, 'w');
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      stdio: ['ignore', output, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(output);
+    expect([status, stderr]).toEqual([0, 'still there']);
   });
 });
 

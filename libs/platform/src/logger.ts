@@ -1,4 +1,4 @@
-import { pino, type Logger as PinoLogger } from 'pino';
+import { pino, type Logger as PinoLogger, type LoggerOptions } from 'pino';
 import { logLevels } from './configuration.js';
 import { correlation, parseTraceparent } from './correlation.js';
 
@@ -12,7 +12,10 @@ export const Logger = Symbol('Logger');
  * on behalf of a request has its `requestId`, and its `traceId` and `spanId` where there is a trace.
  */
 export function createLogger(role: string, level = process.env['LOG_LEVEL'] || 'info'): Logger {
-  return pino({
+  // A disk that is full is no reason to end: lines wait up to a bound, and beyond it they are lost.
+  const output = pino.destination({ dest: process.stdout.fd || 1, sync: true, maxLength: 1024 * 1024 });
+  output.on('error', () => undefined);
+  const options: LoggerOptions = {
     name: `atelier-${role}`,
     // The configuration refuses another one, in a line that a logger has to write.
     level: logLevels.includes(level) ? level : 'info',
@@ -31,7 +34,8 @@ export function createLogger(role: string, level = process.env['LOG_LEVEL'] || '
       ],
       censor: '[redacted]',
     },
-  });
+  };
+  return pino(options, output);
 }
 
 function correlatedFields(): Record<string, string> {

@@ -21,7 +21,7 @@ export interface CheckpointWatcherOptions {
 /** One timer serves all that wait: this is how exactly a deadline is kept. */
 const tickMs = 20;
 const firstPauseMs = 100;
-const longestPauseMs = 5_000;
+const longestPauseMs = 1_500;
 
 /**
  * Knows how far each read model is, and wakes the reads that wait for one to pass a position. One connection listens to

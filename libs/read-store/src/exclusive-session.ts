@@ -30,7 +30,7 @@ export interface TaskOptions {
 }
 
 const firstPauseMs = 100;
-const longestPauseMs = 5_000;
+const longestPauseMs = 1_500;
 /** A session that worked this long was healthy, so the next failure begins a new series of retries. */
 const healthyAfterMs = 10_000;
 const farewellMs = 5_000;

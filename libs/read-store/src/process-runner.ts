@@ -33,7 +33,7 @@ export interface ProcessOptions {
 }
 
 const firstPauseMs = 100;
-const longestPauseMs = 10_000;
+const longestPauseMs = 1_500;
 
 /** How often an idle process moves its checkpoint after the others' events. */
 const idleCommitMs = 1_000;

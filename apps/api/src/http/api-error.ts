@@ -26,6 +26,7 @@ export const errorStatuses = {
   INTERNAL_ERROR: 500,
   LOG_MISMATCH: 503,
   SERVICE_UNAVAILABLE: 503,
+  STORAGE_FULL: 503,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatuses;

@@ -146,6 +146,8 @@ const errors = {
     codes: {
       SERVICE_UNAVAILABLE:
         'The service cannot reach its store right now. Send the request again, a dispatch with the same Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
+      STORAGE_FULL:
+        'The service has no room left to store this. It was not done: send it again once the operator has made room.',
     },
   },
 } as const satisfies Record<number, ErrorExample>;

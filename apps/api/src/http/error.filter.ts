@@ -5,8 +5,10 @@ import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { InvalidFields } from '#validation/validate.js';
 import { ApiError, invalid, type ErrorCode, envelopeOf } from './api-error.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isDiskFull } from '#platform/errors.js';
 import { Logger } from '#platform/logger.js';
 import { RefusedDispatches } from '../dispatch/refused-dispatches.js';
+import { DiskRoom } from './disk-room.js';
 import { allowedMethods } from './route-table.js';
 
 /** What the framework reports by status, in words of ours. Statuses that are not here are our own fault: 500. */
@@ -28,6 +30,15 @@ const byStatus: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 export function translateError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof InvalidFields) return invalid(error.problems);
+  // What is not known to have failed is told as such below.
+  if (isDiskFull(error) && !(error instanceof AppendOutcomeUnknown)) {
+    return new ApiError(
+      'STORAGE_FULL',
+      'The service has no room left to store this. It was not done: send it again once the operator has made room, ' +
+        'a dispatch with the same Idempotency-Key. A charge that no job came of is refunded by itself.',
+      { headers: { 'retry-after': '2' }, cause: error },
+    );
+  }
   if (isOutage(error)) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
@@ -89,6 +100,7 @@ export class ErrorFilter implements ExceptionFilter {
   constructor(
     @Inject(Logger) private readonly logger: Logger,
     private readonly refusals: RefusedDispatches,
+    private readonly room: DiskRoom,
   ) {}
 
   async catch(raised: unknown, host: ArgumentsHost): Promise<void> {
@@ -96,6 +108,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
     const error = this.withAllowedMethods(translateError(raised), request);
+    if (error.code === 'STORAGE_FULL') this.room.noteRefusal();
     this.log(error, request);
     await this.refusals.record(request, reply, error);
     // The client went away, or the answer is under way already: the error can no longer be told.

@@ -4,6 +4,7 @@ import { problemsInTime, Readiness } from '#platform/role-server.js';
 import { Public } from '../auth/api-key.guard.js';
 import { DescribeErrors } from './describe.js';
 import { ApiError } from './api-error.js';
+import { DiskRoom } from './disk-room.js';
 import type { FastifyReply } from 'fastify';
 import { OwnMetrics } from '#adapters/platform.module.js';
 import type { Metrics } from '#platform/metrics.js';
@@ -17,7 +18,15 @@ export class HealthResponse {
 @Controller('/health')
 @Public()
 export class HealthController {
-  constructor(private readonly readiness: Readiness) {}
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly room: DiskRoom,
+  ) {}
+
+  /** What keeps this process from its work, in words for people. */
+  async problems(): Promise<readonly string[]> {
+    return (await Promise.all([this.readiness.problems(), this.room.problems()])).flat();
+  }
 
   @Get('live')
   @ApiOperation({ operationId: 'healthLive', summary: 'The process answers', security: [] })
@@ -36,7 +45,7 @@ export class HealthController {
   @ApiOkResponse({ type: HealthResponse, description: 'They do.' })
   @DescribeErrors(503)
   async isReady(): Promise<HealthResponse> {
-    const problems = await problemsInTime(() => this.readiness.problems());
+    const problems = await problemsInTime(() => this.problems());
     if (problems.length === 0) return { status: 'ok' };
     throw new ApiError('SERVICE_UNAVAILABLE', `Not ready: ${problems.join('; ')}.`, {
       headers: { 'retry-after': '2' },

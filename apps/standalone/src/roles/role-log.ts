@@ -8,6 +8,7 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs';
+import { isDiskFull } from '#platform/errors.js';
 
 const rotateAboveBytes = 10 * 1024 * 1024;
 const lookEveryMs = 500;
@@ -88,7 +89,12 @@ export class RoleLog {
 
   /** The writer keeps its descriptor, which appends; a line written between copy and cut is lost, which a log may. */
   private rotate(): void {
-    copyFileSync(this.path, `${this.path}.1`);
+    try {
+      copyFileSync(this.path, `${this.path}.1`);
+    } catch (error) {
+      // Without room for a copy the log is cut all the same: that makes some.
+      if (!isDiskFull(error)) throw error;
+    }
     truncateSync(this.path);
     this.offset = 0;
   }

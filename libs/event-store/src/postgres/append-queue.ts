@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { setImmediate as turn } from 'node:timers/promises';
-import { messageOf } from '#platform/errors.js';
+import { isDiskFull, messageOf } from '#platform/errors.js';
 import { sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
 import { gaveUp, pauses } from '../calls.js';
@@ -127,6 +127,8 @@ export class AppendQueue {
     try {
       await this.send(batch, this.timeoutFor(first));
     } catch (error) {
+      // Room is not made within a deadline: the callers hear of it at once, and what they sent was rolled back.
+      if (isDiskFull(error)) for (const group of batch) if (!group.settled) giveUp(group, error);
       this.putBack(batch);
       this.giveUpExpired(error);
       if (this.waiting.length > 0) throw error;

@@ -1,0 +1,40 @@
+import { statfs } from 'node:fs/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import { Configuration } from '#platform/configuration.js';
+
+/** Less is no room: an upload would not fit. */
+const leastFreeBytes = 32 * 1024 * 1024;
+
+/** How long a refusal says something about now. */
+const freshForMs = 1_500;
+
+/**
+ * Whether there is room to write. Of the folder of pictures the file system says so; of a disk that is another server's,
+ * only what it refused a moment ago.
+ */
+@Injectable()
+export class DiskRoom {
+  private refusedAt = -Infinity;
+
+  constructor(@Inject(Configuration) private readonly configuration: Configuration) {}
+
+  noteRefusal(): void {
+    this.refusedAt = performance.now();
+  }
+
+  /** In words for people; none when there is room, as far as is known. */
+  async problems(): Promise<string[]> {
+    const refused = performance.now() - this.refusedAt < freshForMs;
+    return refused || (await this.folderIsFull()) ? ['a disk is full'] : [];
+  }
+
+  private async folderIsFull(): Promise<boolean> {
+    const { storage, home } = this.configuration;
+    if (storage.kind !== 'folder') return false;
+    // The folder of pictures is made with the first one.
+    const found = await statfs(storage.directory)
+      .catch(() => statfs(home))
+      .catch(() => undefined);
+    return found !== undefined && found.bavail * found.bsize < leastFreeBytes;
+  }
+}
