@@ -71,6 +71,7 @@ const idOf = (path: string, { productId, renderId }: Things): string =>
 
 function bodiesOf(path: string, things = own): readonly Readonly<Record<string, unknown>>[] {
   const { assetId, categoryId } = things;
+  if (path === '/v1/client-tokens') return [{ purpose: 'job', job_id: things.renderId }];
   if (path === '/v1/products/{public_id}') return [{ title: 'Tee' }];
   if (path === '/v1/products') {
     return [

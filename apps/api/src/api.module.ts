@@ -19,6 +19,8 @@ import { shareConnections } from '#platform/connections.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
+import { ClientTokens } from './auth/client-tokens.js';
+import { ClientTokensController } from './auth/client-tokens.controller.js';
 import { CatalogController } from './catalog/catalog.controller.js';
 import { CompatibilityController } from './catalog/compatibility.controller.js';
 import { CreditsController, TransactionsController } from './account/credits.controller.js';
@@ -62,6 +64,7 @@ const controllers = [
   TransactionsController,
   OperationsController,
   ImageModelsController,
+  ClientTokensController,
   HealthController,
 ];
 
@@ -89,6 +92,7 @@ const providers: Provider[] = [
   { provide: APP_GUARD, useClass: ApiKeyGuard },
   ImageModels,
   SignatureCheck,
+  ClientTokens,
 ];
 
 /** What the API stands on. When the app stops, the last one closes first. */

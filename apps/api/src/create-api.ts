@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#platform/ids.js';
@@ -22,6 +23,8 @@ import { watchRoutes } from './http/route-table.js';
 export interface HttpSettings {
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
+  /** Whose pages may call it: see CORS_ORIGINS. */
+  readonly corsOrigins?: readonly string[];
   readonly limits?: HttpLimits;
 }
 
@@ -47,7 +50,7 @@ const closeGraceMs = 5_000;
 /** The API of one process, ready to listen. Closing it closes all that it has opened. */
 export async function createApi(
   settings: ProcessSettings,
-  { trustedProxies = [], limits = defaultHttpLimits }: HttpSettings = {},
+  { trustedProxies = [], corsOrigins = [], limits = defaultHttpLimits }: HttpSettings = {},
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     genReqId: newId,
@@ -105,6 +108,7 @@ export async function createApi(
     done();
   });
   void log.follow(logLookMs, settings.logger, closing.signal);
+  if (corsOrigins.length > 0) await server.register(cors, corsOptions(corsOrigins));
   // Whether a file is too large is told where it is written, see `uploads/`.
   await server.register(multipart, { throwFileSizeLimit: false });
   readBodiesOurselves(server);
@@ -112,6 +116,19 @@ export async function createApi(
   await app.init();
   await server.ready();
   return app;
+}
+
+/** Keys and tokens come in a header that a page sets itself: no cookie, no credentials. */
+function corsOptions(origins: readonly string[]): FastifyCorsOptions {
+  return {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: [
+      ...['X-Request-Id', 'X-Consistency-Token', 'Location', 'Retry-After', 'RateLimit', 'RateLimit-Policy'],
+      ...['Idempotent-Replayed', 'Preference-Applied'],
+    ],
+    maxAge: 600,
+  };
 }
 
 function missingHost(): ApiError {

@@ -13,9 +13,9 @@ await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
   const stopTracing = await startTracing('api', logger);
   const server = await openRoleServer('api', configuration, logger);
-  const { host, trustedProxies, publicMetrics } = configuration;
+  const { host, trustedProxies, corsOrigins, publicMetrics } = configuration;
   const metrics = server.metrics ?? (publicMetrics ? new Metrics('api') : undefined);
-  const api = await createApi({ configuration, logger, metrics, stopping }, { trustedProxies });
+  const api = await createApi({ configuration, logger, metrics, stopping }, { trustedProxies, corsOrigins });
   await api.listen(configuration.port, host);
   const health = api.get(HealthController);
   server.ready(() => health.problems());

@@ -14,6 +14,14 @@ export interface Caller {
   readonly capabilities: readonly Capability[];
   /** Whether its requests must be signed. Absent: they may be. */
   readonly requiresSignature?: SignatureRule;
+  /** Set for a token that a key's owner gave away: all that it opens. */
+  readonly scope?: ClientScope;
+}
+
+/** One upload, by an id of its own that makes it one; or the reading of one job. */
+export interface ClientScope {
+  readonly kind: 'upload' | 'job';
+  readonly id: string;
 }
 
 /** Who asks for what, and when: comes in with each command and ends up in the metadata of its events. */

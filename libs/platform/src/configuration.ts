@@ -58,6 +58,8 @@ export interface Configuration {
   readonly publicUrl: string;
   /** Whose `X-Forwarded-For` is believed: addresses, networks and names such as `loopback`. */
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may call the API from a browser, or `*` alone. Empty: none. */
+  readonly corsOrigins: readonly string[];
   readonly rateLimitStore: RateLimitStoreKind;
   /** How often one address may fail to authenticate in a minute. */
   readonly authFailuresPerMin: number;
@@ -290,6 +292,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     port,
     publicUrl: settings.url('PUBLIC_URL', ['http', 'https'], httpUrl(host, port)).replace(/\/+$/, ''),
     trustedProxies: settings.parsed('TRUSTED_PROXIES', parseTrustedProxies, []),
+    corsOrigins: settings.parsed('CORS_ORIGINS', parseOrigins, []),
     rateLimitStore: settings.parsed('RATE_LIMIT_STORE', parseRateLimitStore, {
       kind: defaults.rateLimitStore,
     }).kind,
@@ -385,6 +388,16 @@ function loadStorage(settings: SettingsReader, home: string): StorageConfigurati
 
 /** Networks that have a name: this machine, and the private ones of IPv4 and IPv6. */
 const named = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** `*`, or origins as a browser sends them, with commas between; or what is wrong with it. */
+export function parseOrigins(text: string): string[] | string {
+  const origins = text.split(',').map((each) => each.trim());
+  if (text.trim() === '*') return origins;
+  const wrong = origins.find((each) => !URL.canParse(each) || new URL(each).origin !== each);
+  return wrong === undefined
+    ? origins
+    : `must be origins such as https://shop.example, with commas, or *; not "${wrong}"`;
+}
 
 /** Whose `X-Forwarded-For` is believed: names, addresses and networks with commas between, or what is wrong with it. */
 export function parseTrustedProxies(text: string): string[] | string {

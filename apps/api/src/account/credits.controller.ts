@@ -60,7 +60,7 @@ export class CreditsController {
   @Get()
   @ApiOperation({ operationId: 'getCredits', summary: 'The balance and what limits its spending' })
   @DescribeRead(CreditsResponse)
-  @DescribeErrors(401)
+  @DescribeErrors(401, 403)
   async get(@CurrentCaller() caller: Caller): Promise<CreditsResponse> {
     const credits = await this.queries.execute(new GetCredits(caller, this.clock()));
     return {
@@ -127,7 +127,7 @@ export class TransactionsController {
   })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(LedgerResponse)
-  @DescribeErrors(401, 422)
+  @DescribeErrors(401, 403, 422)
   async list(
     @CurrentCaller() caller: Caller,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,

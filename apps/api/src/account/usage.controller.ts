@@ -93,7 +93,7 @@ export class UsageController {
   })
   @ApiQuery({ type: PageQuery })
   @DescribeRead(UsageListResponse)
-  @DescribeErrors(401, 422)
+  @DescribeErrors(401, 403, 422)
   async list(
     @CurrentCaller() caller: Caller,
     @ValidQuery(PageQuery) { limit, offset }: PageQuery,

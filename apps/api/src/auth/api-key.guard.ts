@@ -1,24 +1,29 @@
 import { Injectable, SetMetadata, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#application/command-context.js';
+import type { Caller, ClientScope } from '#application/command-context.js';
 import { Attempts } from '#application/limits/attempts.js';
 import { RateLimiter } from '#application/limits/rate-limiter.js';
 import type { Capability } from '#domain/key/key.events.js';
 import { ApiError } from '../http/api-error.js';
 import { bearerKeyOf, setCaller } from './caller.js';
+import { ClientTokens, isClientToken } from './client-tokens.js';
 import { SignatureCheck, unauthenticated } from './signature.js';
 import { Authenticator } from '#application/key/authenticator.js';
 import type { RateVerdict } from '#application/limits/rate-limit-store.js';
 
 const publicRoute = 'atelier:public';
 const requiredCapability = 'atelier:capability';
+const openToTokens = 'atelier:client-token';
 
 /** Opens a route to everybody. Without it, a route asks for a valid key. */
 export const Public = () => SetMetadata(publicRoute, true);
 
 /** Asks for this capability beside a valid key. */
 export const RequireCapability = (capability: Capability) => SetMetadata(requiredCapability, capability);
+
+/** Opens a route to client tokens of this kind as well; of a job, where the path names that very job. */
+export const OpenToClientTokens = (kind: ClientScope['kind']) => SetMetadata(openToTokens, kind);
 
 /**
  * Lets a request in by its bearer key, and puts whom it speaks for on the request. In this order: the key, the rate
@@ -33,6 +38,7 @@ export class ApiKeyGuard implements CanActivate {
     private readonly attempts: Attempts,
     private readonly limiter: RateLimiter,
     private readonly signatures: SignatureCheck,
+    private readonly tokens: ClientTokens,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -50,6 +56,10 @@ export class ApiKeyGuard implements CanActivate {
 
     await this.signatures.check(request, caller);
 
+    if (caller.scope) {
+      const kind = this.reflector.getAllAndOverride<ClientScope['kind'] | undefined>(openToTokens, targets);
+      checkScope(caller.scope, kind, request);
+    }
     const needed = this.reflector.getAllAndOverride<Capability | undefined>(requiredCapability, targets);
     if (needed !== undefined && !caller.capabilities.includes(needed)) {
       throw new ApiError(
@@ -69,11 +79,24 @@ export class ApiKeyGuard implements CanActivate {
     const retryAfterSeconds = known ? 0 : attempts.take(ip);
     if (retryAfterSeconds > 0) throw tooManyFailures(retryAfterSeconds);
 
-    const caller = key === undefined ? undefined : await keys.authenticate(key);
+    const caller = isClientToken(key)
+      ? await this.tokens.authenticate(key)
+      : key && (await keys.authenticate(key));
     if (!caller) throw unauthenticated();
     if (!known) attempts.giveBack(ip);
     return caller;
   }
+}
+
+function checkScope(
+  { kind, id }: ClientScope,
+  open: ClientScope['kind'] | undefined,
+  { params }: FastifyRequest,
+): void {
+  // A route that is open to tokens of a job has its id in the path.
+  if (kind === open && (kind === 'upload' || (params as { public_id?: string }).public_id === id)) return;
+  const only = kind === 'upload' ? 'one POST /v1/uploads' : `GET /v1/jobs/${id} and its events`;
+  throw new ApiError('CAPABILITY_REQUIRED', `This token is for ${only}. Nothing was charged.`);
 }
 
 /**

@@ -38,7 +38,7 @@ export class OperationsController {
   @Get()
   @ApiOperation({ operationId: 'listOperations', summary: 'What can be dispatched, and what it costs' })
   @DescribeRead(OperationListResponse)
-  @DescribeErrors(401)
+  @DescribeErrors(401, 403)
   async list(@CurrentCaller() caller: Caller): Promise<OperationListResponse> {
     const operations = await this.queries.execute(new ListOperations(caller));
     return {

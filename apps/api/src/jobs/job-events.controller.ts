@@ -12,7 +12,7 @@ import {
   GetJobEvents,
   type JobTimeline,
 } from '#application/job/job-queries.handler.js';
-import { RequireCapability } from '../auth/api-key.guard.js';
+import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from '../http/describe.js';
 import { ConsistencyToken } from '../http/consistency-token.js';
@@ -71,6 +71,7 @@ export class JobEventsController {
   ) {}
 
   @Get(':public_id/events')
+  @OpenToClientTokens('job')
   @ApiOperation({
     operationId: 'getJobEvents',
     summary: "A job's timeline, to be polled until `succeeded` or `failed`",

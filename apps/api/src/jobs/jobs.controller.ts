@@ -4,7 +4,7 @@ import { ApiOperation, ApiQuery, ApiTags, ApiBody } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { GetJob, ListJobs } from '#application/job/job-queries.handler.js';
-import { RequireCapability } from '../auth/api-key.guard.js';
+import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import {
   DescribeErrors,
@@ -60,6 +60,7 @@ export class JobsController {
   }
 
   @Get(':public_id')
+  @OpenToClientTokens('job')
   @ApiOperation({ operationId: 'getJob', summary: 'One job, with its result' })
   @DescribePublicId('job')
   @DescribeRead(JobDetailResponse)

@@ -8,7 +8,7 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { StoreUpload } from '#application/picture/store-picture.handler.js';
 import { Clock } from '#platform/clock.js';
 import { ServedPictures } from './served-pictures.js';
-import { RequireCapability } from '../auth/api-key.guard.js';
+import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeWrite } from '../http/describe.js';
 import { ApiError } from '../http/api-error.js';
@@ -46,6 +46,11 @@ function tooBusy(): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '2' } });
 }
 
+function underWay(): ApiError {
+  const message = 'An upload with this token is under way: it takes one. Send it again in a moment.';
+  return new ApiError('IDEMPOTENCY_KEY_IN_USE', message, { headers: { 'retry-after': '1' } });
+}
+
 @ApiTags('uploads')
 @Controller('/v1/uploads')
 export class UploadsController {
@@ -63,6 +68,7 @@ export class UploadsController {
 
   @Post()
   @UseGuards(NoIdempotencyKey)
+  @OpenToClientTokens('upload')
   @HttpCode(201)
   @RouteConfig({ streamsBody: true })
   @RequireCapability('jobs:create')
@@ -85,13 +91,13 @@ export class UploadsController {
     },
   })
   @DescribeWrite(201, UploadResponse)
-  @DescribeErrors(401, 403, 413, 415, 422, 503)
+  @DescribeErrors(401, 403, 409, 413, 415, 422, 503)
   async create(
     @CurrentCaller() caller: Caller,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UploadResponse> {
-    const { assetId, storageKey, position } = await this.receiving.run(async () => {
+    const stored = await this.receiving.run(async () => {
       await using upload = await spoolUpload(request);
       // Awaited here: the file has to be there until it is decoded.
       return await this.decoding.run(async () => {
@@ -99,6 +105,8 @@ export class UploadsController {
         return this.commands.execute(new StoreUpload(caller, picture, request.id, this.clock()));
       });
     });
+    if (stored === 'in-use') throw underWay();
+    const { assetId, storageKey, position } = stored;
     if (position !== undefined) {
       this.consistency.noteWrite(caller, position);
       void reply.header('x-consistency-token', consistencyToken(caller, position));

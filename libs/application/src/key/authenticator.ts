@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { streamName } from '#domain/streams.js';
+import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { load } from '../aggregate.js';
@@ -26,7 +26,7 @@ export class Authenticator implements Listener {
   readonly category = 'key';
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
-  /** By the whole key's hash, so that the cache holds no secret. */
+  /** By the whole key's hash, so that the cache holds no secret; or by its name. */
   private readonly callers = new LRUCache<string, KnownKey>({ max: 10_000, ttl: 60_000 });
   /** Hashes of keys that were good when they were last looked up: a request with one of them is no guess. */
   private readonly proven = new LRUCache<string, string>({ max: 10_000 });
@@ -48,12 +48,19 @@ export class Authenticator implements Listener {
     const parts = parseApiKey(key);
     if (!parts) return undefined;
     const hash = hashApiKey(key);
-    const known = this.callers.get(hash) ?? (await this.lookUp(parts, hash));
+    const known = this.callers.get(hash) ?? (await this.lookUp(parts, hash, hash));
     if (known === undefined || this.hasRetired(known)) {
       this.proven.delete(hash);
       return undefined;
     }
     return known.caller;
+  }
+
+  /** Whom a key speaks for that was proven otherwise; undefined once it is revoked or retired. */
+  async callerOf(environment: Environment, keyId: string): Promise<Caller | undefined> {
+    const slot = `${environment} ${keyId}`;
+    const known = this.callers.get(slot) ?? (await this.lookUp({ environment, keyId }, slot));
+    return known === undefined || this.hasRetired(known) ? undefined : known.caller;
   }
 
   /** Forgets a key whose stream says something new. */
@@ -64,20 +71,23 @@ export class Authenticator implements Listener {
     }
   }
 
+  /** @param slot under which it is remembered: the key's hash, or its name where the key itself is not at hand */
   private async lookUp(
     { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
-    hash: string,
+    slot: string,
+    hash?: string,
   ): Promise<KnownKey | undefined> {
     const heard = this.heard;
     const { state } = await load(this.store, streamName(environment, 'key', keyId), keyAggregate);
-    if (state.status !== 'active' || !sameHash(state.key.secretHash, hash)) return undefined;
+    if (state.status !== 'active') return undefined;
+    if (hash !== undefined && !sameHash(state.key.secretHash, hash)) return undefined;
     const { tenant, capabilities, requiresSignature = false } = state.key;
     const found: KnownKey = {
       caller: { environment, tenant, keyId, capabilities, requiresSignature },
       retiresAt: state.retiresAt === undefined ? undefined : Date.parse(state.retiresAt),
     };
-    if (heard === this.heard) this.callers.set(hash, found);
-    this.proven.set(hash, keyId);
+    if (heard === this.heard) this.callers.set(slot, found);
+    if (hash !== undefined) this.proven.set(hash, keyId);
     return found;
   }
 

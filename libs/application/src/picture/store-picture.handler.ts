@@ -7,6 +7,7 @@ import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { ObjectStorage } from '#storage/object-storage.js';
+import { IdempotencyStore } from '../dispatch/idempotency.js';
 import { handle, untouched, type Aggregate } from '../aggregate.js';
 import type { Caller, CommandContext } from '../command-context.js';
 import { StoredPictures } from './stored-pictures.js';
@@ -53,7 +54,7 @@ abstract class PictureWriter {
 }
 
 /** Keeps a picture that was decoded and found good. */
-export class StoreUpload extends Command<StoredUpload> {
+export class StoreUpload extends Command<StoredUpload | 'in-use'> {
   constructor(
     readonly caller: Caller,
     readonly picture: Picture,
@@ -68,25 +69,60 @@ export interface StoredUpload {
   readonly assetId: string;
   /** The caller's `upload_key`. */
   readonly storageKey: string;
-  readonly position: bigint | undefined;
+  readonly position?: bigint | undefined;
 }
 
+/**
+ * With a client token an upload is made once: repeated, it gets the first one's answer, or `in-use` while that is under
+ * way.
+ */
 @CommandHandler(StoreUpload)
 export class StoreUploadHandler extends PictureWriter implements ICommandHandler<StoreUpload> {
-  async execute({ caller, picture, requestId, at }: StoreUpload): Promise<StoredUpload> {
+  constructor(
+    store: EventStore,
+    storage: ObjectStorage,
+    private readonly idempotency: IdempotencyStore,
+    private readonly pictures: StoredPictures,
+  ) {
+    super(store, storage);
+  }
+
+  async execute(command: StoreUpload): Promise<StoredUpload | 'in-use'> {
+    const { environment, tenant, scope } = command.caller;
+    const ids = { requestId: command.requestId, jobId: newId() };
+    if (!scope) return this.storeAs(command, ids.jobId);
+    const request = { environment, tenant, endpoint: '/v1/uploads', key: scope.id, bodyHash: '' };
+    const begun = await this.idempotency.begin(request, ids);
+    if (begun.kind === 'in-use' || begun.kind === 'reused') return 'in-use';
+    // Written below.
+    if (begun.kind === 'answered') return begun.answer as StoredUpload;
+    try {
+      // A try that died may have got that far: its picture stays what it is.
+      const earlier = begun.kind === 'resume' && (await this.pictures.asset(command.caller, begun.ids.jobId));
+      const { position, ...stored } = earlier
+        ? { assetId: earlier.assetId, storageKey: earlier.storageKey, position: undefined }
+        : await this.storeAs(command, begun.ids.jobId);
+      await this.idempotency.answer(begun.lease, stored);
+      return { ...stored, position };
+    } catch (error) {
+      await this.idempotency.release(begun.lease).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async storeAs(
+    { caller, picture, requestId, at }: StoreUpload,
+    assetId: string,
+  ): Promise<StoredUpload> {
     const { environment, tenant, keyId } = caller;
     const { bytes, contentType, width, height } = picture;
-    const assetId = newId();
     const storageKey = `${environment}/${tenant}/uploads/${assetId}.${pictureExtensions[contentType]}`;
     // On another thread: 25 MB would hold up every other request for tens of milliseconds.
     const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
     const context = {
-      environment,
-      tenant,
+      ...{ environment, tenant, requestId, at },
       commandId: `store:${assetId}`,
-      requestId,
       actor: `key:${keyId}`,
-      at,
     };
     const position = await this.keep(context, bytes, {
       ...{ assetId, tenant, storageKey, contentType, width, height, sizeBytes: bytes.length, sha256 },

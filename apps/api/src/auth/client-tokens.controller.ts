@@ -1,0 +1,98 @@
+import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import { ApiBody, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import type { Caller, ClientScope } from '#application/command-context.js';
+import { GetJob } from '#application/job/job-queries.handler.js';
+import { Clock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
+import { ApiError, invalid, notFound } from '../http/api-error.js';
+import { DescribeErrors, DescribeWrite } from '../http/describe.js';
+import { ValidBody } from '../http/valid-request.js';
+import { RequireCapability } from './api-key.guard.js';
+import { CurrentCaller } from './caller.js';
+import { ClientTokens } from './client-tokens.js';
+
+const purposes = ['upload', 'job'] as const;
+
+export class CreateClientTokenBody {
+  @ChoiceField({
+    description: '`upload`: one `POST /v1/uploads`. `job`: `GET /v1/jobs/{job_id}` and its events.',
+    values: purposes,
+    name: 'ClientTokenPurpose',
+    required: true,
+  })
+  purpose: ClientScope['kind'];
+
+  @IdField({ description: 'With purpose `job`: which one. One of yours.' })
+  job_id?: string;
+
+  @IntegerField({
+    description: 'How many seconds it is good for.',
+    min: 10,
+    max: 3_600,
+    default: 600,
+    example: 600,
+  })
+  expires_in: number = 600;
+}
+
+export class ClientTokenResponse {
+  @ApiProperty({
+    description: 'Goes where a key does: `Authorization: Bearer …`.',
+    example: 'ct_test_01K9Z7G1T9C4W6X2Y8A5S3D7FH_upload_01K9Z7J0V4M2Q8T6R3N5B1C7DE_1790000000_3q2-7w…',
+  })
+  token: string;
+
+  @ApiProperty({ enum: [...purposes], enumName: 'ClientTokenPurpose' })
+  purpose: ClientScope['kind'];
+
+  @ApiPropertyOptional({ description: 'With purpose `job`.', example: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF' })
+  job_id?: string;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T12:10:00.000Z' })
+  expires_at: string;
+}
+
+@ApiTags('account')
+@Controller('/v1/client-tokens')
+export class ClientTokensController {
+  constructor(
+    private readonly tokens: ClientTokens,
+    private readonly queries: QueryBus,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @RequireCapability('jobs:create')
+  @ApiOperation({
+    operationId: 'createClientToken',
+    summary: 'A token for a browser: one upload, or one job, for minutes',
+    description:
+      'Your server makes it and gives it to a page, which never sees a key. It ends early when its key is revoked. An ' +
+      'upload that is repeated with the same token gets the first answer. The page must come from an origin that the ' +
+      'operator allows (`CORS_ORIGINS`).',
+  })
+  @ApiBody({ type: CreateClientTokenBody, required: true })
+  @DescribeWrite(201, ClientTokenResponse)
+  @DescribeErrors(401, 403, 404, 413, 415, 422)
+  async create(
+    @CurrentCaller() caller: Caller,
+    @ValidBody(CreateClientTokenBody) { purpose, job_id: jobId, expires_in: seconds }: CreateClientTokenBody,
+  ): Promise<ClientTokenResponse> {
+    if ((purpose === 'job') !== (jobId !== undefined)) {
+      const msg = purpose === 'job' ? 'is required with purpose job' : 'has no place with purpose upload';
+      throw invalid([{ loc: ['body', 'job_id'], msg, type: purpose === 'job' ? 'missing' : 'value' }]);
+    }
+    if (jobId !== undefined && !(await this.queries.execute(new GetJob(caller, jobId))))
+      throw notFound('job');
+    const end = new Date(this.clock().getTime() + seconds * 1_000);
+    const token = this.tokens.issue(caller, { kind: purpose, id: jobId ?? newId() }, end);
+    if (token === undefined) {
+      const why = 'its operator has set no ATELIER_SIGNING_KEY';
+      throw new ApiError('BAD_REQUEST', `This installation makes no client tokens: ${why}.`);
+    }
+    return { token, purpose, ...(jobId !== undefined && { job_id: jobId }), expires_at: end.toISOString() };
+  }
+}
