@@ -11,6 +11,7 @@ import { cancelJob } from '#domain/job/render-job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { EngineError } from '@atelier/engine';
+import { SketchEngine } from '@atelier/sketch';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import { toProjectedEvent } from '#read-store/projected-event.js';
@@ -105,6 +106,17 @@ describe('a batch', () => {
     expect(result.failures).toEqual([]);
     expect(await workshop.balance(batch.tenant)).toBe(100 - 12);
     expect(await workshop.find('account', batch.tenant, 'CreditsSettled')).toHaveLength(3);
+  });
+
+  it('counts what is shared as part of each photograph: one that gives nothing else succeeds, as it does alone', async () => {
+    worker = await workshop.startWorker(new SketchEngine());
+    const batch = await dispatchBatch(workshop, 2);
+    await over(batch);
+    for (const child of batch.children) {
+      const { artifacts, failures } = await succeeded(child);
+      expect(kinds(artifacts)).toEqual(['background_plate']);
+      expect(failures?.map(({ arm }) => arm)).toEqual(['garment', 'person', 'recipe']);
+    }
   });
 
   it('hands out no photograph before it was grouped', async () => {

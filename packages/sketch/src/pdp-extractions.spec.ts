@@ -170,11 +170,14 @@ describe('pdp-extractions', () => {
       'NO_PERSON_FOUND',
       'NO_SUBJECT_FOUND',
     ]);
-    await expect(
-      run(request(await blank(), { arms: ['garment', 'person', 'recipe'] })),
-    ).rejects.toMatchObject({
-      errorClass: 'no_image',
-    });
+  });
+
+  it('leaves it at nothing for a photograph of a batch that has its background already', async () => {
+    const { pictures, failures } = await run(
+      request(await blank(), { arms: ['garment', 'person', 'recipe'] }),
+    );
+    expect(pictures).toEqual([]);
+    expect(failures?.map((one) => one.arm)).toEqual(['garment', 'person', 'recipe']);
   });
 
   it('refuses what is no picture as bad input', async () => {

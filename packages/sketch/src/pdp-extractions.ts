@@ -100,7 +100,7 @@ const RUN: Readonly<Record<Arm, (reading: Reading, request: PdpRequest) => Promi
 /**
  * Reads one product photograph back into what it was made of: garment, person, background and recipe. An arm that gives
  * nothing is a failure of its own and leaves the others alone.
- * @throws EngineError `bad_input` when there is no picture, `no_image` when every arm gave nothing
+ * @throws EngineError `bad_input` when there is no picture, `no_image` when every arm gave nothing and none was left out
  */
 export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, context) => {
   const bytes = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');
@@ -122,7 +122,8 @@ export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, con
     if ('failure' in outcome) failures.push(outcome.failure);
     else pictures.push(outcome.picture);
   }
-  if (pictures.length === 0) {
+  // A photograph of a batch that is not read for everything has the rest already, and that may be all there is.
+  if (pictures.length === 0 && wanted.length === ARMS.length) {
     const why = failures.map((failure) => failure.message).join(' ');
     throw new EngineError(
       'no_image',

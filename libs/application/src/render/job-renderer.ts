@@ -146,7 +146,10 @@ export class JobRenderer {
     const result = await inEngineSpans(engine.name, onStage, (tracedStage) =>
       renderUnlessInterrupted(engine, request, tracedStage, interruptions),
     );
-    if (result.pictures.length === 0) throw new EngineError('no_image', 'The engine returned no picture.');
+    // What a photograph shares with others of its batch counts as its own.
+    const shared = batch.kind === 'child' ? batch.shared : [];
+    if (result.pictures.length + shared.length === 0)
+      throw new EngineError('no_image', 'The engine returned no picture.');
 
     if (batch.kind === 'parent') {
       const artifacts = await attempt.keep(result.pictures, 'intermediate');
@@ -156,8 +159,7 @@ export class JobRenderer {
       return;
     }
     const own = await attempt.keep(result.pictures, 'final');
-    const artifacts = batch.kind === 'child' ? [...own, ...batch.shared] : own;
-    await attempt.succeed(result.message, artifacts, result.failures, {
+    await attempt.succeed(result.message, [...own, ...shared], result.failures, {
       engine: engine.name,
       model: result.model,
       seed: job.seed,
