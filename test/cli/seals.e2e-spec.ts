@@ -52,6 +52,8 @@ describe('the seals of a service', () => {
     });
     expect(holds).toBe(true);
     expect(seals.sealed_events).toBeGreaterThan(2);
+    const { checks } = JSON.parse(await cli('doctor')) as { checks: { name: string; detail: string }[] };
+    expect(checks.find(({ name }) => name === 'seals')?.detail).toMatch(/^up to date, with seal \d+ of/);
   });
 
   it('prove one line of a ledger to whoever has the public key, and no service', async () => {

@@ -1,5 +1,6 @@
 import type { AccountWriterOptions } from '#application/account/account-writer.js';
 import type { Environment } from '#domain/streams.js';
+import { authenticSnapshots } from '#event-store/snapshots.js';
 import { withSharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { createLogger } from '#platform/logger.js';
 import { Invariants } from './invariants.js';
@@ -18,6 +19,7 @@ import type { Role, Wiring } from './wiring.js';
 
 export const environment: Environment = 'test';
 export const orphanHorizonMs = 60_000;
+export const snapshotSecret = 'a secret that is not in the database';
 
 /** Snapshots come often, batches are small and few accounts are remembered, so that all of it matters in a short run. */
 export function accountSettings(scheduler: Scheduler): AccountWriterOptions {
@@ -71,16 +73,32 @@ export class Installation {
     this.queue.wake();
   }
 
+  /** What somebody can do who has the password of the read store: another balance, or another account's snapshot. */
+  alterSnapshot(chance: number): void {
+    const keys = [...this.snapshots.keys()];
+    const [key, other] = [keys[chance % keys.length], keys[(chance + 1) % keys.length]];
+    const [known, foreign] = [key, other].map((each) => this.snapshots.get(each ?? ''));
+    if (key === undefined || !known || !foreign) return;
+    const raised = known.state.replace(
+      /"balance":(\d+)/,
+      (_, balance) => `"balance":${Number(balance) + 50}`,
+    );
+    this.snapshots.set(key, chance % 3 === 0 ? foreign : { ...known, state: raised });
+    this.trace(`    somebody alters the snapshot of ${key}`);
+  }
+
   /** The event store and the snapshots as one process reaches them. */
   storesFor(role: Role, process: Process, network: Network) {
     const { log, scheduler, together } = this;
     const client = new SimulatedEventStore({ log, scheduler, process, network, together, largestBatch: 6 });
     // So small that subscriptions fall out of it and come back.
     const shared = withSharedSubscriptions(client, { maxEvents: 12 });
-    const snapshots = new SimulatedSnapshotStore(this.snapshots, scheduler, process, this.trace);
+    const unchecked = new SimulatedSnapshotStore(this.snapshots, scheduler, process, this.trace);
+    const onDropped = () => this.trace('    a snapshot that was altered is found');
+    const snapshots = authenticSnapshots(unchecked, snapshotSecret, onDropped);
     return {
       store: this.wiring.store(shared, { role, process, scheduler }),
-      snapshots: this.wiring.snapshots(snapshots),
+      snapshots: this.wiring.snapshots(snapshots, unchecked),
     };
   }
 }

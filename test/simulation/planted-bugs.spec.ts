@@ -21,6 +21,8 @@ const recorded: Record<BugName, number> = {
   'conflict-without-decision': 2,
   'fresh-ids-after-unknown': 18,
   'stale-snapshot': 7,
+  'snapshots-believed': 66,
+  'snapshot-of-another-account': 55,
   'keys-forgotten': 7,
   'ids-not-fixed-by-key': 75,
   'resume-without-fence': 474,

@@ -23,6 +23,8 @@ export const bugs = {
   'conflict-without-decision': stores.conflictWithoutDecision,
   'fresh-ids-after-unknown': stores.freshIdsAfterUnknown,
   'stale-snapshot': stores.staleSnapshot,
+  'snapshots-believed': stores.snapshotsBelieved,
+  'snapshot-of-another-account': stores.snapshotOfAnotherAccount,
   'keys-forgotten': stores.keysForgotten,
   'ids-not-fixed-by-key': stores.idsNotFixedByKey,
   'resume-without-fence': money.resumeWithoutFence,

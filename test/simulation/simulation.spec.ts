@@ -65,6 +65,7 @@ describe('the simulation', () => {
       ['a batch of which nothing came', /PARTS_FAILED/],
       ['an old holder of a checkpoint that wakes up late', /an old holder is fenced off/],
       ['a start from a snapshot', /starts from the snapshot/],
+      ['an altered snapshot that is dropped', /drops the snapshot/],
     ])('sees %s', (_, sign) => {
       expect(trace.some((line) => sign.test(line))).toBe(true);
     });

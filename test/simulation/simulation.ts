@@ -94,6 +94,8 @@ class Simulation {
       for (const { action, turns, chance } of steps) {
         trace(describeAction(action));
         scheduler.reseed(chance);
+        // Of a process that starts again, the memory is gone and the snapshots are what it has.
+        if (action.kind === 'crash' && chance % 2 === 0) this.installation.alterSnapshot(chance >> 1);
         this.perform(action);
         for (let given = 0; given < turns && (await this.turn()); given++);
         this.check();

@@ -28,7 +28,8 @@ export interface Place {
  */
 export interface Wiring {
   store(client: EventStore, place: Place): EventStore;
-  snapshots(client: SnapshotStore): SnapshotStore;
+  /** @param unchecked the same snapshots without their digests */
+  snapshots(client: SnapshotStore, unchecked: SnapshotStore): SnapshotStore;
   idempotency(client: IdempotencyStore): IdempotencyStore;
   accounts(
     store: EventStore,

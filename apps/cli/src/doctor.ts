@@ -10,6 +10,7 @@ import { findStranded } from './jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
 import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
 import { printJson, printLine, printTable } from './output.js';
+import { judgeSeals } from './seals/seals.js';
 import type { OutputOptions } from './verb.js';
 
 interface Examination {
@@ -84,6 +85,11 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'unfinished jobs',
       'run "atelier jobs requeue"; a projector that runs does so by itself',
       () => judgeJobs(configuration),
+    ),
+    await check(
+      'seals',
+      'give the projector the key of the last seal, and read in its log why it does not seal (docs/seals.md)',
+      () => judgeSeals(configuration),
     ),
     await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
     await check('API is ready', 'see the database and the event store above, then the log of the API', () =>

@@ -1,11 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { OwnMetrics } from '#adapters/platform.module.js';
 import { sealLog, SealingRefused } from '#application/seals/sealer.js';
 import { EventStore } from '#event-store/event-store.js';
 import type { Seal } from '#event-store/seals/seal.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
+import type { Metrics } from '#platform/metrics.js';
 import { ConsumerHalted } from '#read-store/consumer-errors.js';
 import type { Task } from '#read-store/exclusive-session.js';
 import { ObjectStorage } from '#storage/object-storage.js';
@@ -20,6 +22,7 @@ export class Sealing {
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
+    @Inject(OwnMetrics) private readonly metrics: Metrics | undefined,
   ) {}
 
   /** None without a key: that is said once, for history can then be altered unseen. */
@@ -46,6 +49,7 @@ export class Sealing {
   /** A seal names the one before, so the next one that is kept makes up for one that could not be. */
   private async keep(seal: Seal): Promise<void> {
     const { keepIn } = this.configuration.sealing;
+    this.metrics?.sealedEvents.inc(seal.count);
     if (keepIn.includes('log')) this.logger.info({ seal }, `sealed ${seal.count} events`);
     if (!keepIn.includes('objects')) return;
     const key = `seals/${seal.chain}/${String(seal.number).padStart(10, '0')}.json`;

@@ -8,7 +8,7 @@ import {
   storeWith,
   type StreamWrite,
 } from '#event-store/event-store.js';
-import type { SnapshotStore } from '#event-store/snapshots.js';
+import { authenticSnapshots, type SnapshotStore } from '#event-store/snapshots.js';
 import { eventId, newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
 
@@ -154,6 +154,30 @@ export const staleSnapshot: Partial<Wiring> = {
         const saved = older === undefined ? state : (JSON.parse(older) as unknown);
         return client.save(stream, foldVersion, revision, saved);
       },
+    };
+  },
+};
+
+/** A snapshot is taken for what it says. */
+export const snapshotsBelieved: Partial<Wiring> = { snapshots: (_, unchecked) => unchecked };
+
+/** The digest of a snapshot does not say whose it is. */
+export const snapshotOfAnotherAccount: Partial<Wiring> = {
+  snapshots: (_, unchecked) => {
+    const nameless = (stream: string) =>
+      authenticSnapshots(
+        {
+          load: (_any, ...rest) => unchecked.load(stream, ...rest),
+          save: (_any, ...rest) => unchecked.save(stream, ...rest),
+          drop: (_any, ...rest) => unchecked.drop(stream, ...rest),
+        },
+        'secret',
+        () => undefined,
+      );
+    return {
+      load: (stream, ...rest) => nameless(stream).load('any', ...rest),
+      save: (stream, ...rest) => nameless(stream).save('any', ...rest),
+      drop: (stream, ...rest) => nameless(stream).drop('any', ...rest),
     };
   },
 };

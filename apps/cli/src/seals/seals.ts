@@ -2,10 +2,12 @@ import { writeFileSync } from 'node:fs';
 import {
   rangeSealed,
   readChainEnd,
+  sealedEvents,
   sealStream,
   type Seal,
   type StoredSeal,
 } from '#event-store/seals/seal.js';
+import type { Configuration } from '#platform/configuration.js';
 import { readForwards } from '#application/aggregate.js';
 import type { SealKey } from '#platform/seal-key.js';
 import { newSealKey, publicSealKeyPem, readSealKey } from '#platform/seal-key.js';
@@ -70,4 +72,26 @@ export function rotateSealKey({ output, lost, json }: RotateOptions): Promise<vo
     printLine('Set ATELIER_SEAL_KEY_FILE to this file for every projector, and start them again.');
   }
   return Promise.resolve();
+}
+
+/** A sealer needs less than a second, and a projector that takes over a few more. */
+const longestUnsealedMs = 60_000;
+
+/** How far the history is sealed. @throws Error when events wait for their seal for too long */
+export async function judgeSeals(configuration: Configuration): Promise<string> {
+  const { key } = configuration.sealing;
+  return withEventStore(configuration, patience, async (store) => {
+    const { seal } = await readChainEnd(store);
+    if (!seal && !key) return 'none: history is not sealed (docs/seals.md)';
+    const last =
+      seal && (await store.readStream(seal.last.stream, { from: BigInt(seal.last.revision), limit: 1 }));
+    const after = last?.kind === 'found' ? last.events[0]?.position : undefined;
+    const page = { limit: 1, filter: sealedEvents, ...(after !== undefined && { after }) };
+    const [waiting] = await store.readAll(page);
+    const waitedMs = waiting ? Date.now() - Date.parse(waiting.metadata.recordedAt) : 0;
+    const reached = seal ? `seal ${seal.number} of ${seal.sealedAt}` : 'nothing';
+    if (waitedMs > longestUnsealedMs)
+      throw new Error(`${reached}; events wait for theirs since ${waiting?.metadata.recordedAt}`);
+    return seal ? `up to date, with ${reached}` : 'nothing to seal yet';
+  });
 }

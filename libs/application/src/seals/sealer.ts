@@ -1,6 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { CommandBus } from '@nestjs/cqrs';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
 import {
   placeInSeal,
   readChainEnd,
@@ -26,6 +25,8 @@ export interface SealerOptions {
   readonly openMs?: number;
   /** Events that are read together, and about as many as a range has at most. Default 4,096. */
   readonly batchSize?: number;
+  /** Resolves after so many milliseconds, or when the signal aborts. Default: by the clock of the computer. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /** Sealing on would hide what happened to the log or to the chain. A person has to look, and to start it again. */
@@ -60,7 +61,7 @@ export async function sealLog(options: SealerOptions, signal: AbortSignal): Prom
 /** @returns the last seal that it knows, when another process has continued the chain or the signal aborts */
 async function sealAfter(
   end: ChainEnd,
-  { store, commands, key, clock, onSealed, openMs = 400, batchSize = 4_096 }: SealerOptions,
+  { store, commands, key, clock, onSealed, openMs = 400, batchSize = 4_096, wait = pause }: SealerOptions,
   signal: AbortSignal,
 ): Promise<Seal | undefined> {
   const after = end.seal && (await positionOfLast(store, end.seal));
@@ -74,11 +75,11 @@ async function sealAfter(
       if (done) return end.seal;
       const events = [...batch.events];
       const isOpen = batch.caughtUp && events.length > 0;
-      if (isOpen) await pause(openMs, signal);
+      if (isOpen) await wait(openMs, signal);
       coming = nextOf(batches);
       // What came meanwhile is there at once.
-      const more = isOpen ? await Promise.race([coming, turn(undefined)]) : undefined;
-      if (more && !more.done) {
+      const more = isOpen ? await Promise.race([coming, wait(0, signal)]) : undefined;
+      if (isBatch(more)) {
         events.push(...more.value.events);
         coming = nextOf(batches);
       }
@@ -93,6 +94,10 @@ async function sealAfter(
     left.abort();
     await batches.return?.();
   }
+}
+
+function isBatch(answer: unknown): answer is IteratorYieldResult<SubscriptionBatch> {
+  return typeof answer === 'object' && (answer as IteratorResult<unknown>).done === false;
 }
 
 /** Asked for before it is waited for: a page is read while the one before is being sealed. */

@@ -50,7 +50,7 @@ export class SealedHistory {
   private newest: RecordedEvent | undefined;
 
   private constructor(
-    private readonly store: EventStore,
+    private readonly store: Pick<EventStore, 'readStream'>,
     private readonly lastRevision: bigint,
     private readonly findings: AuditFindings,
     private readonly trusted: TrustedSeals,
@@ -60,7 +60,7 @@ export class SealedHistory {
 
   /** @param trusted what is known from elsewhere: keys where the log should be sealed, and kept seals */
   static async open(
-    store: EventStore,
+    store: Pick<EventStore, 'readStream'>,
     findings: AuditFindings,
     trusted: TrustedSeals,
   ): Promise<SealedHistory> {

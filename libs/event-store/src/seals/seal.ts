@@ -107,7 +107,7 @@ export interface ChainEnd {
 }
 
 /** @throws what the store throws */
-export async function readChainEnd(store: EventStore): Promise<ChainEnd> {
+export async function readChainEnd(store: Pick<EventStore, 'readStream'>): Promise<ChainEnd> {
   let revision: bigint | 'no-stream' = 'no-stream';
   let source: Seal | undefined;
   for (let from: bigint | undefined; ;) {
