@@ -143,7 +143,7 @@ describe('the audit of read models', () => {
       expect(Number(rows)).toBeGreaterThan(0);
     }
     expect(report.checks.filter(({ checked }) => checked === 0).map(({ name }) => name)).toEqual([
-      ...['answered', 'seals', 'seal-chain'],
+      ...['answered', 'tasks', 'seals', 'seal-chain'],
     ]);
   });
 
@@ -205,10 +205,13 @@ describe('the audit of read models', () => {
   it('finds an answer that was given and whose job is not there', async () => {
     const insert = `insert into live.idempotency_keys
         (tenant, endpoint, key, body_hash, request_id, job_id, status, locked_until, response_body)
-      values ('acme', '/v1/look', $1, '', 'r', 'j', 'answered', now(), $2)`;
-    const answer = (jobId: string) => ({ kind: 'accepted', ids: { jobId, requestId: 'r' } });
-    await audited.sql(insert, ['good', answer('job1-live')]);
-    await audited.sql(insert, ['bad', answer('lost')]);
+      values ('acme', '/v1/look', $1, '', $4, $3, 'answered', now(), $2)`;
+    const answer = (jobId: string, requestId: string) => [
+      { kind: 'accepted', ids: { jobId, requestId }, creditsCost: 5 },
+      ...[jobId, requestId],
+    ];
+    await audited.sql(insert, ['good', ...answer('job1-live', 'r-job1-live')]);
+    await audited.sql(insert, ['bad', ...answer('lost', 'r')]);
     const { findings } = await audited.audit();
     await audited.sql('delete from live.idempotency_keys');
     expect(findings).toMatchObject([

@@ -27,10 +27,22 @@ export async function createTestDatabase(
     const from = template ? await ensureTemplate(server, template) : 'template0';
     await server.query(`create database ${name} template ${from} strategy file_copy`);
   });
+  return testDatabase(name);
+}
+
+function testDatabase(name: string): TestDatabase {
   return {
     url: databaseUrl(name),
     drop: () => withServer((server) => server.query(`drop database if exists ${name} with (force)`)),
   };
+}
+
+/** What a dump gives when it is restored: the database as it is now, in another one. None may be connected to it. */
+export async function copyTestDatabase({ url }: Pick<TestDatabase, 'url'>): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const from = new URL(url).pathname.slice(1);
+  await withServer((server) => server.query(`create database ${name} template ${from} strategy file_copy`));
+  return testDatabase(name);
 }
 
 /** The server that `global-setup.ts` started for this run. */

@@ -1,9 +1,14 @@
-import { environments as allEnvironments, parseStreamName, type Environment } from '#domain/streams.js';
+import {
+  environments as allEnvironments,
+  parseStreamName,
+  type Environment,
+  type StreamCategory,
+} from '#domain/streams.js';
 import { walkLog } from '#event-store/copy/walk-log.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { auditedEvent, placeOf, TenantFilter, type AuditedEvent, type EventOrigin } from './audited-event.js';
 import {
-  checkAnswers,
+  AuditedAnswers,
   checkLedgerSums,
   checkShownBalances,
   type BalancesAtCheckpoint,
@@ -11,6 +16,13 @@ import {
 } from './compare/balances.js';
 import { compareTable, ExpectedRows, type ComparedTable } from './compare/compare-rows.js';
 import { RowExplanations } from './compare/explain-rows.js';
+import {
+  checkCheckpoints,
+  checkStreamRevisions,
+  readCheckpoints,
+  type KeptCheckpoint,
+} from './compare/checkpoints.js';
+import { WaitingJobs } from './compare/waiting-jobs.js';
 import { checkReadModelsLive } from './compare/read-models-live.js';
 import { ReadStoreSnapshot } from './compare/read-store-snapshot.js';
 import { AuditFindings, checks, type AuditCheck, type Finding, type Tally } from './findings.js';
@@ -42,6 +54,8 @@ export interface AuditOptions {
   /** All read models. */
   readonly readModels: readonly ReadModelFold[];
   readonly readBalance: ReadBalance;
+  /** Names of the process managers, which all follow jobs. Absent: neither they nor the render queue are looked at. */
+  readonly processManagers?: readonly string[];
   readonly environments: readonly Environment[];
   readonly tenant?: string | undefined;
   readonly cut?: Cut | undefined;
@@ -95,6 +109,18 @@ class Audit {
   private readonly concerned = new Map<string, readonly ExpectedRows[]>();
   /** By environment: the balances at the checkpoint of its ledger. */
   private readonly balances = new Map<Environment, BalancesAtCheckpoint>();
+  private checkpoints: readonly KeptCheckpoint[] = [];
+  private readonly answers: AuditedAnswers[] = [];
+  private readonly waiting = new WaitingJobs();
+  /** By environment, the jobs that have a task; empty where no queue is to be looked at. */
+  private readonly tasks = new Map<Environment, ReadonlySet<string>>();
+  private readonly folded = new Map<
+    Environment,
+    { readonly position: bigint; readonly categories: ReadonlySet<StreamCategory> }
+  >();
+  /** Streams that have gone on since the read models' checkpoints. */
+  private readonly earlier = new Map<string, bigint>();
+  private knownStreams = 0;
   /** Where the log ends: no checkpoint of the snapshot lies beyond. */
   private head: bigint | undefined;
   private lastRead: bigint | undefined;
@@ -120,6 +146,7 @@ class Audit {
   async run(): Promise<AuditReport> {
     const { store, cut, horizonMs, now } = this.options;
     this.seals = await this.openSeals();
+    if (this.snapshot) await this.prepare(this.snapshot);
     this.head = await store.head();
     await this.readHistory();
     this.sealed = await this.seals?.end(cut ? undefined : now);
@@ -149,6 +176,7 @@ class Audit {
         }
         const event = this.history.apply(recorded);
         if (!event) continue;
+        this.follow(recorded, event);
         for (const expected of this.expectedBy(event)) {
           const rereading = expected.apply(event);
           if (rereading) await rereading;
@@ -220,7 +248,10 @@ class Audit {
       if (expected.check === 'ledger' && balances)
         checkLedgerSums(expected.environment, sums, balances, findings);
     }
-    await checkAnswers(snapshot, environments, tenant, history, findings);
+    for (const answers of this.answers) answers.end(history);
+    if (tenant === undefined) await this.checkConsumers(snapshot);
+    for (const [environment, tasks] of this.tasks)
+      await this.waiting.check(environment, tasks, options.now - options.horizonMs, store, findings);
     await checkShownBalances(store, history.accounts.all, readBalance, findings);
     const behind = this.expected.filter(({ beyond }) => beyond > 0);
     await checkReadModelsLive(snapshot, findings, {
@@ -229,6 +260,49 @@ class Audit {
       concerns: (stream) => tenant === undefined || history.streams.ownerOf(stream) === tenant,
       beyond: new Map(behind.map(({ table, beyond }) => [table, beyond])),
     });
+  }
+
+  /** What the consumers say of themselves. */
+  private async checkConsumers({ client }: ReadStoreSnapshot): Promise<void> {
+    const { environments, readModels, processManagers = [], store } = this.options;
+    const processes = processManagers.map((name) => ({ name, categories: ['job'] as const, version: null }));
+    const consumers = [...readModels, ...processes];
+    await checkCheckpoints(this.checkpoints, consumers, store, this.findings);
+    const reached = { earlier: this.earlier, known: this.knownStreams };
+    await checkStreamRevisions(client, environments, this.history, reached, this.findings);
+  }
+
+  /** Up to where the read models of the event's environment have folded, and what is kept about what it belongs to. */
+  private follow(recorded: RecordedEvent, event: AuditedEvent): void {
+    const { environment, category, stream, revision } = event;
+    const folded = this.folded.get(environment);
+    if (folded?.categories.has(category)) {
+      if (recorded.position > folded.position) {
+        if (!this.earlier.has(stream)) this.earlier.set(stream, BigInt(revision) - 1n);
+      } else if (revision === 0) this.knownStreams += 1;
+    }
+    if (category !== 'job' || !this.snapshot) return;
+    if (this.tasks.has(environment)) this.waiting.apply(event);
+    if (event.type !== 'JobQueued') return;
+    for (const answers of this.answers) if (answers.environment === environment) answers.apply(event.data);
+  }
+
+  /** What of the read store has to be known before the history is read. */
+  private async prepare(snapshot: ReadStoreSnapshot): Promise<void> {
+    const { environments, tenant, readModels, processManagers } = this.options;
+    this.checkpoints = await readCheckpoints(snapshot.client, environments);
+    const categories = new Set(readModels.flatMap((model) => model.categories));
+    for (const environment of environments) {
+      this.answers.push(
+        new AuditedAnswers(environment, await snapshot.keptAnswers(environment, tenant), this.findings),
+      );
+      if (processManagers) this.tasks.set(environment, await snapshot.openTasks(environment));
+      const own = snapshot.serving.filter((each) => each.environment === environment);
+      const positions = own.map(({ position }) => position ?? -1n);
+      // One that stands still keeps none of the others back.
+      const position = positions.reduce((a, b) => (a > b ? a : b), -1n);
+      this.folded.set(environment, { position, categories });
+    }
   }
 
   /** The log up to the head or the cut, of the environments that are asked for. */

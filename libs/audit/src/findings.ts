@@ -11,7 +11,7 @@ const rules = {
   attempts: [5, 'attempts of a job count up from 1 and are bounded'],
   'job-beginning': [5, 'a job begins with JobQueued, or with JobVoided and nothing else'],
   lifecycles: [5, 'keys, assets, presets and products begin once, and revoked keys stay so'],
-  answered: [6, 'the job of each answer kept under an Idempotency-Key exists'],
+  answered: [6, 'each answer kept under an Idempotency-Key names the job of its own request'],
   revisions: [7, 'revisions of a stream are 0..n without gaps'],
   'event-ids': [7, 'event ids are unique'],
   positions: [7, 'positions grow'],
@@ -27,10 +27,13 @@ const rules = {
   catalog: [8, 'read model catalog = fold of history'],
   products: [8, 'read model products = fold of history'],
   'read-models-live': [8, 'each read model serves, stands not still, has nothing parked, and comes along'],
+  checkpoints: [8, 'each checkpoint names the event that it was made from, and has passed none'],
+  'stream-revisions': [8, 'the projector knows of each stream how far it is folded'],
   'ledger-sums': [9, 'the rows of /v1/transactions sum to the balance'],
   'balance-shown': [9, 'the balance of /v1/credits is that of history'],
   tenants: [10, 'an event is of the tenant of its stream, and names only what is theirs'],
   replayed: [11, 'nothing was charged, closed or bought twice'],
+  tasks: [12, 'every job that has not ended has a task or a running attempt'],
   seals: [13, 'history is what was sealed, event for event and in its order'],
   'seal-chain': [13, 'the seals are one chain, each signed by its key, and those that were kept are in it'],
 } as const;
@@ -45,7 +48,7 @@ export interface AuditCheck {
   readonly scope: 'history' | 'read-store';
 }
 
-const needReadStore: readonly string[] = ['answered', 'ledger-sums', 'balance-shown'];
+const needReadStore: readonly string[] = ['answered', 'ledger-sums', 'balance-shown', 'tasks'];
 
 // The keys of an object that is declared above are those that its type has.
 export const checks: readonly AuditCheck[] = (Object.keys(rules) as CheckName[]).map((name) => {

@@ -38,7 +38,7 @@ function foldForAudit(
   model: ReadModel<object>,
   read: (event: AuditedEvent) => ProjectedEvent,
 ): ReadModelFold {
-  const { name, categories, entity } = model;
+  const { name, version, categories, entity } = model;
   const { rowPerEvent = false, keysSpanStreams = false, rowsNeverChange = false } = model;
   const columns = columnsOf(entity).map(({ column, property, type, primary }) => {
     const kind = kindOfType[type];
@@ -47,7 +47,15 @@ function foldForAudit(
   });
   const primary = columns.filter((column) => column.primary);
   return {
-    ...{ name, categories, rowPerEvent, keysSpanStreams, rowsNeverChange, keyColumns: primary.length },
+    ...{
+      name,
+      version,
+      categories,
+      rowPerEvent,
+      keysSpanStreams,
+      rowsNeverChange,
+      keyColumns: primary.length,
+    },
     columns: [...primary, ...columns.filter((column) => !column.primary)],
     keysOf: (event) => keysOf(model, read(event)),
     // A row is an object of its entity's class, or one of the same form: its columns are its properties.

@@ -74,6 +74,9 @@ async function follow(
 ): Promise<void> {
   const { eventStore, filter, batchSize = defaults.processBatch } = options;
   const checkpoint = await resumeFrom(eventStore, taken);
+  const { position, anchor: completed } = checkpoint;
+  if (position !== null && completed && !taken.anchor)
+    await commits.commit({ queries: [moveProcess(checkpoint, position, completed)] });
   const { types: _types, ...streams } = filter;
   const wanted = passes(filter);
   const cursors = new StreamCursors();

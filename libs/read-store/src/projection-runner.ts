@@ -10,7 +10,7 @@ import { close, sessionClient, sessionSettings, type Task } from './exclusive-se
 import type { ActiveModel } from './model-fold.js';
 import { LogMismatch, resumeFrom } from './log-fit.js';
 import { loadParkedStreams } from './parked-events.js';
-import { markHalted, takeOver, earliest, type Checkpoint } from './projection-checkpoints.js';
+import { advance, markHalted, takeOver, earliest, type Checkpoint } from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
 import { ProjectionTable } from './projection-table.js';
 import type { ReadModel } from './read-model.js';
@@ -158,6 +158,9 @@ export class ProjectionRunner implements Task {
       if (because === undefined) actives.push(active);
       else await commits.alone((client) => this.halt(client, [active], because));
     }
+    // Those that had no event in their checkpoint are complete now.
+    const completed = actives.map(({ checkpoint }) => checkpoint).filter(({ anchor }) => anchor);
+    if (completed.length > 0) await commits.commit({ queries: [advance(environment, completed)] });
     // Tried again from time to time: a rebuild may bring them back.
     if (actives.length === 0)
       throw new Error(`no read model of ${environment} has rows to go on from: ${this.problems[0]}`);

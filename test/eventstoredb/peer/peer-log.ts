@@ -61,6 +61,16 @@ export class PeerLog {
     return { kind: 'written', last: this.write(stream, events) };
   }
 
+  /** What a backup gives when it is restored: the log as it is now, in another server. */
+  copy(): PeerLog {
+    const copy = new PeerLog();
+    copy.events.splice(0, Infinity, ...this.events);
+    copy.streams.clear();
+    for (const [name, events] of this.streams) copy.streams.set(name, [...events]);
+    copy.end = this.end;
+    return copy;
+  }
+
   /** As after a restart of the server: what protected appends at 'any' is gone. */
   forgetRecent(): void {
     this.recent.clear();

@@ -3,6 +3,7 @@ import type { AuditReport, CheckResult, Cut } from '#audit/audit.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
 import { mostFindingsKept, type Finding } from '#audit/findings.js';
 import type { SealsReport } from '#audit/seals/sealed-history.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#read-store/folds-for-audit.js';
@@ -46,6 +47,7 @@ export async function auditLedger({
     audit({
       ...{ store: operator.store, readStoreUrl: databaseUrl },
       ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
+      processManagers: processManagers.map(({ name }) => name),
       ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },
       seals: { keys: sealing.key ? [sealing.key.publicKey] : [], kept },
       ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },

@@ -1,9 +1,10 @@
+import type { EventOfType } from '#domain/events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import type { AuditFindings } from '../findings.js';
 import type { AccountSums } from '../history/accounts.js';
 import type { History } from '../history/history.js';
-import type { ReadStoreSnapshot } from './read-store-snapshot.js';
+import type { KeptAnswer } from './read-store-snapshot.js';
 
 /** What `GET /v1/credits` shows: the balance that the service itself arrives at, and the last event that it knows. */
 export interface ShownBalance {
@@ -76,23 +77,53 @@ function effectOf({ type, data }: RecordedEvent): number {
   return type === 'CreditsDebited' ? -amount : 0;
 }
 
-/** What was answered 202 has happened. Of dispatches with an Idempotency-Key the answer is kept for a day. */
-export async function checkAnswers(
-  snapshot: ReadStoreSnapshot,
-  environments: readonly Environment[],
-  tenant: string | undefined,
-  { jobs }: History,
-  findings: AuditFindings,
-): Promise<void> {
-  for (const environment of environments) {
-    for (const { jobId, endpoint, key } of await snapshot.keptAnswers(environment, tenant)) {
-      findings.checked('answered');
-      const found = jobs.state(jobs.number(environment, jobId));
-      if (found !== 'unknown' && found !== 'voided') continue;
-      const message = `${endpoint} was answered with this job under the Idempotency-Key ${JSON.stringify(key)}`;
-      const stream = streamName(environment, 'job', jobId);
-      const what = found === 'unknown' ? 'no such job' : found;
-      findings.wrong({ check: 'answered', message, stream, expected: 'JobQueued', found: what });
+/**
+ * What was answered 202 has happened, and each answer is that of its own request. Of dispatches with an Idempotency-Key the
+ * answer is kept for a day.
+ */
+export class AuditedAnswers {
+  private readonly byJob: ReadonlyMap<string, readonly KeptAnswer[]>;
+
+  constructor(
+    readonly environment: Environment,
+    answers: readonly KeptAnswer[],
+    private readonly findings: AuditFindings,
+  ) {
+    this.byJob = Map.groupBy(answers, ({ jobId }) => jobId);
+  }
+
+  /** Takes the first event of each job. */
+  apply({ jobId, tenant, requestId, creditsCost }: EventOfType<'JobQueued'>['data']): void {
+    for (const answer of this.byJob.get(jobId) ?? []) {
+      const expected = { tenant, jobId, requestId, creditsCost };
+      const found = { ...expected, ...pick(answer), tenant: answer.tenant };
+      const isOwn = answer.ownJobId === jobId && answer.ownRequestId === requestId;
+      if (isOwn && JSON.stringify(expected) === JSON.stringify(found)) continue;
+      this.wrong(answer, expected, { ...found, row: [answer.ownJobId, answer.ownRequestId] });
     }
   }
+
+  /** The end of the history. */
+  end({ jobs }: History): void {
+    for (const [jobId, answers] of this.byJob) {
+      for (const answer of answers) {
+        this.findings.checked('answered');
+        const state = jobs.state(jobs.number(this.environment, jobId));
+        if (state === 'unknown' || state === 'voided')
+          this.wrong(answer, 'JobQueued', state === 'unknown' ? 'no such job' : state);
+      }
+      const [first, second] = answers;
+      if (first && second) this.wrong(second, 'a job of its own', `that of ${JSON.stringify(first.key)}`);
+    }
+  }
+
+  private wrong({ endpoint, key, jobId }: KeptAnswer, expected: unknown, found: unknown): void {
+    const message = `${endpoint} was answered with this job under the Idempotency-Key ${JSON.stringify(key)}`;
+    const stream = streamName(this.environment, 'job', jobId);
+    this.findings.wrong({ check: 'answered', message, stream, expected, found });
+  }
+}
+
+function pick({ jobId, requestId, creditsCost }: KeptAnswer) {
+  return { jobId, requestId, creditsCost };
 }

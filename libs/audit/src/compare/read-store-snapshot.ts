@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
+import { openTasks } from '#render-queue/queue-levels.js';
 import type { ReadModelFold } from '../rows/audited-rows.js';
 import type { ColumnKind } from '../rows/row-store.js';
 
@@ -29,6 +30,11 @@ export interface KeptAnswer {
   readonly endpoint: string;
   readonly key: string;
   readonly jobId: string;
+  readonly requestId: string;
+  /** As the row says beside the answer. */
+  readonly ownJobId: string;
+  readonly ownRequestId: string;
+  readonly creditsCost: number;
 }
 
 const rowsPerPage = 2000;
@@ -40,7 +46,8 @@ const rowsPerPage = 2000;
  */
 export class ReadStoreSnapshot implements AsyncDisposable {
   private constructor(
-    private readonly client: pg.Client,
+    /** In the transaction of the snapshot. */
+    readonly client: pg.Client,
     readonly serving: readonly ServingModel[],
     readonly parked: readonly ParkedRows[],
   ) {}
@@ -112,10 +119,22 @@ export class ReadStoreSnapshot implements AsyncDisposable {
     await this.client.query('close audited');
   }
 
+  /** The jobs of an environment that have a task which is not done; none where there is no queue. */
+  async openTasks(environment: Environment): Promise<ReadonlySet<string>> {
+    const there = await this.client.query<{ there: boolean }>(
+      `select to_regclass('pgboss.job') is not null as there`,
+    );
+    if (!there.rows[0]?.there) return new Set();
+    const { rows } = await this.client.query<{ job_id: string }>(openTasks(environment));
+    return new Set(rows.map(({ job_id: jobId }) => jobId));
+  }
+
   /** Answers to dispatches that were accepted. */
   async keptAnswers(environment: Environment, tenant?: string): Promise<KeptAnswer[]> {
     const { rows } = await this.client.query<KeptAnswer>(
-      `select tenant, endpoint, key, response_body #>> '{ids,jobId}' as "jobId"
+      `select tenant, endpoint, key, job_id as "ownJobId", request_id as "ownRequestId",
+          response_body #>> '{ids,jobId}' as "jobId", response_body #>> '{ids,requestId}' as "requestId",
+          (response_body ->> 'creditsCost')::float8 as "creditsCost"
         from ${environment}.idempotency_keys
         where status = 'answered' and response_body ->> 'kind' = 'accepted' and ($1::text is null or tenant = $1)`,
       [tenant ?? null],

@@ -50,6 +50,12 @@ export class AuditedStreams {
     }
   }
 
+  /** Undefined for a stream that does not exist. */
+  lastRevisionOf(stream: string): number | undefined {
+    const number = this.index.find(hashKey(stream));
+    return number < 0 ? undefined : this.lastRevisions.get(number);
+  }
+
   /** Undefined for a stream that does not exist, or belongs to no tenant. */
   ownerOf(stream: string): string | undefined {
     const number = this.index.find(hashKey(stream));

@@ -23,6 +23,8 @@ export interface FoldedColumn {
  */
 export interface ReadModelFold {
   readonly name: string;
+  /** Of the fold. */
+  readonly version: number;
   /** The streams that it is made of. */
   readonly categories: readonly StreamCategory[];
   /** Those of the primary key first. */

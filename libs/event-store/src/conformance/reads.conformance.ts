@@ -1,5 +1,5 @@
 import { EventStoreUnavailable } from '../event-store.js';
-import { expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
+import { expectUnbroken, freshPrefix, newEvents, type Subject, writeOneByOne } from './harness.js';
 
 export function describeReads(subject: () => Subject): void {
   describe('read', () => {
@@ -116,6 +116,21 @@ export function describeReads(subject: () => Subject): void {
         position: (await store.head())!,
       });
       expect(await store.lastEvent(0n)).toBeUndefined();
+    });
+
+    it('knows it also while the log grows: never a later one', async () => {
+      const { store, harness } = subject();
+      const writer = harness.open();
+      const stream = freshPrefix();
+      let head = (await store.head())!;
+      const growing = writeOneByOne(writer, stream, newEvents(60));
+      for (let look = 0; look < 60; look++) {
+        const last = await store.lastEvent(head);
+        expect(last!.position).toBeLessThanOrEqual(head);
+        head = (await store.head())!;
+      }
+      await growing;
+      await writer.close();
     });
 
     it('names its log, each time by the same name, and delivers no event of it', async () => {

@@ -84,9 +84,11 @@ export async function readLastEvent(
 ): Promise<RecordedEvent | undefined> {
   const [tail] = await readLast(client, 1, timeoutMs);
   if (!tail) return undefined;
-  let from: ReadPosition = END;
-  if (through !== undefined && through < tail.position) {
-    from = { commit: through, prepare: through };
+  // The log may grow between two reads, so each one begins where the one before has been.
+  const isBeyond = through !== undefined && through < tail.position;
+  if (!isBeyond && !isNoneOfOurs(tail)) return tail;
+  let from = placeAt(isBeyond ? through : tail.position);
+  if (isBeyond) {
     // A read backwards may leave out the event that it begins at.
     const options = { direction: FORWARDS, fromPosition: from, maxCount: 1, requiresLeader: true } as const;
     try {
@@ -102,9 +104,12 @@ export async function readLastEvent(
     const own = recent.find((event) => !isNoneOfOurs(event));
     if (own || recent.length < headWindow) return own;
     // The page is full.
-    const { position } = recent.at(-1)!;
-    from = { commit: position, prepare: position };
+    from = placeAt(recent.at(-1)!.position);
   }
+}
+
+function placeAt(position: bigint) {
+  return { commit: position, prepare: position };
 }
 
 /**

@@ -1,0 +1,210 @@
+import pg from 'pg';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { audit } from '#audit/audit.js';
+import { AccountWriter } from '#application/account/account-writer.js';
+import { defaultTerms } from '#application/account/manage-accounts.handler.js';
+import { environments } from '#domain/streams.js';
+import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
+import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '#read-store/folds-for-audit.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
+import { createApi } from '../../apps/api/src/create-api.js';
+import { ApiClient } from '../api/support/api-client.js';
+import { contextOf } from '../api/support/api-service.js';
+import { eventually } from '../support/eventually.js';
+import { grantCredits, issueKey, openAccount } from '../support/operator.js';
+import { configurationOn, startProjector, startWorker } from '../support/roles.js';
+import { impatience } from '../worker/support/workshop.js';
+import { obligingEngine } from '../worker/support/engines.js';
+
+const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
+const environment = 'live';
+
+/** What an operator looks at to see that a restore has gone well. */
+export interface Figures {
+  readonly jobs: number;
+  readonly ended: number;
+  readonly balance: number;
+  readonly ledger: number;
+  readonly auditHolds: boolean;
+}
+
+/** One tenant's key: on the log, so it goes with it. */
+export interface Customer {
+  readonly tenant: string;
+  readonly key: string;
+}
+
+/** A running installation on a log and a database that may have been restored: an API, a projector, a worker. */
+export class House implements AsyncDisposable {
+  private readonly cleanups = new AsyncDisposableStack();
+
+  private constructor(
+    readonly urls: { readonly eventStoreUrl: string; readonly databaseUrl: string },
+    private readonly folder: string,
+    readonly events: OpenedEventStore,
+  ) {
+    this.cleanups.defer(() => events.close());
+  }
+
+  static async migrate(urls: House['urls']): Promise<void> {
+    await prepareEventStore(urls);
+    await migrateReadStore(urls.databaseUrl, readModels);
+  }
+
+  static async open(urls: House['urls'], folder: string): Promise<House> {
+    return new House(urls, folder, await openEventStore(urls, { maxConnections: 2 }));
+  }
+
+  private configuration(publicUrl: string) {
+    const configuration = configurationOn(this.urls.databaseUrl, { publicUrl });
+    return {
+      ...configuration,
+      ...this.urls,
+      storage: { kind: 'folder', directory: this.folder, signingSecret: 'for tests only' } as const,
+      projector: { ...configuration.projector, sweepIntervalMs: 200, takeOverPollMs: 50 },
+    };
+  }
+
+  /** Rejects when the process would end instead of becoming ready. */
+  async openApi(): Promise<ApiClient> {
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
+    const api = await createApi({ configuration: this.configuration(publicUrl), logger });
+    this.cleanups.defer(() => api.close());
+    await api.listen(port, '127.0.0.1');
+    return new ApiClient(publicUrl);
+  }
+
+  async startProjector(): Promise<void> {
+    const queue = await this.queue();
+    const configuration = this.configuration('http://127.0.0.1');
+    const { store, snapshots } = this.events;
+    const projector = await startProjector({ store, snapshots, queue, logger, configuration });
+    this.cleanups.defer(() => projector.stop());
+  }
+
+  async startWorker(): Promise<void> {
+    const queue = await this.queue();
+    const configuration = { ...this.configuration('http://127.0.0.1'), workerConcurrency: 4 };
+    const storage = new FolderStorage({
+      ...{ directory: this.folder, signingSecret: 'for tests only', publicUrl: 'http://127.0.0.1' },
+    });
+    const { store } = this.events;
+    const parts = { store, storage, queue, logger, engine: obligingEngine, configuration };
+    const worker = await startWorker(parts);
+    this.cleanups.defer(() => worker.stop(0));
+  }
+
+  private async queue(): Promise<PgBossRenderQueue> {
+    const queue = await PgBossRenderQueue.start({ url: this.urls.databaseUrl, logger, ...impatience });
+    this.cleanups.defer(() => queue.stop(0));
+    return queue;
+  }
+
+  async customer(credits: number): Promise<Customer> {
+    const tenant = newId();
+    const accounts = this.accounts();
+    const context = () => contextOf(environment, tenant);
+    await openAccount(accounts, context(), {
+      name: 'Acme',
+      terms: { ...defaultTerms, rateLimitPerMin: 9_999 },
+    });
+    await grantCredits(accounts, context(), { amount: credits, kind: 'pack', label: 'Pack' });
+    const grant = {
+      capabilities: ['jobs:create', 'jobs:read'],
+      label: '',
+      requiresSignature: false,
+    } as const;
+    const { key } = await issueKey(this.events.store, context(), grant);
+    return { tenant, key };
+  }
+
+  /** Events that nobody is charged for: the log grows. */
+  async grow(tenant: string, events: number): Promise<void> {
+    for (let each = 0; each < events; each++)
+      await grantCredits(this.accounts(), contextOf(environment, tenant), {
+        ...{ amount: 1, kind: 'pack', label: 'More' },
+      });
+  }
+
+  async caughtUp(): Promise<void> {
+    const head = (await this.events.store.head()) ?? 0n;
+    await eventually(async () => {
+      const { database } = this;
+      const { rows } = await database(
+        `select from read_store.projections where environment = $1 and position >= $2 and state = 'live'`,
+        [environment, head],
+      );
+      return rows.length === readModels.length;
+    });
+  }
+
+  /** What the installation shows once `jobs` jobs have ended. */
+  async figures(api: ApiClient, { key }: Customer, jobs: number): Promise<Figures> {
+    const list = async () => (await api.get('/v1/jobs?limit=100', key)).body.jobs as { status: string }[];
+    const ended = async () => (await list()).filter(({ status }) => status === 'SUCCESS').length;
+    await eventually(async () => (await ended()) === jobs);
+    const openCharges = () => this.database(`select from live.ledger where status = 'PENDING'`);
+    await eventually(async () => (await openCharges()).rows.length === 0);
+    await this.caughtUp();
+    const transactions = (await api.get('/v1/transactions?limit=100', key)).body.items as {
+      credits_delta: number;
+    }[];
+    return {
+      jobs: (await list()).length,
+      ended: await ended(),
+      balance: (await api.get('/v1/credits', key)).body.balance as number,
+      ledger: transactions.reduce((sum, { credits_delta: delta }) => sum + delta, 0),
+      auditHolds: await this.auditHolds(),
+    };
+  }
+
+  private async auditHolds(): Promise<boolean> {
+    const accounts = this.accounts();
+    const report = await audit({
+      ...{ store: this.events.store, readStoreUrl: this.urls.databaseUrl, environments },
+      readModels: foldsForAudit(readModels),
+      readBalance: async (env, tenant) => {
+        const { state, position } = await accounts.read(env, tenant);
+        if (state.status === 'unopened' || position === undefined) return undefined;
+        return { balance: state.balance, position };
+      },
+      ...{ horizonMs: 60_000, now: Date.now(), signal: new AbortController().signal },
+    });
+    if (!report.holds) console.error(report.findings.slice(0, 5));
+    return report.holds;
+  }
+
+  readonly database = async (text: string, values: unknown[] = []) => {
+    const client = new pg.Client({ connectionString: this.urls.databaseUrl });
+    await client.connect();
+    try {
+      return await client.query(text, values);
+    } finally {
+      await client.end();
+    }
+  };
+
+  private accounts(): AccountWriter {
+    return new AccountWriter(this.events.store, this.events.snapshots, { snapshotEvery: 5 });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cleanups.disposeAsync();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,257 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { prepareEventStore } from '#event-store/open-event-store.js';
+import type { ApiClient } from '../api/support/api-client.js';
+import { Peer } from '../eventstoredb/peer/peer.js';
+import { PeerLog } from '../eventstoredb/peer/peer-log.js';
+import { runCommand } from '../support/command.js';
+import { eventually } from '../support/eventually.js';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.js';
+import { House, type Customer } from './house.js';
+
+jest.setTimeout(180_000);
+
+/** A store of events that can be backed up as a whole. */
+interface Log {
+  readonly url: string;
+  backUp(): Promise<Log>;
+}
+
+const databases: TestDatabase[] = [];
+const peers: Peer[] = [];
+
+async function kept(database: Promise<TestDatabase>): Promise<TestDatabase> {
+  const made = await database;
+  databases.push(made);
+  return made;
+}
+
+/** A database of its own kind, with nothing in it: read models, queue, snapshots. */
+const template = {
+  name: 'restore',
+  prepare: (url: string) => House.migrate({ eventStoreUrl: url, databaseUrl: url }),
+};
+
+async function postgresLog(from?: TestDatabase): Promise<Log> {
+  const database = await kept(from ? copyTestDatabase(from) : createTestDatabase());
+  // A clone of one template would have its name.
+  if (!from) await prepareEventStore({ eventStoreUrl: database.url, databaseUrl: database.url });
+  return { url: database.url, backUp: () => postgresLog(database) };
+}
+
+async function eventStoreDbLog(log = new PeerLog()): Promise<Log> {
+  const peer = await new Peer(log).start();
+  peers.push(peer);
+  return { url: peer.url, backUp: () => eventStoreDbLog(log.copy()) };
+}
+
+/** What is charged for one job of this workflow. */
+const price = 5;
+const credits = 1_000;
+const dispatch = (api: ApiClient, { key }: Customer) => api.post('/v1/model-generator', key, { seed: 7 });
+
+describe.each([
+  ['PostgreSQL', () => postgresLog()],
+  ['EventStoreDB', () => eventStoreDbLog()],
+])('an installation with its events in %s, restored from backups', (_name, newLog) => {
+  let folder: string;
+  let houses: House[] = [];
+  let customer: Customer;
+  /** Four jobs had ended. */
+  let older: { log: Log; database: TestDatabase };
+  /** Three more had ended, and two waited. */
+  let newer: { log: Log; database: TestDatabase };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'atelier-restore-'));
+    const [log, database] = [await newLog(), await kept(createTestDatabase({ template }))];
+    const first = await open(log, database);
+    customer = await first.customer(credits);
+    const api = await running(first);
+    for (let each = 0; each < 4; each++) expect((await dispatch(api, customer)).status).toBe(202);
+    await first.figures(api, customer, 4);
+    await closeAll();
+    older = { log: await log.backUp(), database: await kept(copyTestDatabase(database)) };
+
+    const second = await open(log, database);
+    const again = await running(second);
+    for (let each = 0; each < 3; each++) expect((await dispatch(again, customer)).status).toBe(202);
+    await second.figures(again, customer, 7);
+    await closeAll();
+    const third = await open(log, database);
+    await third.startProjector();
+    const last = await third.openApi();
+    for (let each = 0; each < 2; each++) expect((await dispatch(last, customer)).status).toBe(202);
+    await third.caughtUp();
+    await closeAll();
+    newer = { log: await log.backUp(), database: await kept(copyTestDatabase(database)) };
+  });
+  afterEach(closeAll);
+  afterAll(async () => {
+    for (const peer of peers.splice(0)) peer.stop();
+    for (const database of databases.splice(0)) await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function closeAll(): Promise<void> {
+    for (const house of houses.splice(0)) await house[Symbol.asyncDispose]();
+  }
+
+  async function open(log: Log, database: TestDatabase): Promise<House> {
+    const house = await House.open({ eventStoreUrl: log.url, databaseUrl: database.url }, folder);
+    houses.push(house);
+    return house;
+  }
+
+  /** Each test restores the backups anew. */
+  async function restored(
+    log: Log,
+    database: TestDatabase | 'empty',
+  ): Promise<{ log: Log; database: TestDatabase; house: House }> {
+    const own = {
+      log: await log.backUp(),
+      database: await kept(
+        database === 'empty' ? createTestDatabase({ template }) : copyTestDatabase(database),
+      ),
+    };
+    return { ...own, house: await open(own.log, own.database) };
+  }
+
+  async function running(house: House): Promise<ApiClient> {
+    await house.startProjector();
+    await house.startWorker();
+    return house.openApi();
+  }
+
+  /** With so many jobs ended, and nothing else. */
+  const expected = (jobs: number, more = 0) => {
+    const balance = credits + more - price * jobs;
+    return { jobs, ended: jobs, balance, ledger: balance, auditHolds: true };
+  };
+
+  function atelier({ log, database }: { log: Log; database: TestDatabase }, ...args: string[]) {
+    const env = {
+      ...{ DATABASE_URL: database.url, EVENT_STORE_URL: log.url, URL_SIGNING_SECRET: 'x' },
+      PUBLIC_URL: 'http://127.0.0.1:9',
+    };
+    return runCommand(args, folder, { env });
+  }
+
+  it('goes on where the log ends when the database is older than the log', async () => {
+    const { house } = await restored(newer.log, older.database);
+    expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
+  });
+
+  it('goes on where it was when both are of one time', async () => {
+    const { house } = await restored(newer.log, newer.database);
+    expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
+  });
+
+  it('makes the database again from the log when it is lost', async () => {
+    const { house } = await restored(newer.log, 'empty');
+    expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
+  });
+
+  it('makes the queue and the snapshots again when they are lost', async () => {
+    const { house, log, database } = await restored(newer.log, newer.database);
+    await house.database('drop schema pgboss cascade');
+    await house.database('truncate event_store.snapshots').catch(() => undefined);
+    if (log.url.startsWith('postgres')) await truncateSnapshots(log.url);
+    expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
+    expect((await atelier({ log, database }, 'jobs', 'stranded', '--json')).stdout).toBe(
+      '{\n  "jobs": []\n}\n',
+    );
+  });
+
+  it('refuses dispatches, and says why, when the log is older than the database, however far it grows', async () => {
+    const { log, database } = await restored(older.log, newer.database);
+    const grown = 60;
+    for (const isGrown of [false, true]) {
+      const turn = await open(log, database);
+      if (isGrown) await turn.grow(customer.tenant, grown);
+      await turn.startProjector();
+      const api = await turn.openApi();
+      const refused = await dispatch(api, customer);
+      expect(refused.status).toBe(503);
+      expect(refused.body.error).toMatchObject({ code: 'LOG_MISMATCH' });
+      expect(refused.body.error.message).toContain('Nothing was charged');
+      const ready = await api.get('/health/ready');
+      expect(ready.status).toBe(503);
+      expect(ready.body.error.message).toContain('made from event');
+      expect(ready.body.error.message).toContain('atelier checkpoints reset');
+      const jobs = await api.get('/v1/jobs', customer.key);
+      expect([jobs.status, jobs.headers.get('x-consistency')]).toEqual([200, 'stale']);
+      await eventually(async () => {
+        const { rows } = await turn.database(
+          `select from live.process_checkpoints where halted_because is not null`,
+        );
+        return rows.length === 3;
+      });
+      await closeAll();
+    }
+    const doctor = await atelier({ log, database }, 'doctor', '--json');
+    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; ok: boolean }[] };
+    expect(checks.find(({ name }) => name === 'log')).toMatchObject({ ok: false });
+
+    expect(await atelier({ log, database }, 'checkpoints', 'reset')).toMatchObject({ code: 0, stderr: '' });
+    const put = await open(log, database);
+    const api = await running(put);
+    expect(await put.figures(api, customer, 4)).toEqual(expected(4, grown));
+    expect((await dispatch(api, customer)).status).toBe(202);
+    expect(await put.figures(api, customer, 5)).toEqual(expected(5, grown));
+  });
+
+  it('refuses another log than its own, in one line that names both and the way to move', async () => {
+    const { log, database } = await restored(newer.log, newer.database);
+    const other = await newLog();
+    const message = new RegExp(
+      `belongs to the log [0-9a-f-]{36} at .+, and EVENT_STORE_URL names the log [0-9a-f-]{36} at ${place(other.url)}: .*atelier events copy --checkpoints translate`,
+    );
+    for (const role of ['api', 'worker', 'projector']) {
+      const { code, logged } = await ended(role, { log: other, database });
+      expect([role, code]).toEqual([role, 1]);
+      const lines = logged.split('\n').filter((line) => message.test(line));
+      expect(lines).toHaveLength(1);
+    }
+    const verb = await atelier({ log: other, database }, 'tenants', 'show', customer.tenant);
+    expect(verb.code).toBe(1);
+    expect(verb.stderr).toMatch(message);
+    expect(verb.stderr.trim()).not.toContain('\n');
+    await closeAll();
+    const right = await open(log, database);
+    expect(await right.figures(await running(right), customer, 9)).toEqual(expected(9));
+  });
+});
+
+/** A role that cannot start, as its process. */
+async function ended(
+  role: string,
+  { log, database }: { log: Log; database: TestDatabase },
+): Promise<{ code: number | null; logged: string }> {
+  const child = fork(join(process.cwd(), 'dist', 'apps', role, 'src', 'main.js'), {
+    env: {
+      ...process.env,
+      ...{ DATABASE_URL: database.url, EVENT_STORE_URL: log.url, URL_SIGNING_SECRET: 'x' },
+      ...{ PORT: '0', LOG_LEVEL: 'error' },
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  let logged = '';
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (logged += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, logged };
+}
+
+const place = (url: string) => url.replace(/\/\/.*@/, '//').split('?')[0]!;
+
+async function truncateSnapshots(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('truncate event_store.snapshots');
+  await client.end();
+}
