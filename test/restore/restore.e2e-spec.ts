@@ -60,7 +60,7 @@ describe.each([
   ['EventStoreDB', () => eventStoreDbLog()],
 ])('an installation with its events in %s, restored from backups', (_name, newLog) => {
   let folder: string;
-  let houses: House[] = [];
+  const houses: House[] = [];
   let customer: Customer;
   /** Four jobs had ended. */
   let older: { log: Log; database: TestDatabase };
