@@ -107,12 +107,18 @@ module.exports = {
       to: { path: '^(?:apps|libs|projections|test)/' },
     },
     {
-      name: 'sketch-knows-the-port-only',
-      comment: 'What the sketch engine needs to know of an order, the port says.',
+      name: 'sketch-knows-port-and-people-only',
+      comment:
+        'What the sketch engine needs to know of an order, the port says; who is on a photograph, the reading of photo.',
       severity: 'error',
       from: { path: '^packages/sketch/', pathNot: spec },
       to: {
-        pathNot: ['^packages/(?:sketch|engine)/src/', ...packages('sharp'), '^node:'],
+        pathNot: [
+          '^packages/(?:sketch|engine)/src/',
+          '^packages/photo/src/person[.]ts$',
+          ...packages('sharp'),
+          '^node:',
+        ],
         dependencyTypesNot: ['core'],
       },
     },

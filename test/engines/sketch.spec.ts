@@ -28,7 +28,7 @@ function preset(name: string, kind: PresetKind): EngineImage {
 
 /** A picture of what the input stands for. */
 function pictureFor(name: string): EngineImage {
-  if (/^(?:user|model|portrait)_image$/.test(name)) return { name, bytes: preset(name, 'model').bytes };
+  if (/^(?:user|model|portrait)_image$/.test(name)) return preset(name, 'model');
   if (name === 'background_image') return { name, bytes: preset(name, 'background').bytes };
   return { name, bytes: sample(name === 'item-1' ? 'trousers' : 'jumper') };
 }

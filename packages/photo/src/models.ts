@@ -15,7 +15,7 @@ export interface PictureModel {
 }
 
 interface Runtime {
-  readonly open: (path: string) => Promise<PictureModel>;
+  readonly open: (path: string, lowest: 0 | -1) => Promise<PictureModel>;
 }
 
 const WEIGHTS = fileURLToPath(new URL('../models/', import.meta.url));
@@ -32,6 +32,20 @@ interface ModelFile {
   readonly signature?: object;
 }
 
+/**
+ * Emscripten, which made the WebAssembly, has every error of the process that nobody catches thrown once more. How a process
+ * ends is for the process to say.
+ */
+async function keepingErrorHandlers(work: () => Promise<unknown>): Promise<void> {
+  const events = ['uncaughtException', 'unhandledRejection'];
+  const before = events.map((event) => process.rawListeners(event));
+  await work();
+  for (const [index, event] of events.entries())
+    for (const listener of process.rawListeners(event))
+      // Listeners are functions; which ones depends on the event.
+      if (!before[index]?.includes(listener)) process.off(event, listener as () => void);
+}
+
 /** TensorFlow.js and its WebAssembly take 50 ms and 40 MB: they are loaded when the first picture is read. */
 async function start(): Promise<Runtime> {
   const tf = await import('@tensorflow/tfjs-core');
@@ -39,9 +53,9 @@ async function start(): Promise<Runtime> {
   const wasm = await import('@tensorflow/tfjs-backend-wasm');
   const main = createRequire(import.meta.url).resolve('@tensorflow/tfjs-backend-wasm');
   wasm.setWasmPaths(`${dirname(main)}/`);
-  await tf.setBackend('wasm');
+  await keepingErrorHandlers(() => tf.setBackend('wasm'));
 
-  const runner = (model: GraphModel): PictureModel => {
+  const runner = (model: GraphModel, lowest: 0 | -1): PictureModel => {
     const [input] = model.inputs;
     const [, height = 0, width = 0] = input?.shape ?? [];
     if (!input || model.inputs.length !== 1 || height < 1 || width < 1)
@@ -50,7 +64,9 @@ async function start(): Promise<Runtime> {
     const run = (rgb: Uint8Array): Float32Array => {
       const shape: [number, number, number, number] = [1, height, width, 3];
       const result = tf.tidy(() => {
-        const values = whole ? Int32Array.from(rgb) : Float32Array.from(rgb, (v) => v / 255);
+        const values = whole
+          ? Int32Array.from(rgb)
+          : Float32Array.from(rgb, (v) => lowest + (v * (1 - lowest)) / 255);
         // One output was asked for, so that one tensor comes back.
         return model.execute(tf.tensor(values, shape, input.dtype), model.outputs[0]?.name) as Tensor;
       });
@@ -62,7 +78,7 @@ async function start(): Promise<Runtime> {
   };
 
   return {
-    async open(path) {
+    async open(path, lowest) {
       // The format of TensorFlow.js; what is no such file fails right below.
       const file = JSON.parse(await readFile(path, 'utf8')) as ModelFile;
       const [{ paths, weights }] = file.weightsManifest;
@@ -71,7 +87,7 @@ async function start(): Promise<Runtime> {
       const weightData = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
       const { modelTopology, signature } = file;
       const artifacts = { modelTopology, weightSpecs: weights, weightData, ...(signature && { signature }) };
-      return runner(await loadGraphModel({ load: () => Promise.resolve(artifacts) }));
+      return runner(await loadGraphModel({ load: () => Promise.resolve(artifacts) }), lowest);
     },
   };
 }
@@ -79,10 +95,14 @@ async function start(): Promise<Runtime> {
 let runtime: Promise<Runtime> | undefined;
 const opened = new Map<string, Promise<PictureModel>>();
 
-/** Opens a model once for the process. @param path of its `.json`; the weights lie beside it */
-function once(path: string): Promise<PictureModel> {
+/**
+ * Opens a model once for the process.
+ * @param path of its `.json`; the weights lie beside it
+ * @param lowest what black is to it; white is 1
+ */
+function once(path: string, lowest: 0 | -1 = 0): Promise<PictureModel> {
   runtime ??= start();
-  const model = opened.get(path) ?? runtime.then(({ open }) => open(path));
+  const model = opened.get(path) ?? runtime.then(({ open }) => open(path, lowest));
   opened.set(path, model);
   return model;
 }
@@ -103,3 +123,7 @@ export const segmentationModel = (): Promise<PictureModel> =>
 
 /** Finds the seventeen joints of a person, 192 × 192. */
 export const poseModel = (): Promise<PictureModel> => once(join(WEIGHTS, 'movenet-lightning.json'));
+
+/** Finds faces, 128 × 128: 896 places with seventeen numbers each, of which the first is the log-odds of a face. */
+export const faceModel = (): Promise<PictureModel> =>
+  once(join(WEIGHTS, 'facemesh-detection-short.json'), -1);

@@ -1,4 +1,4 @@
-import { poseModel, segmentationModel, type PictureModel } from './models.js';
+import { faceModel, poseModel, segmentationModel, type PictureModel } from './models.js';
 import { rgbOf, scaledPlane, type Box, type Picture, type Plane } from './raster.js';
 
 /** In the order of the pose model's output. Left and right are the person's own. */
@@ -39,6 +39,8 @@ export interface Person {
   readonly joints: Readonly<Record<Joint, Sighting>>;
   /** How sure it is that there is a head, 0–1. */
   readonly headScore: number;
+  /** How sure it is that the head has a face, 0–1. */
+  readonly faceScore: number;
   /** Breadth of the mask's soft rim, in pixels of the mask: 3–10 where the model is sure, 40 and more where it guesses. */
   readonly doubt: number;
   /** Joints that are surely in the picture, and not in the mask: a part of the body is missing there. */
@@ -202,9 +204,8 @@ function nearer(box: Box, picture: Picture): Box[] {
   return [framed, within(middle - half, top - dy, middle + half, top + height * 0.6)];
 }
 
-/** The model takes a square: the box is seen as it is, in the middle of one. */
-async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sighting>> {
-  const model = await poseModel();
+/** A box as it is, in the middle of the square that a model takes. */
+async function squared(picture: Picture, box: Box, model: PictureModel) {
   const scale = Math.min(model.width / box.width, model.height / box.height);
   const [w, h] = [Math.max(1, Math.round(box.width * scale)), Math.max(1, Math.round(box.height * scale))];
   const rgb = await rgbOf(picture, box, w, h);
@@ -212,6 +213,12 @@ async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sight
   const [dx, dy] = [(model.width - w) >> 1, (model.height - h) >> 1];
   for (let y = 0; y < h; y++)
     square.set(rgb.subarray(y * w * 3, (y + 1) * w * 3), ((y + dy) * model.width + dx) * 3);
+  return { square, scale, dx, dy };
+}
+
+async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sighting>> {
+  const model = await poseModel();
+  const { square, scale, dx, dy } = await squared(picture, box, model);
   const found = model.run(square);
   const sightings = JOINTS.map((joint, k): [Joint, Sighting] => [
     joint,
@@ -223,6 +230,31 @@ async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sight
   ]);
   // One sighting was made for each joint above.
   return Object.fromEntries(sightings) as Record<Joint, Sighting>;
+}
+
+/** Looks where the head would be whether there is a face: a neckline is taken for a head, but not for a face. */
+async function faceScoreOf(joints: Record<Joint, Sighting>, picture: Picture): Promise<number> {
+  const head = JOINTS.slice(0, 5).map((joint) => joints[joint]);
+  const [xs, ys] = [head.map(({ x }) => x), head.map(({ y }) => y)];
+  const middle = (values: number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
+  const { leftShoulder: left, rightShoulder: right } = joints;
+  const shoulders = Math.hypot(left.x - right.x, left.y - right.y);
+  const half = Math.max((Math.max(...xs) - Math.min(...xs)) * 2.6, shoulders * 0.57, 20);
+  const from = (v: number): number => Math.max(0, Math.round(v - half));
+  const to = (v: number, end: number): number => Math.min(end, Math.round(v + half));
+  const [x, y] = [middle(xs), middle(ys)];
+  const box: Box = {
+    left: from(x),
+    top: from(y),
+    width: to(x, picture.width) - from(x),
+    height: to(y, picture.height) - from(y),
+  };
+  if (box.width < 8 || box.height < 8) return 0;
+  const model = await faceModel();
+  const places = model.run((await squared(picture, box, model)).square);
+  let best = -Infinity;
+  for (let i = 0; i < places.length; i += 17) best = Math.max(best, places[i] ?? best);
+  return 1 / (1 + Math.exp(-best));
 }
 
 /** The mean of the three surest of nose, eyes and ears, as far as they lie on the person. */
@@ -296,21 +328,18 @@ async function findFigure(picture: Picture): Promise<Person | undefined> {
   const box = widened(seen.box, seen.plane, picture, 0);
   const joints = await jointsIn(picture, widened(seen.box, seen.plane, picture, 0.08));
   const headScore = headScoreOf(joints, seen.plane, picture);
+  const faceScore = await faceScoreOf(joints, picture);
   const lost = lostJoints(joints, seen.plane, picture);
-  return { mask: seen.plane, box, joints, headScore, doubt: doubtOf(seen.plane), lost };
+  return { mask: seen.plane, box, joints, headScore, faceScore, doubt: doubtOf(seen.plane), lost };
 }
 
-/** From here on there is a head: garments that are laid out, and shoes, score up to 0.33, most people above 0.4. */
-const SURE_HEAD = 0.36;
-/** A sharp contour and a joint that is likely: a close-up, a bowed head, a body whose head is not in the picture. */
-const [SHARP, LIKELY_JOINT] = [12, 0.35];
+/** From here on there is a face, or a head that shows none: garments have at most 0.3 and 0.4. */
+const [FACE, HEAD] = [0.6, 0.5];
 
-/** The person in a picture, or several who stand together; `undefined` where there is none. */
+/** The person in a picture, or several who stand together; `undefined` where no head is seen. */
 export async function findPerson(picture: Picture): Promise<Person | undefined> {
   const figure = await findFigure(picture);
-  if (!figure || figure.headScore >= SURE_HEAD) return figure;
-  const joint = Math.max(...Object.values(figure.joints).map(({ score }) => score));
-  return figure.doubt <= SHARP && joint >= LIKELY_JOINT ? figure : undefined;
+  return figure && (figure.faceScore >= FACE || figure.headScore >= HEAD) ? figure : undefined;
 }
 
 /** Doubt beyond which parts of the person are missing, or parts of the ground came along. */

@@ -123,7 +123,7 @@ export const catalogShots: Renderer<CatalogShotsOrder> = async (request, context
   const easel: Easel = { request, context, ...catalogueSize(body) };
   const garments = await takeGarments(easel, body.product_title);
   const shot = readShot(inputOf(request, 'shot')?.meta);
-  const person = await personFrom(inputOf(request, 'model'), {}, request.seed);
+  const person = personFrom(inputOf(request, 'model'), {}, request.seed);
   const outfit = dressPerson(directed(person, shot), garments);
   const { setting, view } = await placeOf(easel, viewOf(outfit, shot, easel.size), shot);
   await breathe(context.signal);

@@ -34,8 +34,8 @@ const sheetOf = ({ body }: SwapRequest, source: Canvas): CanvasSize => {
   return drawnSize(canvasSize(asked, nearestRatio(source)));
 };
 
-/** Height of the camera in metres: that of photographs of people. */
-const EYE = 1.25;
+/** Height of the camera in metres: the nearer it is, the higher. */
+const eyeFor = (shows: ShotFraming): number => (shows === 'full' ? 1.1 : 1.3);
 
 /**
  * The empty places of the two background swaps, for an engine that sets its own cut-outs into them. Requests were validated
@@ -57,7 +57,10 @@ export const grounds = {
     const view = viewAt({ width, height }, soles, stature, shows);
     const size = sheetOf(request, { width, height });
     const at = { ...view, framing: { ...view.framing, x } };
-    const { setting, view: placed } = await seen({ ...size, width, height }, { view: at, eye: EYE });
+    const { setting, view: placed } = await seen(
+      { ...size, width, height },
+      { view: at, eye: eyeFor(shows) },
+    );
     return { picture: setting.plate, x: placed.framing.x, facts: { ...about, backdrop: setting.facts } };
   },
 

@@ -151,7 +151,7 @@ export const modelGenerator: Renderer<ModelGeneratorOrder> = async (request, con
   const asked = canvasSize(body, full ? '2:3' : '4:5');
   const size = drawnSize(asked);
   const portrait = request.inputs.find((input) => input.name === 'portrait_image');
-  const person: Person = portrait ? await personFrom(portrait, body, seed) : { spec: cast(body, seed), seed };
+  const person: Person = portrait ? personFrom(portrait, body, seed) : { spec: cast(body, seed), seed };
   const { spec } = person;
   const rig = buildRig(full ? spec : { ...spec, stance: 'relaxed' });
   const framing = full

@@ -33,7 +33,7 @@ export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) 
   if (!source)
     throw new EngineError('bad_input', 'source_image is missing. Send one picture of a dressed person.');
   if (!model) throw new EngineError('bad_input', 'model_image is missing. Name the person to put in.');
-  const person = await personFrom(model, {}, request.seed);
+  const person = personFrom(model, {}, request.seed);
   await breathe(context.signal);
   const known = await readKnownSource(source, 2048);
   const plan: SwapPlan = known

@@ -83,11 +83,16 @@ describe('try-on', () => {
     expect(again.picture.bytes.equals((await all()).picture.bytes)).toBe(true);
   });
 
-  it('dresses a photographed person in photographed things', async () => {
-    const { picture } = await make('try-on', body(), [
-      asInput('user_image', person.picture, false),
-      ...photographs,
-    ]);
+  it('refuses a person whom it did not draw', async () => {
+    const refusal = make('try-on', body(), [asInput('user_image', person.picture, false), ...things]);
+    await expect(refusal).rejects.toMatchObject({
+      errorClass: 'bad_input',
+      message: expect.stringContaining('user_image is a photograph'),
+    });
+  });
+
+  it('dresses a person in photographed things', async () => {
+    const { picture } = await make('try-on', body(), [asInput('user_image', person.picture), ...photographs]);
     for (const category of ['top', 'bottom', 'headwear', 'bag'] as const) {
       const colour = OUTFIT.find(([, one]) => one === category)?.[2] ?? '';
       expect(await shareOf(picture.bytes, PLACES[category], colour, 90)).toBeGreaterThan(

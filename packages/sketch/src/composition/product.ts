@@ -45,7 +45,7 @@ export async function poseWearer(easel: Easel, garment: Garment): Promise<Outfit
   const { request } = easel;
   // Most dresses and skirts are cut for women.
   const usual: Casting = ['dress', 'skirt'].includes(garment.garmentClass) ? { gender: 'FEMALE' } : {};
-  const person = await personFrom(inputOf(request, 'model_image'), usual, request.seed);
+  const person = personFrom(inputOf(request, 'model_image'), usual, request.seed);
   return dressPerson(person, [garment]);
 }
 

@@ -1,4 +1,5 @@
 import { EngineError, type EngineImage } from '@atelier/engine';
+import { findPerson } from '@atelier/photo/person';
 import { breathe } from '../abort.js';
 import { classify } from '../cutout/classify.js';
 import { lift, rounded } from '../cutout/cut-out.js';
@@ -77,6 +78,12 @@ export async function planUnknown(easel: Easel, source: EngineImage, person: Per
     if (!seen) throw new EngineError('bad_input', `No garment is found in source_image. ${ADVICE}`);
     return planKnown(easel, seen, person, {});
   }
+  // Clothes that cannot be told from their wearer would be draped on the figure with the wearer in them.
+  if (await findPerson(photograph.full))
+    throw new EngineError(
+      'bad_input',
+      `The clothes in source_image cannot be told from who wears them. ${ADVICE}`,
+    );
   const main = await lyingGarment(photograph, subject.mask);
   await breathe(easel.context.signal);
   const outfit = dressPerson(person, [main]);

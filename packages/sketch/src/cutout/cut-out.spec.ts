@@ -7,6 +7,9 @@ import { Silhouette } from './silhouette.js';
 const SAMPLES = new URL('../../../../assets/samples/', import.meta.url);
 const sample = (name: string): Promise<Buffer> => readFile(new URL(`${name}.jpg`, SAMPLES));
 
+const PHOTOGRAPHS = new URL('../../../photo/photographs/', import.meta.url);
+const photo = (name: string): Promise<Buffer> => readFile(new URL(`${name}.jpg`, PHOTOGRAPHS));
+
 const TEE =
   'M430 300 C470 270 500 262 520 260 C550 320 650 320 680 260 C700 262 730 270 770 300 L960 430 L880 560 L790 500 L800 860 C660 880 540 880 400 860 L410 500 L320 560 L240 430Z';
 
@@ -86,6 +89,26 @@ describe('cutOut', () => {
       message: expect.stringContaining('plain background'),
     });
   });
+
+  it.each(['jersey', 'curls-and-hood', 'skateboarder'])(
+    'refuses the photograph %s, because a person wears the garment',
+    async (name) => {
+      await expect(cutOut(await photo(name), 1000, 'product_image')).rejects.toMatchObject({
+        errorClass: 'bad_input',
+        message: expect.stringMatching(/^product_image shows a person\. .+ send the garment laid out/),
+      });
+    },
+  );
+
+  it.each(['nobody-car', 'nobody-office'])(
+    'refuses %s, where no garment is told from the ground',
+    async (name) => {
+      await expect(cutOut(await photo(name), 1000, 'product_image')).rejects.toMatchObject({
+        errorClass: 'bad_input',
+        message: expect.stringContaining('plain background'),
+      });
+    },
+  );
 
   it('refuses noise, which has no plain background', async () => {
     const data = Buffer.alloc(400 * 400 * 3);

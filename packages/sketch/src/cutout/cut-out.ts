@@ -1,4 +1,8 @@
+import { EngineError } from '@atelier/engine';
+import { findPerson } from '@atelier/photo/person';
 import sharp from 'sharp';
+import { trustIn } from '../reading/garment-confidence.js';
+import { labPlanes } from './lab-planes.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { decode } from './decode.js';
 import { dilate, erode, type Mask } from './mask.js';
@@ -166,14 +170,40 @@ export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
   return { raster, mask, coverage };
 }
 
+/** Long side at which a photograph is searched for people. */
+const WATCHED_SIDE = 900;
+
+/** Share of the picture's rim from which a garment runs out of the picture, and the trust that it then needs. */
+const [RUNS_OUT, TRUSTED] = [0.08, 0.85];
+
+/** A part of the ground that came along runs out of the picture, and has no contour that an eye would follow. */
+function isGroundIn(mask: Mask, small: Raster): boolean {
+  const { data, width, height } = mask;
+  let rim = 0;
+  for (let x = 0; x < width; x++) rim += (data[x] ?? 0) + (data[(height - 1) * width + x] ?? 0);
+  for (let y = 0; y < height; y++) rim += (data[y * width] ?? 0) + (data[(y + 1) * width - 1] ?? 0);
+  return rim > RUNS_OUT * 2 * (width + height) && trustIn(mask, labPlanes(small), { pieces: 1 }) < TRUSTED;
+}
+
 /**
  * Cuts the garment out of a photograph on a plain background.
  * @param longSide wanted size of the photograph in pixels; the cut-out is cropped from it
- * @throws EngineError `bad_input` when there is no picture or no garment that can be told from its background
+ * @throws EngineError `bad_input` when there is no picture, a person on it, or no garment that is surely told from its background
  */
 export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
   const photograph = await decode(bytes, longSide, name);
+  // A wearer would be draped on the figure along with the garment.
+  if (await findPerson(await decode(bytes, WATCHED_SIDE, name)))
+    throw new EngineError(
+      'bad_input',
+      `${name} shows a person. This engine drapes garments that are photographed by themselves: send the garment laid out on a plain background, or name an image model that works on photographs of people.`,
+    );
   const small = await softened(photograph);
-  const full = await rounded(segment(small));
-  return lift(photograph, full);
+  const mask = segment(small);
+  if (isGroundIn(mask, small))
+    throw new EngineError(
+      'bad_input',
+      `The garment on ${name} cannot be told from its background for sure. Send one garment, wholly seen, on a plain background.`,
+    );
+  return lift(photograph, await rounded(mask));
 }

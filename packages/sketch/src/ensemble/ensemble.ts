@@ -83,7 +83,7 @@ export async function assemble(
   )
     ? { gender: 'FEMALE' }
     : {};
-  const found = await personFrom(inputOf(request, personInput), usual, request.seed);
+  const found = personFrom(inputOf(request, personInput), usual, request.seed);
   const person = { ...found, spec: underHat(found.spec, items) };
   const outfit = dressAll(person, items);
   return { person: found, items, outfit, view: fullLength(easel) };

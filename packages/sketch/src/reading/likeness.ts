@@ -118,7 +118,7 @@ export async function likenessOf(
   };
   const facts = input.meta;
   const known = typeof facts?.['seed'] === 'number' || typeof facts?.['person'] === 'object';
-  if (known) return { person: await personFrom(input, {}, seed), source: 'known', measured };
+  if (known) return { person: personFrom(input, {}, seed), source: 'known', measured };
   const drawn = cast(
     { gender, ethnicity: 'mixed_heritage', body_type: 'balanced', age_range: '26-30' },
     seed,

@@ -1,7 +1,7 @@
 import { EngineError, type EngineImage } from '@atelier/engine';
+import { findPerson } from '@atelier/photo/person';
 import { maskOf } from '../composition/outline.js';
 import { decode } from '../cutout/decode.js';
-import type { LabPlanes } from '../cutout/lab-planes.js';
 import type { Mask } from '../cutout/mask.js';
 import { matte, type Matte } from '../cutout/matte.js';
 import type { Raster } from '../drawing/rasterise.js';
@@ -61,28 +61,12 @@ async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefin
   };
 }
 
-/** Least difference of mean colours, ΔE, at which a subject without a head is believed on a restless ground. */
-const LEAST_DIFFERENCE = 7;
-
-/** ΔE between the mean colours inside and outside of a mask. */
-function differs({ l, a, b }: LabPlanes, { data }: Mask): number {
-  const sums = [
-    [0, 0, 0, 0],
-    [0, 0, 0, 0],
-  ];
-  for (let i = 0; i < data.length; i++) {
-    const sum = sums[data[i] ? 1 : 0] ?? [];
-    [l[i], a[i], b[i], 1].forEach((v, k) => (sum[k] = (sum[k] ?? 0) + (v ?? 0)));
-  }
-  const mean = (side: number, k: number): number =>
-    (sums[side]?.[k] ?? 0) / Math.max(1, sums[side]?.[3] ?? 0);
-  return Math.hypot(...[0, 1, 2].map((k) => mean(0, k) - mean(1, k)));
-}
-
 async function seen({ bytes, name }: EngineImage): Promise<Found> {
   const photograph = await openPhotograph(bytes, name);
   const subject = findSubject(photograph);
-  if (!subject.head && !subject.plainGround && differs(photograph.planes, subject.mask) < LEAST_DIFFERENCE)
+  const person = await findPerson(photograph.full);
+  // On a restless ground nothing but a body is told for sure.
+  if (!person && !subject.plainGround)
     throw new EngineError(
       'bad_input',
       `The subject of ${name} cannot be told from its background. ${ADVICE}`,
@@ -91,7 +75,7 @@ async function seen({ bytes, name }: EngineImage): Promise<Found> {
     picture: photograph.full,
     mask: subject.mask,
     slack: photograph.ratio * 1.3,
-    ...(subject.head ? { head: subject.head.unit * photograph.ratio } : {}),
+    ...(person && subject.head ? { head: subject.head.unit * photograph.ratio } : {}),
   };
 }
 
