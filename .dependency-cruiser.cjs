@@ -6,7 +6,7 @@ const libraries = (names) => `^libs/(?:${names})/`;
 
 /** The ports of the application that adapters serve. */
 const ports =
-  '^libs/application/src/(?:read-models|consistency/read-your-writes|dispatch/idempotency|limits/rate-limit-store)[.]ts$';
+  '^libs/application/src/(?:read-models|consistency/read-your-writes|dispatch/idempotency|limits/rate-limit-store|webhook/deliveries)[.]ts$';
 
 /** A package, wherever it is installed, and also when it is not: it then goes by its bare name. */
 const packages = (names) => [`(?:^|/)node_modules/(?:@types/)?(?:${names})(?:/|$)`, `^(?:${names})(?:/|$)`];

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const stranger = await service.openTenant({ credits: 1_000 });
   foreign = await makeThings(service, api, stranger);
   unknown = {
-    ...{ assetId: newId(), renderId: newId(), productId: newId(), categoryId: newId() },
+    ...{ assetId: newId(), renderId: newId(), productId: newId(), categoryId: newId(), webhookId: newId() },
     uploadKey: own.uploadKey.replace(own.assetId, newId()),
     presets: { model: newId(), background: newId(), shot: newId() },
   };
@@ -48,7 +48,13 @@ afterAll(async () => {
 });
 
 const operations = guardedOperations();
-const bodiless = new Set(['/v1/jobs/{public_id}/cancel']);
+const bodiless = new Set(['/v1/jobs/{public_id}/cancel', '/v1/webhooks/{public_id}/test']);
+
+const webhookBody = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
+const webhookBodies: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  '/v1/webhooks/{public_id}/rotate-secret': {},
+  '/v1/webhooks/{public_id}/resend': { failed: true },
+};
 
 /** A request that is in order but for the key: what it names is there, and the tenant's own. */
 function request(
@@ -58,7 +64,7 @@ function request(
   id = idOf(path, own),
 ): Promise<Answer> {
   const url = path.replace('{public_id}', id).replace('{resource}', 'models');
-  if (method === 'GET' || bodiless.has(path)) return api.call(method, url, { key });
+  if (method === 'GET' || method === 'DELETE' || bodiless.has(path)) return api.call(method, url, { key });
   if (path !== '/v1/uploads') return api.call(method, url, { key, json: json ?? bodiesOf(path)[0] });
   const body = new FormData();
   body.append('file', new Blob(['not looked at'], { type: 'image/png' }), 'a.png');
@@ -66,8 +72,10 @@ function request(
 }
 
 /** What the path can name. */
-const idOf = (path: string, { productId, renderId }: Things): string =>
-  path.startsWith('/v1/products') ? productId : renderId;
+const idOf = (path: string, { productId, renderId, webhookId = '' }: Things): string => {
+  if (path.startsWith('/v1/webhooks')) return webhookId;
+  return path.startsWith('/v1/products') ? productId : renderId;
+};
 
 function bodiesOf(path: string, things = own): readonly Readonly<Record<string, unknown>>[] {
   const { assetId, categoryId } = things;
@@ -81,6 +89,7 @@ function bodiesOf(path: string, things = own): readonly Readonly<Record<string, 
       },
     ];
   }
+  if (path.startsWith('/v1/webhooks')) return [webhookBodies[path] ?? webhookBody];
   if (path === '/v1/compatibility/check') {
     return [
       {
@@ -141,7 +150,12 @@ describe.each(operations)('%s %s', (method, path) => {
   });
 });
 
-describe.each(operations.filter(([, path]) => path.includes('{public_id}')))('%s %s', (method, path) => {
+// What is removed is not there for the others.
+const named = operations.filter(([, path]) => path.includes('{public_id}'));
+const removals = named.filter(([method]) => method === 'DELETE');
+const others = named.filter(([method]) => method !== 'DELETE');
+
+describe.each([...others, ...removals])('%s %s', (method, path) => {
   it('answers 404 in the same words to what is another tenant’s and to what never was', async () => {
     const answers: Answer[] = [];
     for (const id of [newId(), idOf(path, foreign)]) {
@@ -150,7 +164,7 @@ describe.each(operations.filter(([, path]) => path.includes('{public_id}')))('%s
     for (const answer of answers) expectError(answer, 404, 'RESOURCE_NOT_FOUND');
     expect(new Set(answers.map((answer) => JSON.stringify(withoutRequestId(answer)))).size).toBe(1);
     const seen = await request([method, path], tenant.key);
-    expect([200, 409]).toContain(seen.status);
+    expect([200, 204, 409]).toContain(seen.status);
   });
 });
 
@@ -163,11 +177,12 @@ const dispatched = new Set(workflows.map(({ name }) => `/v1/${name}`));
 
 /** There for everybody: only ids of nothing are refused. */
 const shared = new Set(['categoryId', 'model', 'background', 'shot']);
-const named = (things: Things, name: string) =>
+const thingOf = (things: Things, name: string) =>
   ({ ...things.presets, ...things })[name as keyof Things] as unknown as string;
 
 const referring = operations.filter(
-  ([method, path]) => method === 'POST' && !path.includes('{') && path !== '/v1/uploads',
+  ([method, path]) =>
+    method === 'POST' && !path.includes('{') && !['/v1/uploads', '/v1/webhooks'].includes(path),
 );
 
 describe.each(referring)('%s %s', (method, path) => {
@@ -182,7 +197,7 @@ describe.each(referring)('%s %s', (method, path) => {
         const wrong = [unknown, ...(shared.has(thing) ? [] : [foreign])];
         const answers = [];
         for (const things of wrong) {
-          const changed = withValue(body, field, named(things, thing));
+          const changed = withValue(body, field, thingOf(things, thing));
           answers.push(await request([method, path], tenant.key, changed));
         }
         for (const answer of answers) {

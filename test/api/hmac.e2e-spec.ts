@@ -136,7 +136,7 @@ describe('X-Atelier-Hmac-Sha256', () => {
   });
 
   it('is refused in plain words where the installation has no signing key', async () => {
-    const without = await service.openApi();
+    const without = await service.openApi(undefined, { signingKey: undefined });
     expect((await without.get('/v1/credits', tenant.key)).status).toBe(200);
     const answer = await without.get('/v1/credits', tenant.key, {
       'x-atelier-hmac-sha256': sign(tenant, ''),

@@ -186,6 +186,15 @@ export const crashPoints: readonly CrashPoint[] = [
     ],
     ['process.move-checkpoint', ['batch', 'abandoned-cancel'], 'what is done already is left as it is'],
   ]),
+  ...at('projector', `${application}/process-managers/webhook-dispatcher.ts`, [
+    ['event-store.subscription', ['single', 'batch'], redelivered],
+    ['event-store.read:webhook', ['single'], redelivered],
+    [
+      'process.move-checkpoint',
+      ['single', 'batch'],
+      'deliveries have ids of their events: handled again, they are there already',
+    ],
+  ]),
   ...at('projector', `${application}/process-managers/orphan-sweep.ts`, [
     ['event-store.read:job', ['late-debit'], 'the next sweep finds the charge as well'],
     ['ledger.openChargesOlderThan', ['orphan'], 'the next sweep finds the charge as well'],

@@ -8,6 +8,8 @@ import * as key from '#domain/key/key.js';
 import * as operation from '#domain/operation/operation.js';
 import * as preset from '#domain/preset/preset.js';
 import * as product from '#domain/product/product.js';
+import * as webhook from '#domain/webhook/webhook.js';
+import type { StreamCategory } from '#domain/streams.js';
 import {
   currentSchemaVersion,
   decode,
@@ -17,7 +19,7 @@ import {
 } from '#domain/stored-events.js';
 
 interface History {
-  category: 'account' | 'job' | 'key' | 'asset' | 'product' | 'preset' | 'operation' | 'usage';
+  category: StreamCategory;
   stream: string;
   events: { type: string; data: Record<string, unknown>; metadata: { schemaVersion: number } }[];
   state: unknown;
@@ -40,6 +42,8 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
   preset: (events: never[]) => events.reduce(preset.evolvePreset, preset.initialPreset),
   operation: (events: never[]) => events.reduce(operation.evolveOperation, operation.initialOperation),
   usage: () => null,
+  webhook: (events: never[]) => events.reduce(webhook.evolveWebhooks, webhook.initialWebhooks),
+  delivery: () => null,
 };
 
 describe('events as they were once stored', () => {

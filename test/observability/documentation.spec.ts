@@ -13,6 +13,7 @@ async function exported(): Promise<Map<string, string[]>> {
   outcomes.charged('live', 'try-on', 1);
   outcomes.rendered('try-on', 1);
   outcomes.jobEnded('live', 'try-on', { outcome: 'failed', code: 'ENGINE_POLICY' });
+  metrics.webhooks.attempted('live', 'delivered');
   const consumer = {
     environment: 'live',
     name: 'jobs',

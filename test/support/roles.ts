@@ -1,12 +1,15 @@
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
+import { QueuedDeliveriesModule, WebhookTransportModule } from '#adapters/webhooks.module.js';
 import { openContext } from '#adapters/role-context.js';
 import { ImageEngines } from '#application/render/engine-run.js';
 import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
+import { DeliveryQueue } from '#render-queue/delivery-queue.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import type { ImageEngine } from '@atelier/engine';
@@ -30,6 +33,17 @@ export interface WorkerParts {
   readonly renderTimeoutMs?: number | undefined;
 }
 
+/** A spec with a queue of its own making has no webhooks. */
+function deliveriesOf(queue: RenderQueue): DeliveryQueue {
+  if (queue instanceof PgBossRenderQueue) return queue.deliveries;
+  return {
+    enqueue: () => Promise.resolve(),
+    requeue: () => Promise.resolve(0),
+    work: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  };
+}
+
 export interface RunningWorker {
   readonly id: string;
   /** @param graceMs what running renders get. Default: what the configuration says */
@@ -45,8 +59,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     [ObjectStorage, storage],
     [RenderQueue, queue],
     [ImageEngines, { engineFor: () => engine }],
+    [DeliveryQueue, deliveriesOf(queue)],
   );
-  const adapters = [PlatformModule.of(settings), ports];
+  const adapters = [PlatformModule.of(settings), ports, QueuedDeliveriesModule, WebhookTransportModule];
   const context = await openContext(WorkerModule.for(settings, { adapters, renderTimeoutMs }));
   return {
     id: context.get(RenderWorker).id,
@@ -69,9 +84,10 @@ export interface ProjectorParts {
 export async function startProjector(parts: ProjectorParts): Promise<{ stop(): Promise<void> }> {
   const { configuration, logger, store, snapshots, queue } = parts;
   const settings = { configuration, logger };
-  const ports = portsOf([EventStore, store], [SnapshotStore, snapshots], [RenderQueue, queue]);
+  const queues = portsOf([RenderQueue, queue], [DeliveryQueue, deliveriesOf(queue)]);
+  const ports = portsOf([EventStore, store], [SnapshotStore, snapshots]);
   const rows = [ReadStoreModule.with({ maxConnections: 1 }), HousekeepingStoresModule];
-  const adapters = [PlatformModule.of(settings), ports, ObjectStorageModule, ...rows];
+  const adapters = [PlatformModule.of(settings), ports, queues, ObjectStorageModule, ...rows];
   const context = await openContext(ProjectorModule.for(settings, adapters));
   return { stop: () => context.close() };
 }

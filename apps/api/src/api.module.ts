@@ -6,6 +6,7 @@ import { InstallationModule } from '#adapters/installation.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
 import { CheckpointsModule, ReadStoreModule, RequestStoresModule } from '#adapters/read-store.module.js';
+import { WebhookTransportModule } from '#adapters/webhooks.module.js';
 import { CatalogModule } from '#application/catalog/catalog.module.js';
 import { ConsistencyModule } from '#application/consistency/read-your-writes.js';
 import { DispatchModule } from '#application/dispatch/dispatch-workflow.handler.js';
@@ -16,6 +17,7 @@ import { OperationModule } from '#application/operation/manage-operations.handle
 import { PictureModule } from '#application/picture/store-picture.handler.js';
 import { ProductModule } from '#application/product/manage-products.handler.js';
 import { shareConnections } from '#platform/connections.js';
+import { WebhookModule } from '#application/webhook/webhook.module.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { workflows } from '#workflows/workflows.js';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
@@ -46,6 +48,7 @@ import { RendersController } from './catalog/renders.controller.js';
 import { UploadsController } from './uploads/uploads.controller.js';
 import { UsageController } from './account/usage.controller.js';
 import { SignatureCheck } from './auth/signature.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 const controllers = [
   ...workflows.map((workflow) => dispatchController(workflow)),
@@ -65,6 +68,7 @@ const controllers = [
   OperationsController,
   ImageModelsController,
   ClientTokensController,
+  WebhooksController,
   HealthController,
 ];
 
@@ -78,6 +82,7 @@ const features = [
   OperationModule,
   PictureModule,
   ProductModule,
+  WebhookModule,
 ];
 
 const providers: Provider[] = [
@@ -106,6 +111,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     RequestStoresModule.with({ maxConnections: keys }),
     InstallationModule.with({ levels: true }),
     ObjectStorageModule,
+    WebhookTransportModule,
   ];
 }
 

@@ -7,6 +7,7 @@ import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { RateLimitStore } from '#application/limits/rate-limit-store.js';
 import { JobStreams, ReadModels } from '#application/read-models.js';
+import { Deliveries, WebhookTransport } from '#application/webhook/deliveries.js';
 import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration } from '#platform/configuration.js';
@@ -18,7 +19,7 @@ import { openApiDocument } from './http/openapi-document.js';
 
 const ports = [
   ...[EventStore, SnapshotStore, ObjectStorage, ReadModels, JobStreams],
-  ...[Checkpoints, IdempotencyStore, RateLimitStore, Readiness],
+  ...[Checkpoints, IdempotencyStore, RateLimitStore, Readiness, Deliveries, WebhookTransport],
 ];
 
 /** Describing the API calls nothing that it depends on, so there is nothing behind its ports. */

@@ -4,16 +4,22 @@ import { CommandBus } from '@nestjs/cqrs';
 import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { ReadModels } from '#application/read-models.js';
+import { Deliveries, deliveryRetentionDays } from '#application/webhook/deliveries.js';
 import type { Environment } from '#domain/streams.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
+import { DeliveryQueue } from '#render-queue/delivery-queue.js';
+
+/** A delivery that is due for longer was forgotten by the queue. One that merely waits there is not enqueued twice. */
+const overdueMs = 10 * 60_000;
 
 /**
- * What has to be done from time to time: giving orphaned charges back, putting jobs into the queue that it lost, forgetting old Idempotency-Keys and counts of
- * the rate limit. Needs no lock: two projectors that do it at the same time do no harm.
+ * What has to be done from time to time: giving orphaned charges back, putting jobs and deliveries into the queues that lost
+ * them, forgetting old Idempotency-Keys, counts of the rate limit and deliveries. Needs no lock: two projectors that do it at
+ * the same time do no harm.
  */
 @Injectable()
 export class Housekeeping {
@@ -23,6 +29,8 @@ export class Housekeeping {
     private readonly stranded: StrandedJobs,
     private readonly keys: PostgresIdempotencyStore,
     private readonly requests: PostgresRateLimitStore,
+    private readonly deliveries: Deliveries,
+    private readonly deliveryQueue: DeliveryQueue,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -62,5 +70,13 @@ export class Housekeeping {
     });
     await this.keys.forgetExpired(environment);
     await this.requests.forgetIdle();
+    await this.tendDeliveries(environment);
+  }
+
+  private async tendDeliveries(environment: Environment): Promise<void> {
+    const now = this.clock().getTime();
+    await this.deliveries.forgetBefore(environment, new Date(now - deliveryRetentionDays * 24 * 60 * 60_000));
+    const overdue = await this.deliveries.overdue(environment, new Date(now - overdueMs), 1_000);
+    if (overdue.length > 0) await this.deliveryQueue.requeue(overdue);
   }
 }

@@ -20,12 +20,20 @@ import {
   chargeCloserFilter,
   renderDispatcher,
   renderDispatcherFilter,
+  webhookDispatcher,
+  webhookDispatcherFilter,
 } from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import { SealsModule } from '#application/seals/seal-range.handler.js';
+import {
+  hasWork,
+  WebhookDispatcher,
+  type WebhookWork,
+} from '#application/process-managers/webhook-dispatcher.js';
+import { Deliveries } from '#application/webhook/deliveries.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { openSpan } from '#platform/tracing.js';
 import { readModels } from '#projections/read-models.js';
@@ -33,6 +41,7 @@ import { processTask, type ProcessOptions } from '#read-store/process-runner.js'
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks, type Task } from '#read-store/exclusive-session.js';
 import { RenderQueue, type QueueTransaction, type RenderTask } from '#render-queue/render-queue.js';
+import { DeliveryQueue } from '#render-queue/delivery-queue.js';
 import { Housekeeping } from './housekeeping.js';
 import { Sealing } from './sealing.js';
 import { EventStore, type EventFilter } from '#event-store/event-store.js';
@@ -56,6 +65,9 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly dispatcher: RenderDispatcher,
     private readonly closer: ChargeCloser,
     private readonly batches: BatchParents,
+    private readonly webhooks: WebhookDispatcher,
+    private readonly deliveries: Deliveries,
+    private readonly deliveryQueue: DeliveryQueue,
     private readonly housekeeping: Housekeeping,
     private readonly sealing: Sealing,
     @Inject(Configuration) private readonly configuration: Configuration,
@@ -105,7 +117,9 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
       name: string,
       filter: (environment: Environment) => EventFilter,
       handle: ProcessOptions['handle'],
-    ) => processTask({ ...common, name, filter: filter(environment), handle, batchSize: processBatch });
+      more: Pick<ProcessOptions, 'begin'> = {},
+    ) =>
+      processTask({ ...common, ...more, name, filter: filter(environment), handle, batchSize: processBatch });
     return [
       projections,
       follow(renderDispatcher, renderDispatcherFilter, async (events) => {
@@ -114,7 +128,26 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
       }),
       follow(chargeCloser, chargeCloserFilter, (events) => this.closer.handle(environment, events)),
       follow(batchParents, batchParentsFilter, (events) => this.batches.handle(environment, events)),
+      follow(
+        webhookDispatcher,
+        webhookDispatcherFilter,
+        async (events) => {
+          const work = await this.webhooks.workOf(environment, events);
+          return hasWork(work) ? (tx) => this.writeDeliveries(environment, work, tx) : undefined;
+        },
+        { begin: () => this.webhooks.begin(environment) },
+      ),
     ];
+  }
+
+  private async writeDeliveries(
+    environment: Environment,
+    { deliveries, resends }: WebhookWork,
+    tx: QueueTransaction,
+  ): Promise<void> {
+    const tasks = await this.deliveries.add(environment, deliveries, tx);
+    for (const resend of resends) tasks.push(...(await this.deliveries.resend(environment, resend, tx)));
+    await this.deliveryQueue.enqueue(tasks, tx);
   }
 }
 

@@ -11,16 +11,26 @@ import { EnginesModule } from '#adapters/engines.module.js';
 import { EventLogModule } from '#adapters/event-log.module.js';
 import { InstallationModule } from '#adapters/installation.module.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
-import { PlatformModule, type Adapters, type ProcessSettings } from '#adapters/platform.module.js';
+import {
+  OwnMetrics,
+  PlatformModule,
+  type Adapters,
+  type ProcessSettings,
+} from '#adapters/platform.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
+import { QueuedDeliveriesModule, WebhookTransportModule } from '#adapters/webhooks.module.js';
 import { JobRenderer, RenderSettings } from '#application/render/job-renderer.js';
 import { RenderModule } from '#application/render/render.module.js';
+import { WebhookModule } from '#application/webhook/webhook.module.js';
+import { WebhookObserver, WebhookSender } from '#application/webhook/webhook-sender.js';
 import { environments } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { shareConnections } from '#platform/connections.js';
 import { isDiskFull } from '#platform/errors.js';
 import { Logger } from '#platform/logger.js';
+import type { Metrics } from '#platform/metrics.js';
 import { RenderQueue, type RenderTask, type TaskOutcome } from '#render-queue/render-queue.js';
+import { WebhookWorker } from './webhook-worker.js';
 
 /** Takes jobs of both environments from the queue and renders them, for as long as the app runs. */
 @Injectable()
@@ -82,6 +92,8 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     ObjectStorageModule,
     EnginesModule,
     RenderQueueModule.with(),
+    QueuedDeliveriesModule,
+    WebhookTransportModule,
   ];
 }
 
@@ -92,14 +104,21 @@ export interface WorkerOptions {
   readonly renderTimeoutMs?: number | undefined;
 }
 
+const webhookObserver = {
+  provide: WebhookObserver,
+  inject: [OwnMetrics],
+  useFactory: (metrics: Metrics | undefined): WebhookObserver =>
+    metrics?.webhooks ?? { attempted: () => undefined, switchedOff: () => undefined },
+};
+
 @Module({})
 export class WorkerModule {
   static for(settings: ProcessSettings, options: WorkerOptions = {}): DynamicModule {
     const { adapters = adaptersFor(settings), renderTimeoutMs } = options;
     return {
       module: WorkerModule,
-      imports: [CqrsModule.forRoot(), ...adapters, RenderModule.with({ renderTimeoutMs })],
-      providers: [RenderWorker],
+      imports: [CqrsModule.forRoot(), ...adapters, RenderModule.with({ renderTimeoutMs }), WebhookModule],
+      providers: [RenderWorker, WebhookWorker, WebhookSender, webhookObserver],
     };
   }
 }

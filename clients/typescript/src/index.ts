@@ -14,3 +14,9 @@ export type {
   WorkflowBody,
   WorkflowName,
 } from './types.js';
+export {
+  verifyWebhook,
+  WebhookVerificationError,
+  type WebhookHeaders,
+  type WebhookMessage,
+} from './webhooks.js';

@@ -5,6 +5,7 @@ import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import { MemoryRateLimitStore, RateLimitStore } from '#application/limits/rate-limit-store.js';
 import { JobStreams, JobsWithoutTask, ReadModels, type EnvironmentReads } from '#application/read-models.js';
+import { Deliveries } from '#application/webhook/deliveries.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
@@ -20,9 +21,10 @@ import {
 } from '#projections/readers.js';
 import { readModelEntities } from '#projections/read-models.js';
 import { CheckpointWatcher } from '#read-store/checkpoint-watcher.js';
-import { createDataSource, idleTimeoutMillis } from '#read-store/data-source.js';
+import { createDataSource, idleTimeoutMillis, type Queries } from '#read-store/data-source.js';
 import { PostgresIdempotencyStore } from '#read-store/idempotency-store.js';
 import { PostgresRateLimitStore } from '#read-store/rate-limit-store.js';
+import { PostgresDeliveries } from '#read-store/webhook-deliveries.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
 import { StoredJobs } from './stored-jobs.js';
@@ -65,6 +67,15 @@ class StoredReadModels extends ReadModels {
     const reads = this.reads.get(environment);
     if (!reads) throw new RangeError(`there is no environment ${environment}`);
     return reads;
+  }
+
+  /** One of its connections, for statements that name their schema. */
+  get database(): Queries {
+    return {
+      query: async (text, values) => ({
+        rows: (await this.sources[0]?.query<unknown[]>(text, values)) ?? [],
+      }),
+    };
   }
 
   async close(): Promise<void> {
@@ -110,8 +121,13 @@ export class ReadStoreModule implements OnApplicationShutdown {
           },
         },
         { provide: JobStreams, useClass: StoredJobs },
+        {
+          provide: Deliveries,
+          inject: [ReadModels],
+          useFactory: ({ database }: StoredReadModels) => new PostgresDeliveries(database),
+        },
       ],
-      exports: [ReadModels, JobStreams],
+      exports: [ReadModels, JobStreams, Deliveries],
     };
   }
 

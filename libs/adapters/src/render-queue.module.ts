@@ -1,6 +1,7 @@
 import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
+import { DeliveryQueue } from '#render-queue/delivery-queue.js';
 import { PgBossRenderQueue, type PgBossSettings } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
@@ -24,8 +25,13 @@ export class RenderQueueModule implements OnApplicationShutdown {
             return untilReached(start, urls, logger, stopping);
           },
         },
+        {
+          provide: DeliveryQueue,
+          inject: [RenderQueue],
+          useFactory: ({ deliveries }: PgBossRenderQueue) => deliveries,
+        },
       ],
-      exports: [RenderQueue],
+      exports: [RenderQueue, DeliveryQueue],
     };
   }
 

@@ -45,6 +45,11 @@ export function belongsToTenant(category: StreamCategory): boolean {
   return category !== 'preset' && category !== 'operation';
 }
 
+/** The categories of streams that are named by their tenant. */
+export function streamIsOfTenant(category: StreamCategory): boolean {
+  return category === 'account' || category === 'usage' || category === 'webhook';
+}
+
 /** The category of streams that events of each type live in. */
 export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> = {
   AccountOpened: 'account',
@@ -76,6 +81,14 @@ export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> =
   OperationEnabled: 'operation',
   OperationDisabled: 'operation',
   RequestRejected: 'usage',
+  WebhookEndpointRegistered: 'webhook',
+  WebhookEndpointRevised: 'webhook',
+  WebhookEndpointDisabled: 'webhook',
+  WebhookEndpointEnabled: 'webhook',
+  WebhookSecretRotated: 'webhook',
+  WebhookEndpointRemoved: 'webhook',
+  WebhookTestRequested: 'delivery',
+  WebhookResendRequested: 'delivery',
 };
 
 /** Whose an event's data says it is, where it says so. */
@@ -113,7 +126,7 @@ export class TenantFilter {
   concerns({ stream, category, streamId, tenant, recorded }: EventOrigin): boolean {
     if (this.tenant === undefined) return true;
     if (!belongsToTenant(category)) return false;
-    if (category === 'account' || category === 'usage') return streamId === this.tenant;
+    if (streamIsOfTenant(category)) return streamId === this.tenant;
     if (this.streams.has(stream)) return true;
     // Data of any event, which may even be unreadable: it names its tenant or does not.
     const owner = (recorded.data as { tenant?: unknown } | null)?.tenant ?? tenant;

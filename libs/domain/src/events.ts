@@ -6,9 +6,19 @@ import type { OperationEvent } from './operation/operation.events.js';
 import type { PresetEvent } from './preset/preset.events.js';
 import type { ProductEvent } from './product/product.events.js';
 import type { UsageEvent } from './usage/usage.events.js';
+import type { DeliveryEvent, WebhookEvent } from './webhook/webhook.events.js';
 
 export type DomainEvent =
-  AccountEvent | JobEvent | KeyEvent | AssetEvent | ProductEvent | PresetEvent | OperationEvent | UsageEvent;
+  | AccountEvent
+  | JobEvent
+  | KeyEvent
+  | AssetEvent
+  | ProductEvent
+  | PresetEvent
+  | OperationEvent
+  | UsageEvent
+  | WebhookEvent
+  | DeliveryEvent;
 
 export type DomainEventType = DomainEvent['type'];
 

@@ -40,6 +40,14 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   OperationEnabled: [],
   OperationDisabled: [],
   RequestRejected: [],
+  WebhookEndpointRegistered: [],
+  WebhookEndpointRevised: [],
+  WebhookEndpointDisabled: [],
+  WebhookEndpointEnabled: [],
+  WebhookSecretRotated: [],
+  WebhookEndpointRemoved: [],
+  WebhookTestRequested: [],
+  WebhookResendRequested: [],
 };
 
 // `Object.keys` forgets the type of the keys.

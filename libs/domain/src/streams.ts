@@ -12,6 +12,8 @@ export const streamCategories = [
   'preset',
   'operation',
   'usage',
+  'webhook',
+  'delivery',
 ] as const;
 
 export type StreamCategory = (typeof streamCategories)[number];

@@ -82,6 +82,15 @@ describe('configuration', () => {
     }
   });
 
+  it('takes networks that webhooks may call, and nothing else in their place', () => {
+    const networksWith = (value: string) =>
+      loadConfiguration({ ...bucket, ATELIER_WEBHOOK_ALLOWED_NETWORKS: value }).webhooks.allowedNetworks;
+    expect(networksWith('')).toEqual([]);
+    expect(networksWith('10.1.0.0/16, fd12::/16')).toEqual(['10.1.0.0/16', 'fd12::/16']);
+    for (const value of ['10.1.0.0', 'loopback', '10.1.0.0/33', '10.0.0.0/8,', 'shop.example/8'])
+      expect(() => networksWith(value)).toThrow('ATELIER_WEBHOOK_ALLOWED_NETWORKS must be networks');
+  });
+
   it('documents the defaults that hold', async () => {
     const page = await readFile('docs/configuration.md', 'utf8');
     const documented = (name: string) => {
@@ -95,6 +104,8 @@ describe('configuration', () => {
       ...{ ATELIER_WORKER_CONCURRENCY: 'workerConcurrency' },
       ...{ ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency', ATELIER_REMOTE_CONCURRENCY: 'remoteConcurrency' },
       ...{ ATELIER_REMOTE_TENANT_CONCURRENCY: 'remoteTenantConcurrency' },
+      ...{ ATELIER_WEBHOOK_ALLOW_HTTP: 'webhookAllowHttp', ATELIER_WEBHOOK_TIMEOUT_MS: 'webhookTimeoutMs' },
+      ...{ ATELIER_WEBHOOK_CONCURRENCY: 'webhookConcurrency' },
       ...Object.fromEntries(projectorBounds.map(([name, field]) => [name, field])),
     };
     expect(Object.values(names).sort()).toEqual(Object.keys(defaults).sort());

@@ -34,6 +34,18 @@ export interface SealingConfiguration {
 
 export type SealPlace = 'log' | 'objects';
 
+/** Which addresses webhooks may be sent to, and with how much patience. */
+export interface WebhookConfiguration {
+  /** Networks in CIDR notation that may be called although they are not of the internet. */
+  readonly allowedNetworks: readonly string[];
+  /** Whether endpoints of the test environment may be `http://`. */
+  readonly allowHttp: boolean;
+  /** How long an endpoint may take to answer. */
+  readonly timeoutMs: number;
+  /** Calls that a worker makes at the same time, in each environment. */
+  readonly concurrency: number;
+}
+
 /** How the projector works. */
 export interface ProjectorConfiguration {
   /** How old a charge without a job must be before it counts as orphaned. */
@@ -73,6 +85,7 @@ export interface Configuration {
   readonly storage: StorageConfiguration;
   readonly projector: ProjectorConfiguration;
   readonly sealing: SealingConfiguration;
+  readonly webhooks: WebhookConfiguration;
   /** Renders on this machine's cores that a worker does at the same time, in each environment. */
   readonly workerConcurrency: number;
   /** Renders of one tenant that may run at the same time, over all workers. */
@@ -258,6 +271,9 @@ export const defaults = {
   processBatch: 200,
   /** With the 3 s of silence after which a paused projector is ended, another one replaces it within 5 s. */
   takeOverPollMs: 1_000,
+  webhookAllowHttp: false,
+  webhookTimeoutMs: 10_000,
+  webhookConcurrency: 16,
   workerConcurrency: 1,
   tenantConcurrency: 4,
   remoteConcurrency: 50,
@@ -318,6 +334,12 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       takeOverPollMs: whole('ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 50, 1_500),
     },
     sealing: loadSealing(settings),
+    webhooks: {
+      allowedNetworks: settings.parsed('ATELIER_WEBHOOK_ALLOWED_NETWORKS', parseNetworks, []),
+      allowHttp: settings.flag('ATELIER_WEBHOOK_ALLOW_HTTP', defaults.webhookAllowHttp),
+      timeoutMs: whole('ATELIER_WEBHOOK_TIMEOUT_MS', 'webhookTimeoutMs', 100, 60_000),
+      concurrency: whole('ATELIER_WEBHOOK_CONCURRENCY', 'webhookConcurrency', 1, 256),
+    },
     workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
     remoteConcurrency: whole('ATELIER_REMOTE_CONCURRENCY', 'remoteConcurrency', 1, 500),
@@ -405,6 +427,13 @@ export function parseTrustedProxies(text: string): string[] | string {
   const wrong = proxies.find((each) => !named.has(each) && !isNetwork(each));
   if (wrong === undefined) return proxies;
   return `must be addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, with commas; not "${wrong}"`;
+}
+
+/** Networks in CIDR notation with commas between, or what is wrong with them. */
+function parseNetworks(text: string): string[] | string {
+  const networks = text.split(',').map((each) => each.trim());
+  const wrong = networks.find((each) => !each.includes('/') || !isNetwork(each));
+  return wrong === undefined ? networks : `must be networks such as 10.0.0.0/8, with commas; not "${wrong}"`;
 }
 
 function isNetwork(text: string): boolean {

@@ -11,6 +11,7 @@ export class Metrics {
   private readonly registry = new Registry();
   private installation: InstallationGauges | undefined;
   private httpMetrics: HttpObserver | undefined;
+  private webhookMetrics: WebhookCounters | undefined;
   /** To be handed to the event store. */
   readonly eventStore: EventStoreObserver;
   /** To be told of every event that this process has written. */
@@ -44,6 +45,11 @@ export class Metrics {
   /** To be told of every answer, by a role that gives some. */
   get http(): HttpObserver {
     return (this.httpMetrics ??= observeHttp([this.registry]));
+  }
+
+  /** To be told of webhooks, by a role that sends some. */
+  get webhooks(): WebhookCounters {
+    return (this.webhookMetrics ??= countWebhooks([this.registry]));
   }
 
   /** From now on this process tells about the installation as a whole too. To be called once at most. */
@@ -195,5 +201,34 @@ export function countOutcomes(registers: Registry[]): OutcomeObserver {
       if (end.outcome === 'failed') failures.inc({ environment, code: end.code });
     },
     rendered: (workflow, durationMs) => renders.observe({ workflow }, durationMs / 1000),
+  };
+}
+
+/** What this process has sent to webhook endpoints. */
+export interface WebhookCounters {
+  attempted(environment: Environment, outcome: 'delivered' | 'failed'): void;
+  switchedOff(environment: Environment, reason: string): void;
+}
+
+function countWebhooks(registers: Registry[]): WebhookCounters {
+  const attempts = new Counter({
+    name: 'atelier_webhook_attempts_total',
+    help: 'Calls of webhook endpoints, by how they ended',
+    labelNames: ['environment', 'outcome'],
+    registers,
+  });
+  const switchedOff = new Counter({
+    name: 'atelier_webhook_endpoints_switched_off_total',
+    help: 'Webhook endpoints that were switched off because they failed for days, or answered 410',
+    labelNames: ['environment', 'reason'],
+    registers,
+  });
+  for (const environment of environments) {
+    for (const outcome of ['delivered', 'failed']) attempts.inc({ environment, outcome }, 0);
+    for (const reason of ['failing', 'gone']) switchedOff.inc({ environment, reason }, 0);
+  }
+  return {
+    attempted: (environment, outcome) => attempts.inc({ environment, outcome }),
+    switchedOff: (environment, reason) => switchedOff.inc({ environment, reason }),
   };
 }

@@ -214,6 +214,52 @@ class AnchorProcesses1790000000071 extends Migration {
   }
 }
 
+/** What is known of webhook deliveries. The log has the events that they tell of, and none of the attempts. */
+class CreateWebhookDeliveries1790000000080 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table webhook_deliveries (
+        delivery_id     text primary key,
+        tenant          text not null,
+        endpoint_id     text not null,
+        type            text not null,
+        body            text not null,
+        occurred_at     timestamptz not null,
+        status          text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
+        round           integer not null default 0,
+        attempts        integer not null default 0,
+        next_attempt_at timestamptz,
+        resent_at       timestamptz,
+        created_at      timestamptz not null default now()
+      ) with (fillfactor = 70)`);
+    await runner.query(`
+      create index webhook_deliveries_by_endpoint on webhook_deliveries (endpoint_id, occurred_at, delivery_id)`);
+    await runner.query(`create index webhook_deliveries_by_age on webhook_deliveries (occurred_at)`);
+    await runner.query(`
+      create index webhook_deliveries_pending on webhook_deliveries (coalesce(next_attempt_at, resent_at, created_at))
+        where status = 'pending'`);
+    await runner.query(`
+      create table webhook_attempts (
+        attempt     bigint generated always as identity primary key,
+        delivery_id text not null references webhook_deliveries on delete cascade,
+        at          timestamptz not null,
+        duration_ms integer not null,
+        status_code integer,
+        answer      text,
+        error       text
+      )`);
+    await runner.query(
+      `create index webhook_attempts_by_delivery on webhook_attempts (delivery_id, attempt)`,
+    );
+    await runner.query(`
+      create table webhook_health (
+        endpoint_id   text primary key,
+        failing_since timestamptz,
+        failed_at     timestamptz
+      )`);
+  }
+}
+
 const controlMigrations = [
   CreateControlTables1790000000000,
   CreateRateLimits1790000000020,
@@ -225,6 +271,7 @@ const environmentMigrations = [
   CreateOperationalTables1790000000002,
   CarryReadModelsOver1790000000040,
   AnchorProcesses1790000000071,
+  CreateWebhookDeliveries1790000000080,
 ];
 
 /**

@@ -27,6 +27,8 @@ export interface ProcessOptions {
    * gets the same events again. Writes that it gives back commit together with the checkpoint: once.
    */
   handle(events: readonly ProjectedEvent[]): Promise<Part['write'] | void>;
+  /** Called when it takes the work up: what it remembers may be older than the checkpoint. */
+  begin?(): void;
   readonly log: Logger;
   /** Default 200. */
   readonly batchSize?: number | undefined;
@@ -52,6 +54,7 @@ export function processTask(options: ProcessOptions): Task {
     lock: `atelier.process.${environment}.${name}`,
     async run(commits, signal) {
       const taken = await commits.alone((client) => takeOverProcess(client, environment, name));
+      options.begin?.();
       try {
         await follow(options, commits, taken, signal);
       } catch (thrown) {

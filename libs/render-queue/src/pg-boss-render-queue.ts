@@ -1,11 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss, type Db } from 'pg-boss';
 import { v5 } from 'uuid';
-import type { Environment } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, prepareFairTurns } from './fair-turns.js';
-import { queueName, queueNames, schema } from './queue-levels.js';
-import type { QueueTransaction, RenderQueue, RenderTask, TaskHandler, WorkOptions } from './render-queue.js';
+import type { DeliveryQueue, DeliveryTask } from './delivery-queue.js';
+import { deliveryQueueName, queueName, queueNames, schema } from './queue-levels.js';
+import type {
+  QueueTransaction,
+  RenderQueue,
+  RenderTask,
+  TaskHandler,
+  TaskQueue,
+  WorkOptions,
+} from './render-queue.js';
 
 export interface PgBossSettings {
   readonly url: string;
@@ -33,8 +41,6 @@ const marginMs = 20;
 
 /** pg-boss refuses a shorter one through its own functions. */
 const shortestHeartbeatSeconds = 10;
-
-const queueOf = ({ environment, remote }: RenderTask): string => queueName(environment, remote);
 
 /** Idle slots that look for tasks which are only waited for. Fifty would all look at every task that comes. */
 const spareSlots = 2;
@@ -74,69 +80,60 @@ export function taskId({ environment, jobId }: Pick<RenderTask, 'environment' | 
   return v5(`${environment}/${jobId}`, namespace);
 }
 
-/**
- * The render queue on pg-boss, in the schema `pgboss` of the database that also holds the checkpoints. There is one
- * queue per environment. NOTIFY wakes idle workers, and the process that delays a task wakes its own when it is due. What
- * neither finds (tasks of dead workers, retries after a defect) is found by polling, as often as dead workers are looked for.
- */
-export class PgBossRenderQueue implements RenderQueue {
-  private readonly boss: PgBoss;
+/** What tells the queues apart. */
+interface QueueKind<Task> {
+  /** In the order in which one transaction fills several. */
+  readonly names: readonly string[];
+  nameOf(of: { readonly environment: Environment; readonly remote?: boolean | undefined }): string;
+  /** The same task has the same id. */
+  idOf(task: Task): string;
+  /** Whose tasks are bounded by {@link WorkOptions.tenantConcurrency}. */
+  groupOf(task: Task): string;
+  /** Whether tenants take turns. Otherwise older tasks come first. */
+  readonly fair: boolean;
+  readonly pollSeconds: number;
+}
+
+interface SomeTask {
+  readonly environment: Environment;
+  readonly remote?: boolean;
+}
+
+/** The queues of one kind, on a pg-boss that is not its own. */
+class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   private readonly stopping = new AbortController();
   private stopped: Promise<void> | undefined;
   private readonly workers = new Set<string>();
-  private readonly superviseSeconds: number;
 
-  private constructor(private readonly settings: PgBossSettings) {
-    const { superviseSeconds = 5, supervise = true } = settings;
-    this.superviseSeconds = superviseSeconds;
-    this.boss = new PgBoss({
-      connectionString: settings.url,
-      application_name: 'atelier-render-queue',
-      schema,
-      // Each of its calls is one statement, and takes milliseconds.
-      max: 1,
-      useListenNotify: true,
-      schedule: false,
-      supervise,
-      superviseIntervalSeconds: superviseSeconds,
-      monitorIntervalSeconds: superviseSeconds,
-      maintenanceIntervalSeconds: 5 * 60,
-    });
-    // Everything that is reported here is tried again by pg-boss itself.
-    this.boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
-    this.boss.on('warning', ({ message }) => settings.logger.warn({ warning: message }, 'render queue'));
+  constructor(
+    protected readonly boss: PgBoss,
+    protected readonly settings: PgBossSettings,
+    private readonly kind: QueueKind<Task>,
+  ) {}
+
+  /** Makes the queues where they are missing; several processes may do so at once. */
+  async open(): Promise<void> {
+    const { fair, names } = this.kind;
+    if (fair) await prepareFairTurns(this.boss.getDb(), schema, names);
+    for (const name of names) await this.prepare(name);
   }
 
-  /** Makes the schema and the queues where they are missing; several processes may do so at once. */
-  static async start(settings: PgBossSettings): Promise<PgBossRenderQueue> {
-    const queue = new PgBossRenderQueue(settings);
-    try {
-      await queue.boss.start();
-      await prepareFairTurns(queue.boss.getDb(), schema, queueNames);
-      for (const name of queueNames) await queue.prepare(name);
-      return queue;
-    } catch (error) {
-      await queue.boss.stop({ graceful: false });
-      throw error;
-    }
-  }
-
-  async enqueue(tasks: readonly RenderTask[], transaction: QueueTransaction): Promise<void> {
+  async enqueue(tasks: readonly Task[], transaction: QueueTransaction): Promise<void> {
     const db: Db = {
       executeSql: async (text, values) => ({ rows: (await transaction.query(text, values)).rows }),
     };
-    const queues = Map.groupBy(tasks, queueOf);
+    const queues = Map.groupBy(tasks, this.kind.nameOf);
     // In one order, so that transactions which fill several do not wait for one another.
-    for (const name of queueNames) {
+    for (const name of this.kind.names) {
       const inQueue = queues.get(name);
-      if (inQueue) await this.insert(name, new Map(inQueue.map((task) => [taskId(task), task])), db);
+      if (inQueue) await this.insert(name, new Map(inQueue.map((task) => [this.kind.idOf(task), task])), db);
     }
   }
 
-  async requeue(tasks: readonly RenderTask[]): Promise<number> {
+  async requeue(tasks: readonly Task[]): Promise<number> {
     let added = 0;
-    for (const [name, own] of Map.groupBy(tasks, queueOf)) {
-      const byId = new Map(own.map((task) => [taskId(task), task]));
+    for (const [name, own] of Map.groupBy(tasks, this.kind.nameOf)) {
+      const byId = new Map(own.map((task) => [this.kind.idOf(task), task]));
       const forget = `delete from ${schema}.job where name = $1 and id = any($2::uuid[]) and state > 'active'`;
       await this.boss.getDb().executeSql(forget, [name, [...byId.keys()]]);
       added += await this.insert(name, byId, this.boss.getDb());
@@ -144,13 +141,7 @@ export class PgBossRenderQueue implements RenderQueue {
     return added;
   }
 
-  async repair(): Promise<void> {
-    const { supervise: _supervise, ...settings } = this.settings;
-    const maker = await PgBossRenderQueue.start({ ...settings, supervise: false });
-    await maker.stop(0);
-  }
-
-  async work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void> {
+  async work(environment: Environment, options: WorkOptions, handler: TaskHandler<Task>): Promise<void> {
     const slots = new Slots(options.concurrency, options.remote ? spareSlots : options.concurrency);
     // One pg-boss worker per slot: that gives each slot an id under which it can be woken.
     while (slots.open()) await this.workOne(environment, slots, options, handler);
@@ -161,13 +152,12 @@ export class PgBossRenderQueue implements RenderQueue {
     return (this.stopped ??= this.stopOnce(graceMs));
   }
 
-  private async stopOnce(graceMs: number): Promise<void> {
-    const drained = Promise.all(queueNames.map((name) => this.boss.offWork(name, { wait: true })));
+  protected async stopOnce(graceMs: number): Promise<void> {
+    const drained = Promise.all(this.kind.names.map((name) => this.boss.offWork(name, { wait: true })));
     await Promise.race([drained, sleep(graceMs, undefined, { ref: false })]);
     this.stopping.abort(new Error('the worker stops'));
     // A task that ignores its signal is given back all the same: its late events are refused by the job's stream.
     await Promise.race([drained, sleep(obedienceMs, undefined, { ref: false })]);
-    await this.boss.stop({ graceful: false });
   }
 
   /** Options that change between releases reach queues that exist already. */
@@ -196,14 +186,14 @@ export class PgBossRenderQueue implements RenderQueue {
   }
 
   /** @returns how many were not there */
-  private async insert(name: string, tasks: ReadonlyMap<string, RenderTask>, db: Db): Promise<number> {
+  private async insert(name: string, tasks: ReadonlyMap<string, Task>, db: Db): Promise<number> {
     const entries = [...tasks];
-    const tenants = entries.map(([, { tenant }]) => tenant);
-    const turns = await fairTurns(db, schema, name, tenants);
+    const groups = entries.map(([, task]) => this.kind.groupOf(task));
+    const turns = this.kind.fair ? await fairTurns(db, schema, name, groups) : [];
     const jobs = entries.map(([id, task], index) => ({
       id,
       data: task,
-      group: { id: task.tenant },
+      group: { id: this.kind.groupOf(task) },
       // Higher priorities come first in pg-boss, lower turns come first here.
       priority: -(turns[index] ?? 0),
     }));
@@ -214,15 +204,15 @@ export class PgBossRenderQueue implements RenderQueue {
     environment: Environment,
     slots: Slots,
     options: WorkOptions,
-    handler: TaskHandler,
+    handler: TaskHandler<Task>,
   ): Promise<void> {
-    const name = queueName(environment, options.remote);
-    const workerId = await this.boss.work<RenderTask>(
+    const name = this.kind.nameOf({ environment, remote: options.remote });
+    const workerId = await this.boss.work<Task>(
       name,
       {
         batchSize: 1,
         pollingIntervalSeconds: 1,
-        notifyPollingIntervalSeconds: this.superviseSeconds,
+        notifyPollingIntervalSeconds: this.kind.pollSeconds,
         groupConcurrency: options.tenantConcurrency,
       },
       async ([job]) => {
@@ -261,4 +251,99 @@ export class PgBossRenderQueue implements RenderQueue {
     const wake = () => this.workers.forEach((workerId) => this.boss.notifyWorker(workerId));
     setTimeout(wake, afterMs + marginMs).unref();
   }
+}
+
+/** What calls of endpoints get when the process stops. Those that are cut are made again, so it is no use to wait long. */
+const deliveryGraceMs = 1_000;
+
+/** What a delivery waits longer for after a crash costs less at rest: each spare slot asks by itself now and then. */
+const deliveryPoll = 6;
+
+/** Webhook deliveries, those of one endpoint a few at a time. Shares the connections of {@link PgBossRenderQueue}. */
+class PgBossDeliveryQueue extends PgBossQueue<DeliveryTask> {
+  constructor(boss: PgBoss, settings: PgBossSettings) {
+    super(boss, settings, {
+      names: environments.map(deliveryQueueName),
+      nameOf: ({ environment }) => deliveryQueueName(environment),
+      idOf: ({ environment, deliveryId, round }) => v5(`${environment}/${deliveryId}/${round}`, namespace),
+      groupOf: ({ endpointId }) => endpointId,
+      fair: false,
+      pollSeconds: deliveryPoll * superviseSecondsOf(settings),
+    });
+  }
+}
+
+/**
+ * The queues on pg-boss, in the schema `pgboss` of the database that also holds the checkpoints: renders, in which tenants
+ * take turns, and beside them webhook deliveries. There is one of each per environment. NOTIFY wakes idle workers, and the
+ * process that delays a task wakes its own when it is due. What neither finds (tasks of dead workers, retries after a
+ * defect) is found by polling, as often as dead workers are looked for.
+ */
+export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements RenderQueue {
+  readonly deliveries: DeliveryQueue;
+
+  private constructor(boss: PgBoss, settings: PgBossSettings) {
+    super(boss, settings, {
+      ...{ names: queueNames, idOf: taskId, fair: true },
+      nameOf: ({ environment, remote }) => queueName(environment, remote),
+      groupOf: ({ tenant }) => tenant,
+      pollSeconds: superviseSecondsOf(settings),
+    });
+    this.deliveries = new PgBossDeliveryQueue(boss, settings);
+  }
+
+  /** Makes the schema and the queues where they are missing; several processes may do so at once. */
+  static async start(settings: PgBossSettings): Promise<PgBossRenderQueue> {
+    const superviseSeconds = superviseSecondsOf(settings);
+    const boss = new PgBoss({
+      connectionString: settings.url,
+      application_name: 'atelier-render-queue',
+      schema,
+      // Each of its calls is one statement, and takes milliseconds.
+      max: 1,
+      useListenNotify: true,
+      schedule: false,
+      supervise: settings.supervise ?? true,
+      superviseIntervalSeconds: superviseSeconds,
+      monitorIntervalSeconds: superviseSeconds,
+      maintenanceIntervalSeconds: 5 * 60,
+    });
+    // Everything that is reported here is tried again by pg-boss itself.
+    boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
+    boss.on('warning', ({ message }) => settings.logger.warn({ warning: message }, 'render queue'));
+    const queue = new PgBossRenderQueue(boss, settings);
+    try {
+      await boss.start();
+      await queue.open();
+      return queue;
+    } catch (error) {
+      await boss.stop({ graceful: false });
+      throw error;
+    }
+  }
+
+  /** The connection of the queues, for short statements. */
+  get database(): QueueTransaction {
+    return { query: (text, values) => this.boss.getDb().executeSql(text, values) };
+  }
+
+  override async open(): Promise<void> {
+    await super.open();
+    await new PgBossDeliveryQueue(this.boss, this.settings).open();
+  }
+
+  async repair(): Promise<void> {
+    const { supervise: _supervise, ...settings } = this.settings;
+    const maker = await PgBossRenderQueue.start({ ...settings, supervise: false });
+    await maker.stop(0);
+  }
+
+  protected override async stopOnce(graceMs: number): Promise<void> {
+    await Promise.all([super.stopOnce(graceMs), this.deliveries.stop(Math.min(graceMs, deliveryGraceMs))]);
+    await this.boss.stop({ graceful: false });
+  }
+}
+
+function superviseSecondsOf({ superviseSeconds = 5 }: PgBossSettings): number {
+  return superviseSeconds;
 }

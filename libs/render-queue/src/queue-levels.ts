@@ -13,6 +13,10 @@ export const queueNames = environments.flatMap((environment) => [
   queueName(environment, true),
 ]);
 
+export function deliveryQueueName(environment: Environment): string {
+  return `webhooks-${environment}`;
+}
+
 const states: readonly TaskState[] = ['waiting', 'delayed', 'active'];
 
 /**

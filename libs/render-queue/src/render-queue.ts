@@ -25,11 +25,11 @@ export interface QueueTransaction {
 export interface WorkOptions {
   /** Takes the tasks that are waited for, in place of those that need a core. */
   readonly remote?: boolean;
-  /** Tasks of the environment that this process renders at the same time. */
+  /** Tasks of the environment that this process works on at the same time. */
   readonly concurrency: number;
   /**
-   * Tasks of one tenant that are rendered at the same time, over all processes. Workers that look at the very same
-   * moment may exceed it by a little.
+   * Tasks of one tenant, or of one endpoint, that are worked on at the same time, over all processes. Workers that look
+   * at the very same moment may exceed it by a little.
    */
   readonly tenantConcurrency: number;
 }
@@ -38,34 +38,37 @@ export interface WorkOptions {
  * `signal` is aborted when the worker has lost its claim (it was silent for longer than the heartbeat allows, and
  * another worker may have the task by now), or when this process stops and the grace period is over.
  */
-export type TaskHandler = (task: RenderTask, signal: AbortSignal) => Promise<TaskOutcome>;
+export type TaskHandler<Task> = (task: Task, signal: AbortSignal) => Promise<TaskOutcome>;
 
-/**
- * Hands queued jobs to workers: at least once, fairly among tenants, again when a worker dies. It bounds nothing and
- * decides nothing about a job; the job's own stream does, so a task that is handed out twice does no harm.
- */
-export abstract class RenderQueue {
-  /** Part of the caller's transaction: either both happen or none. Enqueueing a job twice is enqueueing it once. */
-  abstract enqueue(tasks: readonly RenderTask[], transaction: QueueTransaction): Promise<void>;
+/** Hands tasks to workers: at least once, and again when a worker dies. */
+export abstract class TaskQueue<Task> {
+  /** Part of the caller's transaction: either both happen or none. Enqueueing a task twice is enqueueing it once. */
+  abstract enqueue(tasks: readonly Task[], transaction: QueueTransaction): Promise<void>;
 
   /**
    * Puts tasks back that were lost, in a transaction of its own. One that is there, waiting or in a worker's hands, stays
    * as it is; one that counts as done is given out once more.
    * @returns how many were not there
    */
-  abstract requeue(tasks: readonly RenderTask[]): Promise<number>;
-
-  /** Makes the queue anew where it is gone, without its tasks. Several processes may do so at once. */
-  abstract repair(): Promise<void>;
+  abstract requeue(tasks: readonly Task[]): Promise<number>;
 
   /** Takes tasks of one environment from now on, until {@link stop}. */
-  abstract work(environment: Environment, options: WorkOptions, handler: TaskHandler): Promise<void>;
+  abstract work(environment: Environment, options: WorkOptions, handler: TaskHandler<Task>): Promise<void>;
 
   /**
    * Takes no further tasks, waits up to `graceMs` for the running ones, then aborts those that are left and gives
-   * them back. Closes the connections.
+   * them back.
    */
   abstract stop(graceMs: number): Promise<void>;
+}
+
+/**
+ * Queued jobs, fairly among tenants. It bounds nothing and decides nothing about a job; the job's own stream does, so a
+ * task that is handed out twice does no harm.
+ */
+export abstract class RenderQueue extends TaskQueue<RenderTask> {
+  /** Makes this queue and its neighbours anew where they are gone, without their tasks. Several processes may do so at once. */
+  abstract repair(): Promise<void>;
 }
 
 /**

@@ -20,6 +20,7 @@ export interface Things {
   readonly renderId: string;
   readonly productId: string;
   readonly categoryId: string;
+  readonly webhookId?: string;
   readonly presets: Readonly<Record<PresetKind, string>>;
 }
 
@@ -31,7 +32,9 @@ export async function makeThings(service: ApiService, api: ApiClient, tenant: Te
   const renderId = dispatched.body.job_id as string;
   await startJob(service, tenant, renderId);
   await finishJob(service, tenant, renderId);
+  const hook = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
   return {
+    webhookId: (await api.post('/v1/webhooks', tenant.key, hook)).body.public_id as string,
     ...{ assetId, renderId, uploadKey: upload.body.upload_key as string },
     productId: await registerProduct(service, tenant, assetId, upload.body.upload_key as string),
     categoryId: garmentCategories[0]?.publicId ?? '',

@@ -122,6 +122,7 @@ export class ApiService implements AsyncDisposable {
     const configuration = loadConfiguration({
       ...{ DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, ATELIER_HOME: this.folder },
       URL_SIGNING_SECRET: 'a secret of tests',
+      ATELIER_SIGNING_KEY: 'a signing key of tests, by default',
     });
     const settings = { configuration: { ...configuration, ...more }, logger };
     const api: NestFastifyApplication = await createApi(settings, http);

@@ -6,6 +6,8 @@ import {
   chargeCloserFilter,
   renderDispatcher,
   renderDispatcherFilter,
+  webhookDispatcher,
+  webhookDispatcherFilter,
 } from '#application/process-managers/process-managers.js';
 import { parseStreamName } from '#domain/streams.js';
 import type {
@@ -113,7 +115,11 @@ function consumerOf(filter: EventFilter | undefined): string | undefined {
   if (streamPrefixes?.every((prefix) => prefix.startsWith('live.'))) return undefined;
   const asked = JSON.stringify(filter);
   const processes = { [batchParents]: batchParentsFilter, [chargeCloser]: chargeCloserFilter };
-  const managers = { ...processes, [renderDispatcher]: renderDispatcherFilter };
+  const managers = {
+    ...processes,
+    [renderDispatcher]: renderDispatcherFilter,
+    [webhookDispatcher]: webhookDispatcherFilter,
+  };
   const manager = Object.entries(managers).find(([, of]) => JSON.stringify(of('test')) === asked);
   if (manager) return manager[0];
   if (types === undefined) return 'projections';

@@ -1,25 +1,12 @@
-import {
-  batchParents,
-  batchParentsFilter,
-  chargeCloser,
-  chargeCloserFilter,
-  renderDispatcher,
-  renderDispatcherFilter,
-} from '#application/process-managers/process-managers.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import type { Workshop } from '../../worker/support/workshop.js';
-
-const filters = [
-  [batchParents, batchParentsFilter],
-  [chargeCloser, chargeCloserFilter],
-  [renderDispatcher, renderDispatcherFilter],
-] as const;
 
 /** Whether the checkpoints of the process managers of `test` have passed every event that is theirs. */
 export async function handledAll(workshop: Workshop): Promise<boolean> {
-  for (const [process, filter] of filters) {
+  for (const { name, filter } of processManagers) {
     const { rows } = await workshop.query(
       'select position from test.process_checkpoints where process = $1 and position is not null',
-      [process],
+      [name],
     );
     const [row] = rows as { position: string }[];
     if (!row) return false;

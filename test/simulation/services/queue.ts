@@ -48,7 +48,7 @@ export class SimulatedQueue {
   }
 
   /** One slot of a worker: fetches, handles, settles, and so on until its process dies. */
-  async work(process: Process, handler: TaskHandler): Promise<never> {
+  async work(process: Process, handler: TaskHandler<RenderTask>): Promise<never> {
     for (;;) {
       await this.scheduler.after(process, this.dueIn(), this.changed.signal);
       await this.scheduler.turn(process);
@@ -64,7 +64,7 @@ export class SimulatedQueue {
     }
   }
 
-  private settle(entry: Entry, outcome: Awaited<ReturnType<TaskHandler>> | 'threw'): void {
+  private settle(entry: Entry, outcome: Awaited<ReturnType<TaskHandler<RenderTask>>> | 'threw'): void {
     const { now } = this.scheduler;
     entry.claim = undefined;
     if (outcome === 'threw') {

@@ -4,11 +4,13 @@ import {
   ApiExtraModels,
   ApiProperty,
   DocumentBuilder,
+  getSchemaPath,
   SwaggerModule,
   type OpenAPIObject,
 } from '@nestjs/swagger';
 import { fieldDescriptions } from '#validation/fields.js';
 import { signatureHeader } from '../auth/signature.js';
+import { webhookMessages } from '../webhooks/webhook-messages.dto.js';
 
 const description = `
 Atelier makes fashion imagery to order. Dispatch a workflow with one POST: credits are deducted, a job is queued, and the
@@ -43,6 +45,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
     .addTag('jobs', 'What became of a dispatch.')
     .addTag('renders', 'The gallery of finished pictures.')
     .addTag('account', 'Credits: balance, usage, ledger and prices.')
+    .addTag('webhooks', 'Endpoints of yours that are told what happens.')
     .addTag('health', 'For load balancers and supervisors.')
     .build();
   for (const { prototype, property, schema } of fieldDescriptions.fields)
@@ -51,6 +54,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
   closeRequestBodies(document);
   describeEntrance(document);
+  describeWebhooks(document);
   // The same document with fewer wrappers.
   return unwrapSingles(document) as OpenAPIObject;
 }
@@ -72,9 +76,11 @@ function closeRequestBodies({ components, paths }: OpenAPIObject): void {
     }
     close(schema);
   };
-  for (const { post } of Object.values(paths)) {
-    const body = post?.requestBody;
-    if (body && 'content' in body) close(Object.values(body.content).map(({ schema }) => schema));
+  for (const item of Object.values(paths)) {
+    for (const method of methods) {
+      const body = item[method]?.requestBody;
+      if (body && 'content' in body) close(Object.values(body.content).map(({ schema }) => schema));
+    }
   }
 }
 
@@ -87,6 +93,38 @@ function tellDefault(property: {
   const { default: value, description = '' } = property;
   delete property.default;
   if (value !== undefined && value !== '') property.description = `${description} \`${value}\` when absent.`;
+}
+
+/** What is sent to endpoints, for those who generate code from the description. */
+function describeWebhooks(document: OpenAPIObject): void {
+  const sent = { type: 'string' } as const;
+  const parameters = [
+    {
+      name: 'webhook-id',
+      description: 'Of the delivery. The same whenever it is sent again: by it you notice that.',
+    },
+    { name: 'webhook-timestamp', description: 'Of this attempt, in seconds since 1970.' },
+    {
+      name: 'webhook-signature',
+      description: 'One signature, or two while a secret is rotated: `v1,{base64} v1,{base64}`.',
+    },
+  ].map((header) => ({ ...header, in: 'header' as const, required: true, schema: sent }));
+  document.webhooks = Object.fromEntries(
+    webhookMessages.map(({ type, shape, summary }) => {
+      const content = { 'application/json': { schema: { $ref: getSchemaPath(shape) } } };
+      const post: PathOperation = {
+        ...{ operationId: `on-${type}`, summary, tags: ['webhooks'], security: [], parameters },
+        requestBody: { required: true, content },
+        responses: {
+          '2XX': {
+            description: 'Received. Anything else, and no answer within ten seconds, is tried again.',
+          },
+          '410': { description: 'Switches the endpoint off.' },
+        },
+      };
+      return [type, { post }];
+    }),
+  );
 }
 
 /** OpenAPI 3.1 lets a reference have a description beside it; `allOf` around a single one was a crutch of 3.0. */

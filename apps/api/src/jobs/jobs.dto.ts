@@ -79,7 +79,7 @@ function JobTypesField(): PropertyDecorator {
   );
 }
 
-function DateTimeField(description: string): PropertyDecorator {
+export function DateTimeField(description: string): PropertyDecorator {
   // An unescaped `+` of a time zone arrives as a blank.
   const fromText = (sent: unknown) => (typeof sent === 'string' ? sent.replace(' ', '+') : sent);
   return field(

@@ -11,6 +11,7 @@ import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { evolveProduct, initialProduct } from '#domain/product/product.js';
 import { decode } from '#domain/stored-events.js';
 import type { StreamCategory } from '#domain/streams.js';
+import { evolveWebhooks, initialWebhooks } from '#domain/webhook/webhook.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { Operator } from '../operator.js';
 import { toJson } from '../output.js';
@@ -156,7 +157,10 @@ export function foldOf(category: StreamCategory): Fold | undefined {
       );
     case 'operation':
       return fold(initialOperation, evolveOperation, (state) => ({ ...state }));
+    case 'webhook':
+      return fold(initialWebhooks, evolveWebhooks, (endpoints) => ({ endpoints: endpoints.length }));
     case 'usage':
+    case 'delivery':
       return undefined;
     default:
       return category satisfies never;

@@ -19,9 +19,23 @@ export const chargeCloserFilter = ofJobs('JobSucceeded', 'JobFailed', 'JobCancel
 export const batchParents = 'batch-parents';
 export const batchParentsFilter = ofJobs('JobQueued', 'JobSucceeded', 'JobFailed', 'JobCancelled');
 
+export const webhookDispatcher = 'webhook-dispatcher';
+export const webhookDispatcherFilter = (environment: Environment): EventFilter => ({
+  types: [
+    ...['StageCompleted', 'JobSucceeded', 'JobFailed', 'JobCancelled', 'CreditsDebited'],
+    ...['WebhookEndpointRegistered', 'WebhookEndpointRevised', 'WebhookEndpointDisabled'],
+    ...['WebhookEndpointEnabled', 'WebhookSecretRotated', 'WebhookEndpointRemoved'],
+    ...['WebhookTestRequested', 'WebhookResendRequested'],
+  ],
+  streamPrefixes: (['job', 'account', 'webhook', 'delivery'] as const).map((category) =>
+    categoryPrefix(environment, category),
+  ),
+});
+
 /** All process managers that follow the log, by the name of their checkpoint, with the events that they want. */
 export const processManagers = [
   { name: renderDispatcher, filter: renderDispatcherFilter },
   { name: chargeCloser, filter: chargeCloserFilter },
   { name: batchParents, filter: batchParentsFilter },
+  { name: webhookDispatcher, filter: webhookDispatcherFilter },
 ];

@@ -1,4 +1,4 @@
-import { belongsToTenant, type EventOrigin } from '../audited-event.js';
+import { belongsToTenant, streamIsOfTenant, type EventOrigin } from '../audited-event.js';
 import type { AuditFindings, Revision } from '../findings.js';
 import { Column, hashKey, KeyIndex } from '../memory/columns.js';
 
@@ -77,9 +77,9 @@ export class AuditedStreams {
   }
 }
 
-/** An account and a usage log are named after their tenant. */
+/** An account, a usage log and the webhooks are named after their tenant. */
 function ownerByName({ category, streamId }: EventOrigin): string | undefined {
-  return category === 'account' || category === 'usage' ? streamId : undefined;
+  return streamIsOfTenant(category) ? streamId : undefined;
 }
 
 /**

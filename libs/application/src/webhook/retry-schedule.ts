@@ -1,0 +1,39 @@
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** The pauses after each failed attempt: eleven attempts over three days. */
+const pausesMs = [
+  5_000,
+  minute,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  18 * hour,
+  24 * hour,
+];
+
+export const mostDeliveryAttempts = pausesMs.length + 1;
+
+/** Those that failed together do not come back together: up to a tenth is added. */
+const jitter = 0.1;
+
+const longestRetryAfterMs = 24 * hour;
+
+/**
+ * How long to wait after an attempt, the first being 1. Undefined: it was the last.
+ * @param retryAfter what the endpoint asked for: a longer pause is granted, up to a day
+ */
+export function pauseAfter(
+  attempt: number,
+  retryAfter: string | undefined,
+  random: () => number = Math.random,
+): number | undefined {
+  const pauseMs = pausesMs[attempt - 1];
+  if (pauseMs === undefined) return undefined;
+  const askedMs = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) * 1_000 : 0;
+  const longestMs = Math.max(pauseMs, Math.min(askedMs, longestRetryAfterMs));
+  return Math.round(longestMs * (1 + jitter * random()));
+}

@@ -1,0 +1,65 @@
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** An address of a network that is not called unless the operator has allowed it. */
+export class ForbiddenAddress extends Error {
+  override readonly name = 'ForbiddenAddress';
+}
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** The addresses that a name has now. @throws an Error when there are none */
+export type ResolveName = (name: string) => Promise<readonly string[]>;
+
+/** How long a name server gets for an answer, and how often it is asked. */
+const patience = { timeout: 2_000, tries: 2 };
+
+/** Asks name servers by itself: the system's own look-up would hold one of the few threads that pictures are made on. */
+export const resolveByDns: ResolveName = async (name) => {
+  const resolver = new Resolver(patience);
+  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  if (addresses.length === 0) throw new Error(`the name ${name} has no address`);
+  return addresses;
+};
+
+/**
+ * Whether an address is one of the internet: not private, loopback, link-local, shared (CGNAT), multicast, reserved or a
+ * way around by IPv6 (mapped, translated and tunnelled IPv4).
+ * @param allowed networks in CIDR notation that may be called all the same
+ */
+export function isPublicAddress(address: string, allowed: readonly string[] = []): boolean {
+  // IPv4 in IPv6's clothes is judged as what it is.
+  const parsed = ipaddr.process(address);
+  if (allowed.some((network) => isWithin(parsed, network))) return true;
+  return parsed.range() === 'unicast';
+}
+
+function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
+  const [range, bits] = ipaddr.parseCIDR(network);
+  return address.kind() === range.kind() && address.match(range, bits);
+}
+
+/**
+ * The address to call a host at: looked up once, so that what was checked is what is called. A name that also has an address
+ * that is forbidden is refused as a whole.
+ * @param hostname of a URL, IPv6 in brackets
+ * @throws ForbiddenAddress; an Error where the name has no address
+ */
+export async function resolvePublic(
+  hostname: string,
+  allowed: readonly string[],
+  resolve: ResolveName = resolveByDns,
+): Promise<ResolvedAddress> {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const addresses = isIP(host) ? [host] : await resolve(host);
+  if (!addresses.every((address) => isPublicAddress(address, allowed)))
+    throw new ForbiddenAddress('its address is in a network that is not called from here');
+  const [address] = addresses;
+  if (address === undefined) throw new Error(`the name ${host} has no address`);
+  return { address, family: isIP(address) === 6 ? 6 : 4 };
+}
