@@ -70,7 +70,7 @@ async function vocabularyOf(): Promise<Vocabulary> {
     [/^(upload_asset|pdp_image)_public_id$/, [upload.asset_id]],
     [/^source_render_public_id$/, [job.job_id]],
     [/^trial_image$/, [upload.asset_id, upload.upload_key]],
-    [/^public_id$/, [...pictures, endpoint.public_id]],
+    [/^public_id$/, [job.job_id, product.public_id, endpoint.public_id]],
     [/^(.*_public_id|.*_public_ids|user_image|garment_image_asset_refs)$/, pictures],
   ];
   return { wordsFor: (field) => words.find(([name]) => name.test(field))?.[1] };
