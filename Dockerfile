@@ -47,7 +47,10 @@ COPY --from=build /atelier/dist/apps/projector ./dist/apps/projector
 COPY --from=build /atelier/dist/apps/cli ./dist/apps/cli
 COPY --from=build /atelier/dist/libs ./dist/libs
 COPY --from=build /atelier/dist/projections ./dist/projections
+COPY --from=build /atelier/dist/docs ./dist/docs
 COPY --from=build /atelier/assets/presets ./assets/presets
+COPY assets/models.schema.json ./assets/
+COPY docs ./docs
 COPY deploy/create-bucket.mjs deploy/check-health.mjs ./deploy/
 USER node
 EXPOSE 3000

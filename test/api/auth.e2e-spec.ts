@@ -101,7 +101,7 @@ describe('a key', () => {
     expect(docs.status).toBe(200);
     // Nothing comes from anywhere else: every address in the page is relative.
     expect(docs.body as string).not.toMatch(/(?:src|href)=['"](?:https?:)?\/\//);
-    expect((await api.get('/docs/swagger-ui-bundle.js')).status).toBe(200);
+    expect((await api.get('/docs/reference.js')).status).toBe(200);
   });
 
   it('finds nothing beside the pages of the docs, wherever a path leads', async () => {
@@ -114,7 +114,20 @@ describe('a key', () => {
         '%00',
         'a%00b',
       ],
-      ...['nothing', 'a/b', '/x', '.git', 'a'.repeat(300), 'a'.repeat(5_000), '%5c..%5c..%5cetc', 'con', '*'],
+      ...[
+        'nothing',
+        'guides/nothing',
+        'guides/nothing.md',
+        'guides/..%2fadr',
+        'a/b',
+        '/x',
+        '.git',
+        'a'.repeat(300),
+        'a'.repeat(5_000),
+        '%5c..%5c..%5cetc',
+        'con',
+        '*',
+      ],
     ];
     for (const path of paths) {
       const { status, text } = await api.raw(`/docs/${path}`);
@@ -124,17 +137,17 @@ describe('a key', () => {
         'RESOURCE_NOT_FOUND',
       ]);
     }
-    expectError(await api.call('POST', '/docs/nothing'), 405, 'METHOD_NOT_ALLOWED');
+    expectError(await api.call('POST', '/docs'), 405, 'METHOD_NOT_ALLOWED');
   });
 
   it('tells browsers to take each answer for what it is', async () => {
-    for (const path of ['/v1/credits', '/openapi.json', '/nothing', '/docs', '/docs/swagger-ui.css']) {
+    for (const path of ['/v1/credits', '/openapi.json', '/nothing', '/docs', '/docs/guides/errors', '/']) {
       const { headers } = await api.get(path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       const policy = headers.get('content-security-policy');
       expect(policy).toMatch(/^default-src 'none';.* frame-ancestors 'none'$/);
-      expect(policy?.includes("script-src 'self'")).toBe(path.startsWith('/docs'));
+      expect(policy?.includes("script-src 'self'")).toBe(path.startsWith('/docs') || path === '/');
     }
   });
 });

@@ -31,6 +31,7 @@ import { ImageModels } from './dispatch/image-model-rules.js';
 import { JobWaits } from './dispatch/job-waits.js';
 import { RefusedDispatches } from './dispatch/refused-dispatches.js';
 import { DiskRoom } from './http/disk-room.js';
+import { DocsController } from './docs/docs.controller.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { GarmentCategoriesController } from './catalog/garment-categories.controller.js';
 import { HealthController, MetricsController } from './http/probes.controller.js';
@@ -70,6 +71,7 @@ const controllers = [
   ClientTokensController,
   WebhooksController,
   HealthController,
+  DocsController,
 ];
 
 const features = [

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '#platform/ids.js';
 import type { ProcessSettings } from '#adapters/platform.module.js';
 import { ApiModule } from './api.module.js';
-import { serveDocs } from './http/openapi-document.js';
+import { serveDescription } from './http/openapi-document.js';
 import { ApiError, type ErrorCode, envelopeOf } from './http/api-error.js';
 import { translateError } from './http/error.filter.js';
 import {
@@ -91,7 +91,7 @@ export async function createApi(
     done();
   });
   server.addHook('onRequest', (request, reply, done) => {
-    const policy = request.url.startsWith('/docs') ? docsPolicy : answersPolicy;
+    const policy = request.url.startsWith('/docs') || request.url === '/' ? docsPolicy : answersPolicy;
     void reply.headers({ 'x-request-id': request.id, ...everyAnswer, 'content-security-policy': policy });
     done(request.headers.host === undefined && request.raw.httpVersion === '1.1' ? missingHost() : undefined);
   });
@@ -112,7 +112,7 @@ export async function createApi(
   // Whether a file is too large is told where it is written, see `uploads/`.
   await server.register(multipart, { throwFileSizeLimit: false });
   readBodiesOurselves(server);
-  serveDocs(app);
+  serveDescription(app);
   await app.init();
   await server.ready();
   return app;

@@ -97,7 +97,8 @@ export class ApiClient {
 export function expectError(answer: Answer, status: number, code: string): void {
   expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code });
   expect(Object.keys(answer.body).sort()).toEqual(status === 422 ? ['detail', 'error'] : ['error']);
-  expect(Object.keys(answer.body.error).sort()).toEqual(['code', 'message', 'request_id']);
+  expect(Object.keys(answer.body.error).sort()).toEqual(['code', 'docs_url', 'message', 'request_id']);
+  expect(answer.body.error.docs_url).toBe(`/docs/guides/errors#${code.toLowerCase()}`);
   expect(answer.body.error.request_id).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
 }

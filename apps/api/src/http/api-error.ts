@@ -100,6 +100,12 @@ export class ErrorDescription {
     maxLength: 26,
   })
   request_id: string;
+
+  @ApiProperty({
+    description: 'What to do about this code: a page of this service.',
+    example: '/docs/guides/errors#validation_error',
+  })
+  docs_url: string;
 }
 
 export class ErrorDetail {
@@ -133,7 +139,11 @@ export class ErrorEnvelope {
   detail?: readonly FieldProblem[];
 }
 
+/** Where the guide says what to do about a code. */
+export const docsOf = (code: ErrorCode) => `/docs/guides/errors#${code.toLowerCase()}`;
+
 export function envelopeOf(error: ApiError, requestId: string): ErrorEnvelope {
   const { code, message, detail } = error;
-  return { error: { code, message, request_id: requestId }, ...(detail && { detail }) };
+  const docs_url = docsOf(code);
+  return { error: { code, message, request_id: requestId, docs_url }, ...(detail && { detail }) };
 }

@@ -7,7 +7,7 @@ import {
   getSchemaPath,
   type ApiResponseOptions,
 } from '@nestjs/swagger';
-import { type ErrorCode, ErrorEnvelope } from './api-error.js';
+import { docsOf, type ErrorCode, ErrorEnvelope } from './api-error.js';
 
 const requestId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 
@@ -217,7 +217,8 @@ function describeErrors(
         examples: Object.fromEntries(
           Object.entries(codes).map(([code, message]) => [
             code,
-            { summary: code, value: example(code, message) },
+            // The codes are the keys of that table.
+            { summary: code, value: example(code as ErrorCode, message) },
           ]),
         ),
       });
@@ -230,8 +231,8 @@ function describeErrors(
   );
 }
 
-function example(code: string, message: string): unknown {
-  const error = { code, message, request_id: requestId };
+function example(code: ErrorCode, message: string): unknown {
+  const error = { code, message, request_id: requestId, docs_url: docsOf(code) };
   if (code === 'IDEMPOTENCY_KEY_REUSED') {
     const msg = 'was used for another body. Use a new key for a new request';
     return { error, detail: [{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }] };

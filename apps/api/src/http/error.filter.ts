@@ -113,7 +113,9 @@ export class ErrorFilter implements ExceptionFilter {
     await this.refusals.record(request, reply, error);
     // The client went away, or the answer is under way already: the error can no longer be told.
     if (reply.sent) return;
-    void reply.code(error.status).headers(error.headers).send(envelopeOf(error, request.id));
+    // A route may have set the type of its own answer.
+    const json = reply.code(error.status).headers(error.headers).type('application/json; charset=utf-8');
+    void json.send(envelopeOf(error, request.id));
   }
 
   /** What we did wrong is logged with all that is known; what is merely away, in one line. */

@@ -9,6 +9,7 @@ import {
   type OpenAPIObject,
 } from '@nestjs/swagger';
 import { fieldDescriptions } from '#validation/fields.js';
+import { docsOf } from './api-error.js';
 import { signatureHeader } from '../auth/signature.js';
 import { webhookMessages } from '../webhooks/webhook-messages.dto.js';
 
@@ -214,6 +215,7 @@ function tooManyRequests(
     code: 'RATE_LIMITED',
     message: 'This key may make 600 requests a minute. Nothing was charged: try again in a second.',
     request_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE',
+    docs_url: docsOf('RATE_LIMITED'),
   };
   return {
     description:
@@ -228,14 +230,9 @@ function tooManyRequests(
   };
 }
 
-/** `/openapi.json`, and `/docs` to browse it: the user interface comes from our own disk, and loads nothing from elsewhere. */
-export function serveDocs(app: NestFastifyApplication): void {
+/** `/openapi.json`, made when it is first asked for. */
+export function serveDescription(app: NestFastifyApplication): void {
   let document: OpenAPIObject | undefined;
   const later = () => (document ??= openApiDocument(app));
-  SwaggerModule.setup('docs', app, later, {
-    raw: ['json'],
-    jsonDocumentUrl: 'openapi.json',
-    customSiteTitle: 'Atelier',
-    swaggerOptions: { validatorUrl: null, persistAuthorization: false, displayRequestDuration: true },
-  });
+  SwaggerModule.setup('docs', app, later, { ui: false, raw: ['json'], jsonDocumentUrl: 'openapi.json' });
 }

@@ -1,0 +1,21 @@
+// The reference that /docs shows is a script of Scalar's. It is put beside what was compiled, so that running the service
+// needs neither the package nor the network.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const version = devDependencies['@scalar/fastify-api-reference'];
+const folder = join(root, 'dist', 'docs');
+const stamp = join(folder, 'version');
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== version) {
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  const { default: fastify } = await import('fastify');
+  const server = fastify();
+  await server.register(reference, { routePrefix: '/', configuration: { url: '/openapi.json' } });
+  const { statusCode, payload } = await server.inject('/js/scalar.js');
+  if (statusCode !== 200) throw new Error(`the package serves no /js/scalar.js: ${statusCode}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'reference.js'), payload);
+  writeFileSync(stamp, version);
+}

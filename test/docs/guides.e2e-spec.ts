@@ -1,0 +1,104 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import chromium from '@sparticuz/chromium';
+import { chromium as browsers, type Browser } from 'playwright-core';
+import { errorStatuses } from '../../apps/api/src/http/api-error.js';
+import { startService, type JourneyService } from '../journeys/service.js';
+
+const folder = join('docs', 'guides');
+const guides = readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
+const snippets = guides.flatMap(({ file, text }) =>
+  [...text.matchAll(/```(\w+) run\n(.+?)```/gs)].map(([, language = '', code = '']) => ({
+    file,
+    language,
+    code,
+  })),
+);
+const commands: Readonly<Record<string, (code: string) => [string, string[]]>> = {
+  sh: (code) => ['bash', ['-euo', 'pipefail', '-c', code]],
+  ts: (code) => [process.execPath, ['--input-type=module-typescript', '--eval', code]],
+  python: (code) => ['python3', ['-c', code]],
+};
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+describe('the guides', () => {
+  let service: JourneyService;
+  let key: string;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startService(100);
+    const { tenant_id: tenant = '' } = await service.operator(
+      ...['tenants', 'create', '--name', 'Reader', '--env', 'test', '--credits', '500'],
+    );
+    const capabilities = ['--capabilities', 'jobs:create,jobs:read'];
+    const issued = await service.operator(
+      'keys',
+      'issue',
+      '--tenant',
+      tenant,
+      '--env',
+      'test',
+      ...capabilities,
+    );
+    key = issued['key'] ?? '';
+    // Its own libraries are enough; CHROMIUM_PATH names another browser.
+    const executablePath = process.env['CHROMIUM_PATH'] ?? (await chromium.executablePath());
+    browser = await browsers.launch({ executablePath, args: chromium.args, headless: true });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  it.each(snippets)('$file: the $language snippet works', async ({ language, code }) => {
+    if (language === 'python' && !hasPython) return console.warn('python3 is not installed: not tried');
+    const [command, args] = commands[language]!(code);
+    const env = { ...process.env, ATELIER_URL: service.baseUrl, ATELIER_KEY: key };
+    const { stdout } = await promisify(execFile)(command, args, { env });
+    expect(stdout).toMatch(/"|https?:/);
+    expect(stdout).not.toContain('"error":{"code":"VALIDATION');
+  });
+
+  it('name every error code, and no other', () => {
+    const { text } = guides.find(({ file }) => file === 'errors.md')!;
+    const [, codes = '', jobs = ''] = text.split(/^## .+$/m);
+    const named = (part: string) => [...part.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code]) => code);
+    expect(named(codes)).toEqual(Object.keys(errorStatuses));
+    expect(named(jobs)).toContain('ENGINE_POLICY');
+  });
+
+  it('are pages that a browser draws without asking anybody else, and so is the reference', async () => {
+    const visit = await browser.newPage();
+    const elsewhere: string[] = [];
+    const problems: string[] = [];
+    visit.on('request', (request) => {
+      const url = request.url();
+      if (!url.startsWith(service.baseUrl) && !/^(?:data|blob):/.test(url)) elsewhere.push(url);
+    });
+    visit.on('pageerror', (error) => problems.push(error.message));
+    await visit.goto(service.baseUrl);
+    await visit.click('text=Errors');
+    await visit.waitForSelector('#insufficient_balance');
+    await visit.goto(`${service.baseUrl}/docs`);
+    await visit.getByText('Dispatch a workflow with one POST').first().waitFor();
+    await visit.getByText('try-on').first().waitFor();
+    expect({ elsewhere, problems }).toEqual({ elsewhere: [], problems: [] });
+    await visit.close();
+  });
+
+  it('are listed for machines, as Markdown', async () => {
+    const list = await (await fetch(`${service.baseUrl}/llms.txt`)).text();
+    const paths = [...list.matchAll(/\]\((\/docs\/[^)]+)\)/g)].map(([, path]) => path);
+    expect(paths.length).toBeGreaterThanOrEqual(guides.length);
+    for (const path of paths) {
+      const answer = await fetch(service.baseUrl + path);
+      expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      expect(await answer.text()).toMatch(/^# /);
+    }
+    expect((await fetch(`${service.baseUrl}/docs/guides/nothing`)).status).toBe(404);
+  });
+});
