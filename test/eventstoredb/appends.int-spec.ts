@@ -13,14 +13,35 @@ describe('appends to EventStoreDB', () => {
   const stores = new Stores();
   afterEach(() => stores.close());
 
-  describe('keep away from the batch call of the client', () => {
-    it('takes the unary call, and does not even ask for the other', async () => {
+  describe('share a call that is our own and not the client’s', () => {
+    it('takes one call for all of them, and does not ask whether it may', async () => {
       const peer = await stores.peer();
       const store = stores.open(peer);
       await Promise.all(
         [1, 2, 3].map((n) => store.append(`${freshPrefix()}${n}`, 'no-stream', newEvents(2))),
       );
-      expect(peer.calls).toMatchObject({ append: 3, batchAppend: 0, features: 0 });
+      expect(peer.calls).toMatchObject({ append: 3, batchAppend: 1, features: 0 });
+    });
+
+    it('knows its appends by either form of their ids', async () => {
+      const peer = await stores.peer();
+      peer.faults.structuredIds = true;
+      const outcome = await stores.open(peer).append(freshPrefix(), 'no-stream', newEvents(2));
+      expect(outcome).toMatchObject({ outcome: 'appended', revision: 1n, replayed: false });
+      expect(peer.calls).toMatchObject({ append: 1, batchAppend: 1 });
+    });
+
+    it('asks again alone what the call was ended over, and takes another call for the next', async () => {
+      const peer = await stores.peer();
+      const store = stores.open(peer);
+      const stream = freshPrefix();
+      await store.append(stream, 'no-stream', newEvents(1));
+      peer.faults.endAfterCommit = 1;
+      expect(await store.append(stream, 0n, newEvents(2))).toMatchObject({ revision: 2n, replayed: true });
+      expect(peer.log.stream(stream)).toHaveLength(3);
+      expect(peer.calls).toMatchObject({ append: 3, batchAppend: 1 });
+      expect(await store.append(stream, 2n, newEvents(1))).toMatchObject({ revision: 3n, replayed: false });
+      expect(peer.calls).toMatchObject({ append: 4, batchAppend: 2 });
     });
 
     it('lets the failure of one store leave the appends of another alone', async () => {

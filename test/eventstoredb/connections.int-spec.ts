@@ -39,13 +39,12 @@ describe('connections to EventStoreDB', () => {
       expect(peer.authorization).toBe(`Basic ${Buffer.from('admin:hunter2@home').toString('base64')}`);
     });
 
-    it('needs no credentials for the unary call', async () => {
+    it('needs no credentials to append', async () => {
       const ca = encodeURIComponent(join(folder, 'ca.pem'));
       const store = stores.open(`esdb://localhost:${peer.port}?tlsCAFile=${ca}`);
       await store.append(freshPrefix(), 'no-stream', newEvents(1));
       await store.head();
       expect(peer.authorization).toBeUndefined();
-      expect(peer.calls.batchAppend).toBe(0);
     });
 
     it('refuses a certificate that nobody vouches for, and says so without the credentials', async () => {

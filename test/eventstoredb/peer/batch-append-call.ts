@@ -4,7 +4,7 @@ import statuses from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { Faults } from './faults.js';
 import type { Expected, PeerLog, ProposedEvent } from './peer-log.js';
-import { proposedOf, streamNameOf } from './wire.js';
+import { proposedOf, sizeOf, streamNameOf } from './wire.js';
 
 export type BatchCall = ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>;
 
@@ -13,8 +13,13 @@ interface Pending {
   readonly events: ProposedEvent[];
 }
 
-/** Streams.BatchAppend: many appends on one call, each named by its correlation id. What the adapter keeps away from. */
-export function serveBatchAppend(log: PeerLog, faults: Faults, call: BatchCall): void {
+/** Streams.BatchAppend: many appends on one call, each named by its correlation id. */
+export function serveBatchAppend(
+  log: PeerLog,
+  faults: Faults,
+  call: BatchCall,
+  { appended, breakConnections }: { appended(): void; breakConnections(): Promise<void> },
+): void {
   const pending = new Map<string, Pending>();
   call.on('data', (request: streams.BatchAppendReq) => {
     const id = request.getCorrelationId()!.getString();
@@ -23,10 +28,55 @@ export function serveBatchAppend(log: PeerLog, faults: Faults, call: BatchCall):
     append.events.push(...request.getProposedMessagesList().map(proposedOf));
     if (!request.getIsFinal()) return;
     pending.delete(id);
-    const response = answerTo(log, append).setCorrelationId(request.getCorrelationId());
-    if (!faults.silent) call.write(response);
+    void carryOut(append, request.getCorrelationId()!);
   });
   call.on('end', () => call.end());
+  const carryOut = async (append: Pending, id: shared.UUID) => {
+    appended();
+    if (faults.failAppends && faults.failAppends.times-- > 0) {
+      const { code, details } = faults.failAppends;
+      call.emit('error', Object.assign(new Error(details), { code, details }));
+      return;
+    }
+    const bytes = append.events.reduce((sum, event) => sum + sizeOf(event), 0);
+    const response = bytes > faults.maxAppendBytes ? tooLarge(faults.maxAppendBytes) : answerTo(log, append);
+    if (faults.silent) return;
+    if (faults.dropAfterCommit > 0) {
+      faults.dropAfterCommit -= 1;
+      await breakConnections();
+      return;
+    }
+    if (faults.endAfterCommit > 0) {
+      faults.endAfterCommit -= 1;
+      call.end();
+      return;
+    }
+    await faults.pause();
+    if (faults.forgetPositions) response.getSuccess()?.clearPosition();
+    call.write(response.setCorrelationId(faults.structuredIds ? structured(id) : id));
+  };
+}
+
+/** The other form in which the server may give an id back. */
+function structured(id: shared.UUID): shared.UUID {
+  const hex = id.getString().replaceAll('-', '');
+  const half = (part: string) => String(BigInt.asIntN(64, BigInt(`0x${part}`)));
+  const halves = new shared.UUID.Structured()
+    .setMostSignificantBits(half(hex.slice(0, 16)))
+    .setLeastSignificantBits(half(hex.slice(16)));
+  return new shared.UUID().setStructured(halves);
+}
+
+function tooLarge(limit: number): streams.BatchAppendResp {
+  const size = new shared.MaximumAppendSizeExceeded().setMaxappendsize(limit);
+  return refusal(size.serializeBinary(), 'event_store.client.MaximumAppendSizeExceeded');
+}
+
+function refusal(details: Uint8Array, type: string): streams.BatchAppendResp {
+  // A status whose field 3, the details, is there and empty: the class of the details is in no package of ours.
+  const status = statuses.Status.deserializeBinary(Uint8Array.of(0x1a, 0));
+  status.getDetails()!.pack(details, type);
+  return new streams.BatchAppendResp().setError(status);
 }
 
 function answerTo(log: PeerLog, { options, events }: Pending): streams.BatchAppendResp {
@@ -36,10 +86,9 @@ function answerTo(log: PeerLog, { options, events }: Pending): streams.BatchAppe
   if (verdict.kind === 'wrong-expected-version') {
     const wrong = new shared.WrongExpectedVersion();
     if (verdict.actual !== 'no-stream') wrong.setCurrentStreamRevision(String(verdict.actual));
-    // A status whose field 3, the details, is there and empty: the class of the details is in no package of ours.
-    const status = statuses.Status.deserializeBinary(Uint8Array.of(0x1a, 0));
-    status.getDetails()!.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
-    return response.setError(status);
+    return refusal(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion').setStreamIdentifier(
+      stream,
+    );
   }
   const position = new shared.AllStreamPosition()
     .setCommitPosition(String(verdict.last.position))

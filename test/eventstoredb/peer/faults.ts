@@ -16,6 +16,10 @@ export class Faults {
   maxAppendBytes = 1024 * 1024;
   /** Idempotent answers do not tell a position. */
   forgetPositions = false;
+  /** So many appends on the batch call are carried out, and the call is ended as if all had been said. */
+  endAfterCommit = 0;
+  /** Answers on the batch call name the append by two halves of its id. */
+  structuredIds = false;
   readonly interruptions = new Set<(by: 'error' | 'end') => void>();
   private abandoned = Promise.withResolvers<void>();
   private readonly subscriptionFaults: ('error' | 'end')[] = [];

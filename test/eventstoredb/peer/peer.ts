@@ -25,6 +25,7 @@ export class Peer {
   readonly faults = new Faults();
   /** How often each call came in. */
   readonly calls = {
+    /** By either of the two calls. */
     append: 0,
     batchAppend: 0,
     read: 0,
@@ -94,7 +95,12 @@ export class Peer {
 
   private readonly batchAppend = (call: BatchCall) => {
     this.calls.batchAppend += 1;
-    serveBatchAppend(this.log, this.faults, call);
+    if (this.leader) call.emit('error', notLeader('127.0.0.1', this.leader.port));
+    else
+      serveBatchAppend(this.log, this.faults, call, {
+        appended: () => (this.calls.append += 1),
+        breakConnections: () => this.restart(),
+      });
   };
 
   private readonly read = (call: ReadCall) => {

@@ -4,7 +4,6 @@ import {
   NO_STREAM,
   StreamDeletedError,
   WrongExpectedVersionError,
-  type AppendResult,
   type EventData,
   type JSONEventType,
 } from '@eventstore/db-client';
@@ -16,7 +15,8 @@ import { observeAppend } from '../observer.js';
 import { findReplay, firstRevision, judgeRefused, type StoredPlaces } from '../replays.js';
 import type { Append } from '../serialised-event.js';
 import type { SerialisedEvent } from '../serialised-event.js';
-import type { Connection } from './connection.js';
+import type { AppendAnswer } from './batch-appends.js';
+import type { Connection, GuardedClient } from './connection.js';
 import { classifyGrpcFailure, grpcMayPass, moreTelling } from './failures.js';
 import { readStream } from './reads.js';
 import type { Watermark } from './watermark.js';
@@ -29,6 +29,8 @@ interface AppendAttempts {
   readonly deadline: number;
   /** An attempt may have been carried out although no answer came. */
   unanswered: boolean;
+  /** It is sent together with others at first, and alone once that has failed. */
+  alone: boolean;
 }
 
 /**
@@ -36,6 +38,9 @@ interface AppendAttempts {
  * revision, which the server recognises for ever: by the events that lie at those revisions. For 'any' it only has a
  * cache in memory, so the stream is searched before a second attempt. Until the deadline every failure that may pass is
  * tried again; then the caller hears whether nothing was written or whether that is not known.
+ *
+ * The first attempt goes with those of others on one call. It is written, or refused by its revision, or repeated by the
+ * unary call, which tells its errors apart.
  */
 export class Appender {
   private readonly lanes = new Lanes();
@@ -47,7 +52,7 @@ export class Appender {
 
   append(append: Append): Promise<AppendOutcome> {
     const { deadlineMs, observer } = this.connection.options;
-    const attempts = { append, deadline: Date.now() + deadlineMs, unanswered: false };
+    const attempts = { append, deadline: Date.now() + deadlineMs, unanswered: false, alone: false };
     return observeAppend(observer, async () => {
       const outcome = await this.lanes.run(append.stream, () => this.untilAnswered(attempts));
       if (attempts.unanswered) observer.unknownOutcomeResolved?.();
@@ -96,10 +101,11 @@ export class Appender {
     await this.connection.call((client) => client.ready(this.timeoutFor(attempts)));
     const sentAt = performance.now();
     try {
-      const result = await this.send(attempts);
-      return await this.outcomeOf(attempts, result, before, sentAt);
+      const answer = await this.send(attempts);
+      if (answer.kind === 'refused') return await this.verdictOn(attempts, answer.actual);
+      return await this.outcomeOf(attempts, answer, before, sentAt);
     } catch (error) {
-      if (error instanceof WrongExpectedVersionError) return this.verdictOn(attempts, error);
+      attempts.alone = true;
       const meaning = translate(append, error);
       if (classifyGrpcFailure(meaning) === 'unknown') {
         attempts.unanswered = true;
@@ -109,29 +115,21 @@ export class Appender {
     }
   }
 
-  private send(attempts: AppendAttempts): Promise<AppendResult> {
-    const { stream, expected, events } = attempts.append;
-    const deadline = this.timeoutFor(attempts);
-    const options = {
-      expectedRevision: expected === 'no-stream' ? NO_STREAM : expected === 'any' ? ANY : expected,
-      requiresLeader: true,
-      deadline,
-    } as const;
-    // The deadline of the call does not cover the search for a node, so the time limit is kept here too.
+  private send(attempts: AppendAttempts): Promise<AppendAnswer> {
+    const { append, alone } = attempts;
+    const timeoutMs = this.timeoutFor(attempts);
     return this.connection.call((client) =>
-      within(deadline, client.appendToStream(stream, events.map(toProposed), options)),
+      alone ? appendAlone(client, append, timeoutMs) : client.batch.append(append, timeoutMs),
     );
   }
 
   private async outcomeOf(
     attempts: AppendAttempts,
-    { nextExpectedRevision, position }: AppendResult,
+    { revision, position: commit }: Extract<AppendAnswer, { kind: 'written' }>,
     before: bigint,
     sentAt: number,
   ): Promise<AppendOutcome> {
-    // Despite its name it is the revision of the last event that was written.
-    const revision = BigInt(nextExpectedRevision);
-    if (position === undefined) {
+    if (commit === undefined) {
       // A server that answers a repetition need not know where the events lie.
       const slice = await this.connection.call((client) =>
         readStream(client, attempts.append.stream, { from: revision, limit: 1 }, this.timeoutFor(attempts)),
@@ -141,17 +139,12 @@ export class Appender {
         throw new EventStoreError(`${attempts.append.stream} lost its event ${revision}`);
       return { outcome: 'appended', revision, position: last.position, replayed: true };
     }
-    const commit = BigInt(position.commit);
     if (commit > before) this.watermark.observe(commit, sentAt);
     return { outcome: 'appended', revision, position: commit, replayed: commit <= before };
   }
 
-  private async verdictOn(
-    attempts: AppendAttempts,
-    { actualVersion }: WrongExpectedVersionError,
-  ): Promise<AppendOutcome> {
+  private async verdictOn(attempts: AppendAttempts, actual: bigint | 'no-stream'): Promise<AppendOutcome> {
     const { append } = attempts;
-    const actual = actualVersion === 'no_stream' ? 'no-stream' : BigInt(actualVersion);
     const first = append.expected === 'any' ? undefined : firstRevision(append.expected);
     const beyond = actual !== 'no-stream' && (first === undefined || actual >= first);
     if (!beyond) return { outcome: 'wrong-expected-revision', actual };
@@ -174,6 +167,30 @@ export class Appender {
 
   private timeoutFor({ deadline }: AppendAttempts): number {
     return Math.max(1, Math.min(this.connection.options.answerTimeoutMs, deadline - Date.now()));
+  }
+}
+
+async function appendAlone(
+  client: GuardedClient,
+  { stream, expected, events }: Append,
+  timeoutMs: number,
+): Promise<AppendAnswer> {
+  const options = {
+    expectedRevision: expected === 'no-stream' ? NO_STREAM : expected === 'any' ? ANY : expected,
+    requiresLeader: true,
+    deadline: timeoutMs,
+  } as const;
+  try {
+    // The deadline of the call does not cover the search for a node, so the time limit is kept here too.
+    const sending = client.appendToStream(stream, events.map(toProposed), options);
+    const { nextExpectedRevision, position } = await within(timeoutMs, sending);
+    // Despite its name it is the revision of the last event that was written.
+    const revision = BigInt(nextExpectedRevision);
+    return { kind: 'written', revision, position: position && BigInt(position.commit) };
+  } catch (error) {
+    if (!(error instanceof WrongExpectedVersionError)) throw error;
+    const { actualVersion } = error;
+    return { kind: 'refused', actual: actualVersion === 'no_stream' ? 'no-stream' : BigInt(actualVersion) };
   }
 }
 

@@ -3,10 +3,12 @@ import {
   type ChannelCredentialOptions,
   type SingleNodeOptions,
 } from '@eventstore/db-client';
+import generated from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { messageOf } from '#platform/errors.js';
 import { NotConnected, retryRead, unavailable, within } from '../calls.js';
 import { EventStoreUnavailable } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
+import { BatchAppends } from './batch-appends.js';
 import type { ConnectionSettings } from './connection-string.js';
 import { classifyGrpcFailure, isSilence, grpcMayPass, moreTelling } from './failures.js';
 
@@ -94,14 +96,15 @@ const connectivity = { idle: 0, connecting: 1 };
 
 /**
  * The client, less what is dangerous in it:
- * - Appends take the unary call. The batch call, its default, keeps the pending appends of all clients of the process in
- *   one place: an error of one rejects the appends of all, and none of them has a deadline.
+ * - Its batch call, its default for appends, is not taken: it keeps the pending appends of all clients of the process in
+ *   one place, an error of one rejects the appends of all, and none of them has a deadline. `batch` is our own.
  * - `throwOnAppendFailure` is always on: the other mode reports wrong revisions.
  * - Nothing hands it the connection string, which it would print under `DEBUG` with the password.
  * - It can be closed. The client itself only ends its streams and leaves the connection open.
  */
 export class GuardedClient extends EventStoreDBClient {
   private channel: ReturnType<typeof this.getChannel> | undefined;
+  readonly batch = new BatchAppends(() => this.openBatch());
 
   // The one question that the client asks in what is used here is whether it may take the batch call.
   protected override supports = () => Promise.resolve(false);
@@ -150,8 +153,16 @@ export class GuardedClient extends EventStoreDBClient {
 
   /** Takes no more calls. Those under way go on, and the connection ends with the last of them. */
   retire(): void {
+    this.batch.retire();
     // A channel that is still being looked for in the cluster is closed when it is found, which takes no waiting.
     this.channel?.then((channel) => channel.close()).catch(() => undefined);
+  }
+
+  /** Its failure makes the client look for a node again, as that of every call does. */
+  private openBatch() {
+    return this.GRPCStreamCreator(generated.StreamsClient, 'batchAppend', (client) =>
+      client.batchAppend(...this.callArguments({ requiresLeader: true }, { deadline: Infinity })),
+    )();
   }
 
   /** Ends all streams, then the connection. */

@@ -3,6 +3,8 @@ import { isSilence } from './failures.js';
 
 /** How old the known end of the log may be. Older, and it is asked for again before the next append. */
 const freshMs = 10;
+/** While many append, answers tell the end as of a round trip ago: so many times that is fresh, within the patience below. */
+const freshRoundTrips = 2;
 /**
  * How long an append waits for that. A server that takes longer for a short read gets the append all the same, unless
  * nothing is known of the log, or an append went unanswered: then it is waited for.
@@ -15,12 +17,14 @@ const patienceMs = 100;
  * before this one was sent.
  *
  * The end of the log is read only where the answers of other calls do not tell it. So `replayed` is certain when it is
- * true, and right for everything that happened until 10 ms before; the repetition of what another process appended in
- * those last milliseconds looks like a first time. Nothing is appended twice either way.
+ * true, and right for everything that happened until 10 ms before, or until twice as long before as an answer takes; the
+ * repetition of what another process appended in those last milliseconds looks like a first time. Nothing is appended
+ * twice either way.
  */
 export class Watermark {
   private position = 0n;
   private asOf = -Infinity;
+  private roundTripMs = 0;
   private reading: Promise<void> | undefined;
   private queued: Promise<void> | undefined;
 
@@ -28,7 +32,8 @@ export class Watermark {
 
   /** A place that the log had reached by now. Rejects when the log cannot be read: then nothing else gets there either. */
   async now(): Promise<bigint> {
-    if (performance.now() - this.asOf <= freshMs) return this.position;
+    const fresh = Math.max(freshMs, Math.min(patienceMs, freshRoundTrips * this.roundTripMs));
+    if (performance.now() - this.asOf <= fresh) return this.position;
     if (this.asOf === -Infinity) await this.refresh();
     else await this.refreshPatiently();
     return this.position;
@@ -38,6 +43,7 @@ export class Watermark {
   observe(position: bigint, moment: number): void {
     if (position > this.position) this.position = position;
     this.asOf = Math.max(this.asOf, moment);
+    this.roundTripMs = performance.now() - moment;
   }
 
   /** The log may have grown without our seeing it, perhaps by our own append. */
