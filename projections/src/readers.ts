@@ -206,8 +206,23 @@ export async function readPage<Row extends ObjectLiteral>(
   all = query,
 ): Promise<Page<Row>> {
   const count = all.clone().select('count(*)').orderBy().getQuery();
-  const page = query.clone().addSelect(`(${count})`, 'total').limit(limit).offset(offset);
+  const page = (offset > 0 ? ofKeys(query, { limit, offset }) : query.clone().limit(limit)).addSelect(
+    `(${count})`,
+    'total',
+  );
   const { entities, raw } = await page.getRawAndEntities<{ total: string }>();
   const [first] = raw;
   return { items: entities, total: first ? Number(first.total) : await all.getCount() };
+}
+
+/** What is passed over is counted in the index alone: only the rows of the page itself are looked up. */
+function ofKeys<Row extends ObjectLiteral>(
+  query: SelectQueryBuilder<Row>,
+  { limit, offset }: PageRequest,
+): SelectQueryBuilder<Row> {
+  // A query of an entity has it.
+  const { primaryColumns } = query.expressionMap.mainAlias!.metadata;
+  const key = primaryColumns.map(({ propertyName }) => `${query.alias}.${propertyName}`);
+  const page = query.clone().select(key).limit(limit).offset(offset).getQuery();
+  return query.clone().andWhere(`(${key.join(', ')}) in (${page})`);
 }

@@ -23,12 +23,16 @@ export interface AtelierUnderLoad {
   readonly pids: Readonly<Record<string, number>>;
   /** One key for each tenant, each with plenty of credits. */
   readonly keys: readonly string[];
+  /** In the same order. */
+  readonly tenants: readonly string[];
   /** What its roles were started with, for a worker beside them. */
   readonly settings: Readonly<Record<string, string>>;
   /** How long the read models needed to reach the log's head, from now on. */
   catchUpSeconds(): Promise<number>;
   stop(): Promise<void>;
 }
+
+const openedTogether = 500;
 
 /**
  * Atelier as it runs in production, API and projector each in a process, on a database of its own. No worker renders
@@ -45,7 +49,11 @@ export async function prepareAtelier(
   await migrateReadStore(databaseUrl, readModels);
   const store = createPostgresEventStore({ connection: { pool } });
   const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
-  const keys = await Promise.all(Array.from({ length: tenants }, () => openTenant()));
+  const opened: { readonly tenant: string; readonly key: string }[] = [];
+  while (opened.length < tenants) {
+    const count = Math.min(openedTogether, tenants - opened.length);
+    opened.push(...(await Promise.all(Array.from({ length: count }, openTenant))));
+  }
 
   const settings = {
     DATABASE_URL: databaseUrl,
@@ -64,7 +72,8 @@ export async function prepareAtelier(
     databaseUrl,
     store,
     pids: { api: api.pid, projector: projector.pid },
-    keys,
+    keys: opened.map(({ key }) => key),
+    tenants: opened.map(({ tenant }) => tenant),
     settings,
     catchUpSeconds,
     async stop() {
@@ -75,7 +84,7 @@ export async function prepareAtelier(
     },
   };
 
-  async function openTenant(): Promise<string> {
+  async function openTenant() {
     const tenant = newId();
     const context = (): CommandContext => {
       const commandId = newId();
@@ -92,7 +101,7 @@ export async function prepareAtelier(
     await openAccount(accounts, context(), { name: 'Bench', terms });
     await grantCredits(accounts, context(), { amount: 1_000_000_000, kind: 'pack', label: 'Bench' });
     const grant = { capabilities: ['jobs:create', 'jobs:read'] as const, label: 'bench' };
-    return (await issueKey(store, context(), grant)).key;
+    return { tenant, key: (await issueKey(store, context(), grant)).key };
   }
 
   async function catchUpSeconds(): Promise<number> {

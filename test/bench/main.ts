@@ -5,6 +5,7 @@ import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import type { BenchServer } from './databases.js';
 import { benchAudit } from './audit.bench.js';
 import { benchDispatch } from './dispatch.bench.js';
+import { benchGrowth } from './growth.bench.js';
 import { benchPaced } from './paced.bench.js';
 import { benchRebuild } from './rebuild.bench.js';
 import { benchRender } from './render.bench.js';
@@ -18,6 +19,7 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   render: ({ url }) => benchRender(url),
   rebuild: ({ url }, jobs) => benchRebuild(url, jobs),
   start: benchStart,
+  growth: benchGrowth,
   audit: ({ url }, jobs) => benchAudit(url, jobs),
 };
 

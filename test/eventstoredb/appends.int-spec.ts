@@ -92,7 +92,7 @@ describe('appends to EventStoreDB', () => {
   it('says that nothing was written when the server is down at the first call', async () => {
     const peer = await stores.peer();
     peer.stop();
-    const store = stores.open(peer, { deadlineMs: 200 });
+    const store = stores.open(peer, { deadlineMs: 1_000 });
     await expect(store.append(freshPrefix(), 'no-stream', newEvents(1))).rejects.toThrow(
       EventStoreUnavailable,
     );

@@ -24,7 +24,7 @@ describe('the peer', () => {
       expectedRevision: 'no_stream',
     });
     await expect(stale).rejects.toThrow(WrongExpectedVersionError);
-    expect(peer.calls).toMatchObject({ batchAppend: 1, append: 0, features: 1 });
+    expect(peer.calls).toMatchObject({ batchAppend: 1, append: 3, features: 1 });
   });
 
   it('reads the log forwards from a position that is included, and keeps its log over a restart', async () => {

@@ -171,7 +171,7 @@ export class AccountWriter {
   ) {
     this.maxBatch = options.maxBatch ?? 128;
     this.snapshotEvery = options.snapshotEvery ?? 250;
-    this.mailboxes = new LRUCache({ max: options.cachedAccounts ?? 10_000 });
+    this.mailboxes = new LRUCache({ max: options.cachedAccounts ?? 20_000 });
   }
 
   /**

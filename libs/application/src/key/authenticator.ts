@@ -16,6 +16,9 @@ interface KnownKey {
   readonly retiresAt: number | undefined;
 }
 
+/** Keys that are remembered; who cycles through more of them than that reads each from its stream again. */
+const knownKeys = 20_000;
+
 /**
  * Tells whom a key speaks for. It asks the key's own stream, so a key works the moment it is issued and keeps
  * working while read models are rebuilt. What it has learned it remembers, until it hears otherwise or, should it be
@@ -27,9 +30,9 @@ export class Authenticator implements Listener {
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
   /** By the whole key's hash, so that the cache holds no secret; or by its name. */
-  private readonly callers = new LRUCache<string, KnownKey>({ max: 10_000, ttl: 60_000 });
+  private readonly callers = new LRUCache<string, KnownKey>({ max: knownKeys, ttl: 60_000 });
   /** Hashes of keys that were good when they were last looked up: a request with one of them is no guess. */
-  private readonly proven = new LRUCache<string, string>({ max: 10_000 });
+  private readonly proven = new LRUCache<string, string>({ max: knownKeys });
   /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
   private heard = 0;
 
