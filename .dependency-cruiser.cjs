@@ -123,6 +123,16 @@ module.exports = {
       },
     },
     {
+      name: 'vendors-know-the-port-only',
+      comment: 'A vendor knows briefs, and no workflow.',
+      severity: 'error',
+      from: { path: '^packages/vendors/', pathNot: spec },
+      to: {
+        pathNot: ['^packages/(?:vendors|engine)/src/', ...packages('sharp|openai'), '^node:'],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
       name: 'photo-knows-the-port-only',
       comment: 'The grounds that it sets people into are handed to it.',
       severity: 'error',
@@ -144,9 +154,14 @@ module.exports = {
       comment: 'Everything but the list of engines sees the port, so that an engine is added in one place.',
       severity: 'error',
       from: {
-        pathNot: ['^packages/(?:sketch|photo)/', '^libs/adapters/src/engines[.]module[.]ts$', '^test/', spec],
+        pathNot: [
+          '^packages/(?:sketch|photo|vendors)/',
+          '^libs/adapters/src/engines[.]module[.]ts$',
+          '^test/',
+          spec,
+        ],
       },
-      to: { path: '^packages/(?:sketch|photo)/' },
+      to: { path: '^packages/(?:sketch|photo|vendors)/' },
     },
     {
       name: 'workflows-are-declarations',

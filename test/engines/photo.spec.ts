@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { describeEngine, type Order } from '@atelier/engine/conformance';
+import { unattended, describeEngine, type Order } from '@atelier/engine/conformance';
 import type { EngineImage } from '@atelier/engine';
 import { PhotoEngine } from '@atelier/photo';
 import { grounds } from '@atelier/sketch/grounds';
@@ -44,7 +44,14 @@ describe('the engine of an installation without a vendor', () => {
   const render = (order: Order) =>
     engine.render(
       { workflow: 'background-swap-with-spec', ...order, seed: 7, displayName: '', testMark: false },
-      { signal: new AbortController().signal, garmentKind: categoryById, onStage: () => Promise.resolve() },
+      {
+        ...unattended(),
+        ...{
+          signal: new AbortController().signal,
+          garmentKind: categoryById,
+          onStage: () => Promise.resolve(),
+        },
+      },
     );
 
   it('swaps the background of a photograph of a person with photo', async () => {

@@ -1,6 +1,8 @@
 /** Where pictures of a family of models are made: on this machine's cores, or by someone who is waited for. */
 export const modelFamilies = {
   sketch: 'local',
+  openai: 'remote',
+  fal: 'remote',
 } as const satisfies Readonly<Record<string, 'local' | 'remote'>>;
 
 export type ModelFamily = keyof typeof modelFamilies;

@@ -6,7 +6,11 @@ import {
   type EngineStage,
   type ImageEngine,
   type EngineRequest,
+  type EngineContext,
   type RenderContext,
+  type VendorCallAnswer,
+  type VendorCallRecord,
+  type VendorCalls,
   type RenderResult,
 } from './image-engine.js';
 
@@ -42,6 +46,36 @@ async function expectPicture({ kind, label, bytes, contentType, width, height, m
   expect(JSON.parse(JSON.stringify(meta))).toEqual(meta);
 }
 
+/** The record of a job's calls, in memory. */
+export function recordedCalls(known: VendorCallRecord[] = []): VendorCalls {
+  const answers = new Map<string, VendorCallAnswer>();
+  const change = (call: string, news: Partial<VendorCallRecord>) => {
+    const index = known.findIndex((each) => each.call === call);
+    known[index] = { ...known[index], ...news } as VendorCallRecord;
+    return Promise.resolve();
+  };
+  return {
+    known,
+    begin: async ({ step, model }) => {
+      const call = `${step}.${known.filter((each) => each.step === step).length + 1}`;
+      const record = { call, step, model, idempotencyKey: `job.${call}` };
+      known.push(record);
+      return record;
+    },
+    submitted: (call, vendorRequestId) => change(call, { vendorRequestId }),
+    answered: (call, answer) => {
+      answers.set(call, answer);
+      return change(call, { outcome: answer.outcome });
+    },
+    kept: (call) => Promise.resolve(answers.get(call) ?? { pictures: [] }),
+  };
+}
+
+/** What an engine has that asks vendors: nobody cancels. */
+export function unattended(): Pick<EngineContext, 'calls' | 'abandoned'> {
+  return { calls: recordedCalls(), abandoned: new AbortController().signal };
+}
+
 /** The port's words as tests: every engine runs them, and nothing in them knows which one it is. */
 export function describeEngine(
   name: string,
@@ -59,6 +93,7 @@ export function describeEngine(
     const result = await engine.render(request, {
       signal: new AbortController().signal,
       garmentKind,
+      ...unattended(),
       onStage: async (stage) => {
         expect(reporting++).toBe(0);
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -143,6 +178,7 @@ export function describeEngine(
       const context = {
         signal: AbortSignal.abort(reason),
         garmentKind,
+        ...unattended(),
         onStage: async () => void (reported = true),
       };
       await expect(engine.render(quick, context)).rejects.toBe(reason);
@@ -157,7 +193,10 @@ export function describeEngine(
         abortedAt = performance.now();
         controller.abort(reason);
       }, 30);
-      const context = { signal: controller.signal, garmentKind, onStage: () => Promise.resolve() };
+      const context: EngineContext = {
+        ...{ signal: controller.signal, garmentKind, ...unattended() },
+        onStage: () => Promise.resolve(),
+      };
       await expect(engine.render(quick, context)).rejects.toBe(reason);
       expect(performance.now() - abortedAt).toBeLessThan(1000);
     });
@@ -167,6 +206,7 @@ export function describeEngine(
       const context = {
         signal: new AbortController().signal,
         garmentKind,
+        ...unattended(),
         onStage: () => Promise.reject(lost),
       };
       await expect(engine.render(quick, context)).rejects.toBe(lost);

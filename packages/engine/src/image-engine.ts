@@ -12,7 +12,7 @@ export abstract class ImageEngine {
    * Renders one request. Honours `signal` within a second by rejecting with its reason.
    * @throws EngineError for everything that goes wrong with the request or the vendor
    */
-  abstract render(request: EngineRequest, context: RenderContext): Promise<RenderResult>;
+  abstract render(request: EngineRequest, context: EngineContext): Promise<RenderResult>;
 }
 
 export type EngineRequest = RenderRequest & BriefedRequest;
@@ -80,6 +80,57 @@ export interface RenderContext {
   onStage(stage: EngineStage): Promise<void>;
 }
 
+/** What an engine that asks vendors has beside the rest. */
+export interface EngineContext extends RenderContext {
+  readonly calls: VendorCalls;
+  /** Aborted once nobody wants the result any more: a vendor is told so. A worker that only stops leaves its calls to others. */
+  readonly abandoned: AbortSignal;
+}
+
+/**
+ * What was asked of vendors for this job, on record before it is asked, so that nobody pays for it twice. Whoever renders
+ * the job next finds it here.
+ */
+export interface VendorCalls {
+  /** All calls of all attempts, oldest first. */
+  readonly known: readonly VendorCallRecord[];
+  /** On record once it resolves. @throws when the job has ended or is another worker's: then nothing may be asked */
+  begin(call: {
+    readonly step: string;
+    readonly model: string;
+    readonly vendor: string;
+  }): Promise<VendorCallRecord>;
+  /** The vendor's name for the call, on record once it resolves. */
+  submitted(call: string, vendorRequestId: string): Promise<void>;
+  /** What became of it. Pictures are kept, so that they need not be asked for again. */
+  answered(call: string, answer: VendorCallAnswer): Promise<void>;
+  /** What was kept of a call that was answered. */
+  kept(call: string): Promise<VendorAnswerKept>;
+}
+
+export interface VendorCallRecord {
+  readonly call: string;
+  readonly step: string;
+  readonly model: string;
+  readonly idempotencyKey: string;
+  readonly vendorRequestId?: string;
+  readonly outcome?: 'answered' | 'cancelled' | EngineErrorClass;
+}
+
+export interface VendorAnswerKept {
+  readonly pictures: readonly Buffer[];
+  readonly reading?: unknown;
+}
+
+export interface VendorCallAnswer extends VendorAnswerKept {
+  readonly outcome: 'answered' | 'cancelled' | EngineErrorClass;
+  readonly vendorRequestId: string | null;
+  readonly latencyMs: number;
+  readonly units: number;
+  readonly price: number;
+  readonly currency: string;
+}
+
 export interface EngineStage {
   /** Snake case, for example `garment_cutout`. */
   readonly stage: string;
@@ -116,6 +167,8 @@ export interface RenderResult {
   readonly message: string;
   /** The engine's model, for provenance. */
   readonly model: string;
+  /** What vendors call what was asked of them, for provenance. */
+  readonly vendorRequestIds?: readonly string[];
 }
 
 /**

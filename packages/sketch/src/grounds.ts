@@ -5,6 +5,8 @@ import type { ShotFraming } from './composition/shot.js';
 import type { Raster } from './drawing/rasterise.js';
 import type { SceneWords } from './scenery/scene-spec-from.js';
 import { marked } from './scene.js';
+
+export { testMarkSvg } from './scene.js';
 import { placeOfImage, placeOfWords, type ImagePlaceOrder, type NewPlace } from './swapping/new-place.js';
 import { viewAt } from './swapping/placement.js';
 

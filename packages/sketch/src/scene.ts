@@ -160,11 +160,16 @@ export async function compose(layers: readonly Layer[], testMark: boolean): Prom
   return marked(sheet, testMark);
 }
 
+/** The mark of the test environment for a picture of that size, as an SVG to lay over it. */
+export function testMarkSvg(width: number, height: number): string {
+  return new SvgSheet().document(width, height, drawTestMark(width, height));
+}
+
 /** A finished picture as it is, or with the mark of the test environment on it. */
 export async function marked(sheet: Raster, testMark: boolean): Promise<Raster> {
   if (!testMark) return sheet;
   const { width, height } = sheet;
-  const ribbon = new SvgSheet().document(width, height, drawTestMark(width, height));
+  const ribbon = testMarkSvg(width, height);
   const finished = await sharp(sheet.data, { raw: { width, height, channels: 4 } })
     .composite([{ input: Buffer.from(ribbon) }])
     .raw()

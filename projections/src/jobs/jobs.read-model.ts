@@ -145,6 +145,10 @@ function changeOf(row: JobRow, event: ProjectedEvent): Partial<JobRow> {
   switch (event.type) {
     case 'RenderStarted':
       return { status: 'IN_PROGRESS', startedAt: row.startedAt ?? new Date(event.data.at) };
+    case 'EngineCalled':
+    case 'EngineSubmitted':
+    case 'EngineAnswered':
+      return {};
     case 'StageCompleted':
       return { status: 'IN_PROGRESS' };
     case 'JobSucceeded':
@@ -162,9 +166,13 @@ function failure(code: string, message: string, at: string): Partial<JobRow> {
   return { status: 'FAILURE', error: { code, message }, finishedAt: new Date(at) };
 }
 
+const internal: ReadonlySet<string> = new Set([
+  ...['RenderStarted', 'EngineCalled', 'EngineSubmitted', 'EngineAnswered'],
+]);
+
 /** Nothing for an internal event: the caller's cursor only ever stands on an event that the caller can see. */
 function latest(event: ProjectedEvent): Partial<JobRow> {
-  return event.type === 'RenderStarted' ? {} : latestEventOf(event);
+  return internal.has(event.type) ? {} : latestEventOf(event);
 }
 
 function latestEventOf(event: ProjectedEvent): { latestSeq: number; latestEvent: LatestEvent } {

@@ -123,8 +123,16 @@ function failed(code: string, message: string): Entry {
   return { eventType: 'failed', stage: 'failed', message, extra: { error: { code, message } } };
 }
 
+/** What a vendor was asked and paid is nobody's business but the operator's; a fence is no job. */
+const hidden: ReadonlySet<string> = new Set([
+  'JobVoided',
+  'EngineCalled',
+  'EngineSubmitted',
+  'EngineAnswered',
+]);
+
 function isShown(event: ProjectedEvent): boolean {
-  return event.type !== 'JobVoided';
+  return !hidden.has(event.type);
 }
 
 function seqOf(event: ProjectedEvent): number {

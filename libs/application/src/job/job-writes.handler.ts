@@ -15,11 +15,14 @@ import {
   voidJob,
 } from '#domain/job/job.js';
 import {
+  answerCall,
+  callEngine,
   cancelJob,
   completeStage,
   failJob,
   type RenderRejection,
   startRender,
+  submitCall,
   succeedJob,
 } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
@@ -130,6 +133,9 @@ type Said<Type extends JobEvent['type']> = Omit<EventOfType<Type>['data'], 'at'>
 /** What a worker says about the attempt that it holds. */
 export type RenderReport =
   | { readonly kind: 'stage'; readonly attempt: number; readonly said: Said<'StageCompleted'> }
+  | { readonly kind: 'call'; readonly said: Omit<Said<'EngineCalled'>, 'tenant' | 'operation'> }
+  | { readonly kind: 'submission'; readonly attempt: number; readonly said: Said<'EngineSubmitted'> }
+  | { readonly kind: 'answer'; readonly attempt: number; readonly said: Said<'EngineAnswered'> }
   | { readonly kind: 'success'; readonly said: Said<'JobSucceeded'> & { readonly provenance: Provenance } }
   | { readonly kind: 'failure'; readonly said: Said<'JobFailed'> };
 
@@ -147,6 +153,14 @@ function decideReport(report: RenderReport, at: string, job: Job): Decision<JobE
   switch (report.kind) {
     case 'stage':
       return completeStage({ ...report.said, attempt: report.attempt, at }, job);
+    case 'call': {
+      const { tenant = '', operation = '' } = 'job' in job ? job.job : {};
+      return callEngine({ ...report.said, tenant, operation, at }, job);
+    }
+    case 'submission':
+      return submitCall({ ...report.said, attempt: report.attempt, at }, job);
+    case 'answer':
+      return answerCall({ ...report.said, attempt: report.attempt, at }, job);
     case 'success':
       return succeedJob({ ...report.said, at }, job);
     case 'failure':

@@ -63,7 +63,7 @@ export class StoredPictures {
     const [queued] = events;
     if (queued?.type !== 'JobQueued' || queued.data.tenant !== tenant) return undefined;
     const pictures = picturesOf(queued, events);
-    if (isOver(events.at(-1))) this.jobs.set(`${tenant} ${stream}`, pictures);
+    if (events.some(isOver)) this.jobs.set(`${tenant} ${stream}`, pictures);
     return pictures;
   }
 
@@ -83,6 +83,6 @@ function picturesOf(
   return { workflow, inputs, results, artifacts: [...results, ...stages] };
 }
 
-function isOver(last: JobEvent | undefined): boolean {
-  return last?.type === 'JobSucceeded' || last?.type === 'JobFailed' || last?.type === 'JobCancelled';
+function isOver({ type }: JobEvent): boolean {
+  return type === 'JobSucceeded' || type === 'JobFailed' || type === 'JobCancelled';
 }

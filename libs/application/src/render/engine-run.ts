@@ -2,6 +2,7 @@ import {
   type ImageEngine,
   type EngineStage,
   type EngineRequest,
+  type VendorCalls,
   type RenderResult,
   EngineError,
 } from '@atelier/engine';
@@ -30,6 +31,7 @@ export interface Interruptions {
 export async function renderUnlessInterrupted(
   engine: ImageEngine,
   request: EngineRequest,
+  calls: VendorCalls,
   onStage: (stage: EngineStage) => Promise<void>,
   interruptions: Interruptions,
 ): Promise<RenderResult> {
@@ -44,6 +46,8 @@ export async function renderUnlessInterrupted(
   const rendering = engine.render(request, {
     signal,
     garmentKind: categoryById,
+    calls,
+    abandoned: AbortSignal.any([cancelled, timeout]),
     onStage: async (stage) => {
       signal.throwIfAborted();
       await onStage(stage);

@@ -1,3 +1,4 @@
+import type { ObjectStorage } from '#storage/object-storage.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JobEvent } from '#domain/job/job.events.js';
 import type { QueuedJob } from '#domain/job/job.js';
@@ -21,7 +22,14 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const at = '2026-01-31T12:00:00.000Z';
-const worker = (id: string) => ({ id, commands: commandBusOn({ store }), clock: () => new Date(at) });
+/** Keeps nothing: these attempts ask no vendor. */
+const storage = {} as ObjectStorage;
+const worker = (id: string) => ({
+  id,
+  commands: commandBusOn({ store }),
+  storage,
+  clock: () => new Date(at),
+});
 
 function queued(jobId: string): QueuedJob {
   return {

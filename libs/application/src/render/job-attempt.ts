@@ -1,6 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import type { EnginePicture } from '@atelier/engine';
-import { isUnfinished, type Job, type QueuedJob } from '#domain/job/job.js';
+import type { EnginePicture, VendorAnswerKept, VendorCallAnswer, VendorCallRecord } from '@atelier/engine';
+import { isUnfinished, type Job, type KnownCall, type QueuedJob } from '#domain/job/job.js';
 import type { JobArtifact, JobFailureCode, JobFailurePart, Provenance } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { Clock } from '#platform/clock.js';
@@ -9,6 +9,7 @@ import type { Handled, Loaded } from '../aggregate.js';
 import type { CommandContext } from '../command-context.js';
 import { ReportRender, TakeUpJob, type RenderReport } from '../job/job-writes.handler.js';
 import { pictureExtensions, StoreRender } from '../picture/store-picture.handler.js';
+import type { ObjectStorage } from '#storage/object-storage.js';
 import { sha256Of } from './render-inputs.js';
 
 /** The job has ended, or another worker has taken it up: whatever this worker still has to say is refused. */
@@ -26,6 +27,7 @@ export class AttemptLost extends Error {
 export interface Worker {
   readonly id: string;
   readonly commands: CommandBus;
+  readonly storage: ObjectStorage;
   readonly clock: Clock;
 }
 
@@ -87,6 +89,55 @@ export class JobAttempt {
     await this.report('succeed', { kind: 'success', said: { message, artifacts, ...parts, provenance } });
   }
 
+  /** What was asked of vendors for this job, in all attempts. */
+  get calls(): readonly KnownCall[] {
+    const { state } = this.known;
+    return 'calls' in state ? (state.calls ?? []) : [];
+  }
+
+  /** Puts on record what is about to be asked. @throws AttemptLost: then nothing may be asked */
+  async call(asked: Pick<VendorCallRecord, 'step' | 'model'> & { vendor: string }): Promise<KnownCall> {
+    const call = `${asked.step}.${this.calls.filter(({ step }) => step === asked.step).length + 1}`;
+    const idempotencyKey = `${this.job.jobId}.${call}`;
+    const said = { call, ...asked, attempt: this.number, idempotencyKey };
+    await this.report(`call-${call}`, { kind: 'call', said });
+    return said;
+  }
+
+  async submitCall(call: string, vendorRequestId: string): Promise<void> {
+    const said = { call, vendorRequestId };
+    await this.report(`submit-${call}`, { kind: 'submission', attempt: this.number, said });
+  }
+
+  /** What was answered is kept first: a call that is on record as answered can be read again. */
+  async answerCall(call: string, answer: VendorCallAnswer): Promise<void> {
+    const { pictures, reading, ...facts } = answer;
+    const kept = await Promise.all(
+      pictures.map(async (bytes, index) => {
+        const storageKey = `${this.folder}/calls/${call}.${index}`;
+        await this.worker.storage.put(storageKey, bytes, 'application/octet-stream');
+        return { storageKey, sha256: sha256Of(bytes) };
+      }),
+    );
+    const said = {
+      call,
+      ...facts,
+      ...(facts.outcome === 'answered' && { kept: { pictures: kept, reading } }),
+    };
+    await this.report(`answer-${call}`, { kind: 'answer', attempt: this.number, said });
+  }
+
+  /** @throws what the storage throws */
+  async answerOf(call: string): Promise<VendorAnswerKept> {
+    const kept = this.calls.find((known) => known.call === call)?.answer?.kept;
+    const pictures = (kept?.pictures ?? []).map(({ storageKey }) => this.worker.storage.get(storageKey));
+    return { pictures: await Promise.all(pictures), reading: kept?.reading };
+  }
+
+  private get folder(): string {
+    return `${this.environment}/${this.job.tenant}/renders/${this.job.jobId}`;
+  }
+
   async fail(code: JobFailureCode, message: string): Promise<void> {
     await this.report('fail', { kind: 'failure', said: { code, message, attempt: this.number } });
   }
@@ -99,11 +150,10 @@ export class JobAttempt {
   }
 
   private async keepOne(picture: EnginePicture, role: JobArtifact['role']): Promise<JobArtifact> {
-    const { environment, job, number, startedAt } = this;
+    const { job, number, startedAt } = this;
     const assetId = renderedAssetId(job.jobId, number, this.pictures++, startedAt);
     const { bytes, contentType, width, height, kind, label } = picture;
-    const folder = `${environment}/${job.tenant}/renders/${job.jobId}`;
-    const storageKey = `${folder}/${assetId}.${pictureExtensions[contentType]}`;
+    const storageKey = `${this.folder}/${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);
     await this.worker.commands.execute(new StoreRender(context, bytes, { ...asset, jobId: job.jobId }));

@@ -1,8 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
-import { isUnfinished } from '#domain/job/job.js';
+import { isUnfinished, type KnownCall } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import { EngineError, type EngineStage } from '@atelier/engine';
+import {
+  EngineError,
+  type EngineStage,
+  type RenderResult,
+  type VendorCallRecord,
+  type VendorCalls,
+} from '@atelier/engine';
 import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
 import { correlated } from '#platform/correlation.js';
@@ -26,11 +32,15 @@ export const RenderSettings = Symbol('RenderSettings');
 export interface RenderSettings {
   /** As it stands in RenderStarted. It names no host. */
   readonly workerId: string;
-  /** Longest time that an engine gets for one attempt. Default 5 minutes. */
+  /** Longest time that an engine gets for one attempt. Default 5 minutes, 14 where it is waited for. */
   readonly renderTimeoutMs?: number | undefined;
   /** Aborts after so many milliseconds. Default: by the computer's own clock. */
   readonly timeoutAfter?: (ms: number) => AbortSignal;
 }
+
+/** Vendors have time limits of their own, call by call; the queue takes a task away after 15 minutes. */
+const longestWaitMs = 14 * 60 * 1_000;
+const longestDrawingMs = 5 * 60 * 1_000;
 
 const done: TaskOutcome = { kind: 'done' };
 
@@ -57,7 +67,7 @@ export class JobRenderer {
     @Inject(Clock) clock: Clock,
     @Inject(Logger) logger: Logger,
   ) {
-    this.worker = { id: settings.workerId, commands, clock };
+    this.worker = { id: settings.workerId, commands, storage, clock };
     this.logger = logger.child({ worker: settings.workerId });
   }
 
@@ -114,7 +124,8 @@ export class JobRenderer {
     claim: AbortSignal,
   ): Promise<TaskOutcome> {
     const { timeoutAfter = (ms: number) => AbortSignal.timeout(ms) } = this.settings;
-    const timeout = timeoutAfter(this.settings.renderTimeoutMs ?? 5 * 60 * 1_000);
+    const { renderTimeoutMs = attempt.job.remote ? longestWaitMs : longestDrawingMs } = this.settings;
+    const timeout = timeoutAfter(renderTimeoutMs);
     const interruptions = { cancelled, claim, timeout };
     try {
       if (inputs.kind === 'broken') throw inputs.error;
@@ -144,12 +155,12 @@ export class JobRenderer {
     };
     const request = renderRequestOf(job, batch, { inputs: images, testMark: environment === 'test' });
     const result = await inEngineSpans(engine.name, onStage, (tracedStage) =>
-      renderUnlessInterrupted(engine, request, tracedStage, interruptions),
+      renderUnlessInterrupted(engine, request, vendorCallsOf(attempt), tracedStage, interruptions),
     );
-    // What a photograph shares with others of its batch counts as its own.
+    // What a photograph shares with others of its batch counts as its own. A batch may share nothing.
     const shared = batch.kind === 'child' ? batch.shared : [];
-    if (result.pictures.length + shared.length === 0)
-      throw new EngineError('no_image', 'The engine returned no picture.');
+    if (result.pictures.length + shared.length === 0 && batch.kind !== 'parent')
+      throw nothingDrawn(result.failures);
 
     if (batch.kind === 'parent') {
       const artifacts = await attempt.keep(result.pictures, 'intermediate');
@@ -166,6 +177,7 @@ export class JobRenderer {
       attempt: attempt.number,
       renderMs: Math.round(performance.now() - startedAt),
       inputHashes: images.map(({ bytes }) => sha256Of(bytes)),
+      ...(result.vendorRequestIds && { vendorRequestIds: [...result.vendorRequestIds] }),
     });
   }
 
@@ -187,6 +199,30 @@ export class JobRenderer {
     this.logger[next.alarm ? 'error' : 'warn'](facts, 'render failed');
     return done;
   }
+}
+
+/** The record that an engine keeps of its calls, on the job's own stream. */
+function vendorCallsOf(attempt: JobAttempt): VendorCalls {
+  const record = ({ answer, ...call }: KnownCall): VendorCallRecord => ({
+    ...call,
+    ...(answer && { outcome: answer.outcome }),
+  });
+  return {
+    get known() {
+      return attempt.calls.map(record);
+    },
+    begin: async (call) => record(await attempt.call(call)),
+    submitted: (call, vendorRequestId) => attempt.submitCall(call, vendorRequestId),
+    answered: (call, answer) => attempt.answerCall(call, answer),
+    kept: (call) => attempt.answerOf(call),
+  };
+}
+
+/** Arms that say why they gave nothing are not asked again. */
+function nothingDrawn(failures: RenderResult['failures']): EngineError {
+  if (!failures?.length) return new EngineError('no_image', 'The engine returned no picture.');
+  const why = failures.map(({ message }) => message).join(' ');
+  return new EngineError('bad_input', `${why} Your credits were refunded.`);
 }
 
 /**

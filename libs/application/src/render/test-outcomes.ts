@@ -5,7 +5,7 @@ import {
   EngineError,
   type EngineRequest,
   type ImageEngine,
-  type RenderContext,
+  type EngineContext,
   type RenderResult,
 } from '@atelier/engine';
 
@@ -36,7 +36,7 @@ interface Scene {
   readonly engine: ImageEngine;
   readonly attempt: number;
   readonly request: EngineRequest;
-  readonly context: RenderContext;
+  readonly context: EngineContext;
 }
 
 async function play(outcome: TestOutcome, scene: Scene): Promise<RenderResult> {

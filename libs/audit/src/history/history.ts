@@ -134,6 +134,9 @@ export class History implements Books {
         checkQueued(this, event);
         return this.jobs.apply(event);
       case 'RenderStarted':
+      case 'EngineCalled':
+      case 'EngineSubmitted':
+      case 'EngineAnswered':
       case 'StageCompleted':
       case 'JobSucceeded':
       case 'JobFailed':

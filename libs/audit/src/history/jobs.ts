@@ -66,6 +66,11 @@ export class AuditedJobs {
       case 'RenderStarted':
         this.checkStart(number, event);
         return this.become(number, 'rendering');
+      case 'EngineCalled':
+        return this.checkAttempt(number, event, event.data.attempt);
+      case 'EngineSubmitted':
+      case 'EngineAnswered':
+        return;
       case 'StageCompleted':
         return this.checkAttempt(number, event, this.attempts.get(number));
       case 'JobSucceeded':
@@ -98,7 +103,8 @@ export class AuditedJobs {
       this.findings.wrongAt(event, 'job-beginning', message, expected, found);
     }
     if (isEnd(type)) this.findings.checked('terminal');
-    if (!this.hasEnded(number)) return;
+    // What the last call cost is told when it is known.
+    if (!this.hasEnded(number) || type === 'EngineAnswered') return;
     const message = `${type} after the job had ${state}`;
     this.findings.wrongAt(event, 'terminal', message, `nothing after ${state}`, type);
   }

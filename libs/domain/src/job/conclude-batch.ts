@@ -61,7 +61,8 @@ export function concludeBatch(command: ConcludeBatch, job: Job): Decision<JobEve
 
 /** What a photograph's own stream says of it. One that was fenced off has ended: it will never be queued. */
 export function batchPartOf(events: readonly JobEvent[]): BatchPart {
-  const last = events.at(-1);
+  // What a call cost may be told after the end.
+  const last = events.findLast(({ type }) => type !== 'EngineAnswered');
   switch (last?.type) {
     case 'JobSucceeded':
       return { outcome: 'succeeded', artifacts: last.data.artifacts, failures: last.data.failures ?? [] };
@@ -76,6 +77,9 @@ export function batchPartOf(events: readonly JobEvent[]): BatchPart {
     case 'JobQueued':
     case 'RenderStarted':
     case 'StageCompleted':
+    case 'EngineCalled':
+    case 'EngineSubmitted':
+    case 'EngineAnswered':
     case undefined:
       return { outcome: 'unfinished' };
     default:

@@ -22,6 +22,8 @@ export interface Provenance {
   renderMs: number;
   /** SHA-256 of each input picture, in the order the engine got them. */
   inputHashes: string[];
+  /** What vendors call what was asked of them. */
+  vendorRequestIds?: string[];
 }
 
 /** How far an automatic end is the caller's, the engine's or the operator's doing. Shown as `error.code`. */
@@ -35,6 +37,45 @@ export type JobFailureCode =
   | 'ATTEMPTS_EXHAUSTED'
   /** Of the parent of a batch: not one of its photographs gave a result. */
   | 'ALL_PARTS_FAILED';
+
+/** One call of a vendor, as it stands before it is made. */
+export interface EngineCall {
+  /** Unique in the job: the step and how often it was asked, as `try_on.1`. */
+  call: string;
+  /** The step of the brief. */
+  step: string;
+  /** The id of the image model. */
+  model: string;
+  /** The family of its engine. */
+  vendor: string;
+  attempt: number;
+  /** Ours: the same for every worker that makes this call. */
+  idempotencyKey: string;
+}
+
+/** How a call ended. What is no answer is a class of failure. */
+export type EngineOutcome =
+  | 'answered'
+  | 'bad_input'
+  | 'policy'
+  | 'no_image'
+  | 'capacity'
+  | 'outcome_unknown'
+  | 'misconfigured'
+  | 'cancelled';
+
+export interface EngineAnswer {
+  outcome: EngineOutcome;
+  vendorRequestId: string | null;
+  latencyMs: number;
+  /** What was paid for: pictures, or readings. */
+  units: number;
+  /** In `currency`. An unknown outcome counts as paid. */
+  price: number;
+  currency: string;
+  /** What came back, so that it need not be asked for again. */
+  kept?: { pictures: { storageKey: string; sha256: string }[]; reading?: unknown };
+}
 
 /** A picture that a job needs, as it was when the job was queued. */
 export interface JobInputImage {
@@ -104,6 +145,12 @@ export type JobEvent =
       };
     }
   | { type: 'RenderStarted'; data: { attempt: number; worker: string; at: string } }
+  /** A vendor is about to be asked, and may be paid from here on. Internal, like the two that follow it. */
+  | { type: 'EngineCalled'; data: EngineCall & { tenant: string; operation: string; at: string } }
+  /** The vendor has a name for the call, by which any worker finds it again. */
+  | { type: 'EngineSubmitted'; data: { call: string; vendorRequestId: string; at: string } }
+  /** What became of the call, and what it cost. May come after the job's end: a cancelled call can cost money as well. */
+  | { type: 'EngineAnswered'; data: EngineAnswer & { call: string; at: string } }
   | {
       type: 'StageCompleted';
       data: {

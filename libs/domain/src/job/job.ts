@@ -1,8 +1,19 @@
 import { accept, reject, type Decision } from '../decision.js';
 import type { EventOfType } from '../events.js';
-import type { JobEvent } from './job.events.js';
+import type { EngineAnswer, EngineCall, JobEvent } from './job.events.js';
 
 export type QueuedJob = EventOfType<'JobQueued'>['data'];
+
+/** A call of a vendor as far as it is known: one without an answer may be under way, or paid and lost. */
+export interface KnownCall extends Readonly<EngineCall> {
+  readonly vendorRequestId?: string;
+  readonly answer?: EngineAnswer;
+}
+
+interface Called {
+  /** Of all attempts, oldest first; absent for a job that no vendor was asked for. */
+  readonly calls?: readonly KnownCall[];
+}
 
 /**
  * unqueued → queued → rendering → succeeded | failed | cancelled. A fence makes an unqueued job `voided`.
@@ -11,17 +22,17 @@ export type QueuedJob = EventOfType<'JobQueued'>['data'];
 export type Job =
   | { readonly status: 'unqueued' }
   | { readonly status: 'queued'; readonly job: QueuedJob; readonly attempt: 0 }
-  | {
+  | ({
       readonly status: 'rendering';
       readonly job: QueuedJob;
       readonly attempt: number;
       readonly worker: string;
-    }
-  | {
+    } & Called)
+  | ({
       readonly status: 'succeeded' | 'failed' | 'cancelled';
       readonly job: QueuedJob;
       readonly attempt: number;
-    }
+    } & Called)
   | { readonly status: 'voided' };
 
 export type UnfinishedJob = Extract<Job, { status: 'queued' | 'rendering' }>;
@@ -40,16 +51,28 @@ export function evolveJob(state: Job, event: JobEvent): Job {
       return { status: 'voided' };
     case 'StageCompleted':
       return state;
+    case 'EngineCalled': {
+      const { tenant: _tenant, operation: _operation, at: _at, ...call } = event.data;
+      return withCalls(state, (calls) => [...calls, call]);
+    }
+    case 'EngineSubmitted': {
+      const { call, vendorRequestId } = event.data;
+      return withCalls(state, (calls) => told(calls, call, { vendorRequestId }));
+    }
+    case 'EngineAnswered': {
+      const { call, at: _at, ...answer } = event.data;
+      return withCalls(state, (calls) => told(calls, call, { answer }));
+    }
     case 'RenderStarted': {
       const { attempt, worker } = event.data;
-      return { status: 'rendering', job: queued(state, event), attempt, worker };
+      return { status: 'rendering', job: queued(state, event), attempt, worker, ...callsOf(state) };
     }
     case 'JobSucceeded':
-      return { status: 'succeeded', job: queued(state, event), attempt: attemptOf(state) };
+      return { status: 'succeeded', ...endOf(state, event) };
     case 'JobFailed':
-      return { status: 'failed', job: queued(state, event), attempt: attemptOf(state) };
+      return { status: 'failed', ...endOf(state, event) };
     case 'JobCancelled':
-      return { status: 'cancelled', job: queued(state, event), attempt: attemptOf(state) };
+      return { status: 'cancelled', ...endOf(state, event) };
     default:
       return event satisfies never;
   }
@@ -58,6 +81,27 @@ export function evolveJob(state: Job, event: JobEvent): Job {
 function queued(state: Job, event: JobEvent): QueuedJob {
   if ('job' in state) return state.job;
   throw new Error(`${event.type} on a job that was never queued`);
+}
+
+function endOf(state: Job, event: JobEvent) {
+  return { job: queued(state, event), attempt: attemptOf(state), ...callsOf(state) };
+}
+
+function callsOf(state: Job): Called {
+  return 'calls' in state && state.calls ? { calls: state.calls } : {};
+}
+
+function withCalls(state: Job, change: (calls: readonly KnownCall[]) => readonly KnownCall[]): Job {
+  if (!('job' in state) || state.status === 'queued') return state;
+  return { ...state, calls: change(state.calls ?? []) };
+}
+
+function told(
+  calls: readonly KnownCall[],
+  call: string,
+  news: Pick<KnownCall, 'vendorRequestId' | 'answer'>,
+): readonly KnownCall[] {
+  return calls.map((known) => (known.call === call ? { ...known, ...news } : known));
 }
 
 function attemptOf(state: Job): number {

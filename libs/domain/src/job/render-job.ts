@@ -44,6 +44,38 @@ export function completeStage(
   return accept({ type: 'StageCompleted', data });
 }
 
+/** Held against the attempt: of two workers that take each other for dead, only one asks a vendor. */
+export function callEngine(
+  command: EventOfType<'EngineCalled'>['data'],
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
+  return refuseUnlessHeld(job, command.attempt) ?? accept({ type: 'EngineCalled', data: { ...command } });
+}
+
+export function submitCall(
+  command: EventOfType<'EngineSubmitted'>['data'] & { readonly attempt: number },
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
+  const { attempt, ...data } = command;
+  return refuseUnlessHeld(job, attempt) ?? accept({ type: 'EngineSubmitted', data });
+}
+
+/** Once for each call. A job that has ended still learns what its last call cost. */
+export function answerCall(
+  command: EventOfType<'EngineAnswered'>['data'] & { readonly attempt: number },
+  job: Job,
+): Decision<JobEvent, RenderRejection> {
+  const { attempt, ...data } = command;
+  const calls = 'calls' in job ? (job.calls ?? []) : [];
+  const open = calls.some(({ call, answer }) => call === data.call && !answer);
+  const late = open && !isUnfinished(job);
+  if (!late) {
+    const refused = refuseUnlessHeld(job, attempt);
+    if (refused) return refused;
+  }
+  return open ? accept({ type: 'EngineAnswered', data }) : accept();
+}
+
 export function succeedJob(
   command: EventOfType<'JobSucceeded'>['data'] & { readonly provenance: Provenance },
   job: Job,

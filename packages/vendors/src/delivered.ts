@@ -1,0 +1,102 @@
+import sharp, { type CreateRaw, type Sharp } from 'sharp';
+import { EngineError } from '@atelier/engine';
+
+/** Pixels that were ordered. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Delivered extends Size {
+  readonly bytes: Buffer;
+  readonly contentType: 'image/png' | 'image/jpeg';
+}
+
+export interface Expected {
+  readonly size: Size;
+  readonly transparent: boolean;
+  /** A visible mark over the picture, or undefined. */
+  readonly mark: Buffer | undefined;
+  /** How it came about, by IPTC's vocabulary. */
+  readonly source: DigitalSource;
+  readonly jobReference: string;
+}
+
+export type DigitalSource = 'trainedAlgorithmicMedia' | 'compositeWithTrainedAlgorithmicMedia';
+
+/** A vendor rounds sizes: up to this share of a side may be cut away without anybody missing it. */
+const harmlessCrop = 0.12;
+/** A picture may be enlarged by this much before it is soft. */
+const harmlessScale = 2;
+
+/**
+ * Holds what came back against what was ordered: a picture, of the right format, with something on it that is not just an
+ * input; cropped and scaled where that is harmless. It leaves without the vendor's metadata, and with the mark that the law asks for.
+ * @throws EngineError `no_image` for what is no such picture
+ */
+export async function delivered(
+  bytes: Buffer,
+  inputs: readonly Buffer[],
+  { size, transparent, mark, source, jobReference }: Expected,
+): Promise<Delivered> {
+  const picture = sharp(bytes, { failOn: 'error', limitInputPixels: 64_000_000 });
+  const { width, height } = await picture.metadata().catch(() => {
+    throw new EngineError('no_image', 'The image model sent something that is no picture.');
+  });
+  if (croppedShare({ width, height }, size) > harmlessCrop || size.width > width * harmlessScale) {
+    const sent = `${width} by ${height}`;
+    throw new EngineError('no_image', `The image model sent a picture of another format: ${sent} pixels.`);
+  }
+  const cut = await cutTo(picture, size).catch(() => {
+    throw new EngineError('no_image', 'The image model sent a picture that is broken.');
+  });
+  const raw = { width: size.width, height: size.height, channels: 4 as const };
+  await refuseEmpty(sharp(cut, { raw }), transparent);
+  for (const input of inputs) await refuseCopy(cut, await cutTo(sharp(input), size), raw);
+  const sheet = sharp(cut, { raw }).withXmp(mediaMark(source, jobReference));
+  if (mark) sheet.composite([{ input: mark }]);
+  if (transparent) {
+    return { bytes: await sheet.png().toBuffer(), contentType: 'image/png', ...size };
+  }
+  const opaque = sheet.flatten({ background: '#ffffff' }).jpeg({ quality: 92, chromaSubsampling: '4:4:4' });
+  return { bytes: await opaque.toBuffer(), contentType: 'image/jpeg', ...size };
+}
+
+/** What has to be cut from the longer direction, as a share of it. */
+function croppedShare(found: Size, wanted: Size): number {
+  const [is, ought] = [found.width / found.height, wanted.width / wanted.height];
+  return 1 - Math.min(is, ought) / Math.max(is, ought);
+}
+
+async function refuseEmpty(picture: Sharp, transparent: boolean): Promise<void> {
+  const { channels, isOpaque } = await picture.stats();
+  const [red, green, blue, alpha] = channels;
+  const flat = [red, green, blue].every((channel) => (channel?.stdev ?? 0) < 1.5);
+  if (transparent && isOpaque) {
+    throw new EngineError('no_image', 'The image model sent a cut-out whose ground is not transparent.');
+  }
+  if (transparent ? alpha?.max === 0 : flat) {
+    throw new EngineError('no_image', 'The image model sent an empty picture.');
+  }
+}
+
+const cutTo = (picture: Sharp, { width, height }: Size): Promise<Buffer> =>
+  picture.autoOrient().resize(width, height, { fit: 'cover' }).ensureAlpha().raw().toBuffer();
+
+const thumb = 24;
+
+/** An input that comes back as it was is no work, however well it is encoded. */
+async function refuseCopy(picture: Buffer, input: Buffer, raw: CreateRaw): Promise<void> {
+  const small = (pixels: Buffer) =>
+    sharp(pixels, { raw }).resize(thumb, thumb, { fit: 'fill' }).flatten().greyscale().raw().toBuffer();
+  const [own, other] = await Promise.all([small(picture), small(input)]);
+  const difference = own.reduce((sum, value, index) => sum + Math.abs(value - (other[index] ?? 0)), 0);
+  if (difference / own.length >= 0.5) return;
+  throw new EngineError('no_image', 'The image model sent an input back unchanged.');
+}
+
+/** IPTC Extension's digital source type, which readers of generated pictures look for. */
+function mediaMark(source: DigitalSource, jobReference: string): string {
+  const iptc = 'http://cv.iptc.org/newscodes/digitalsourcetype';
+  return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" Iptc4xmpExt:DigitalSourceType="${iptc}/${source}" xmp:CreatorTool="Atelier" dc:identifier="${jobReference}"/></rdf:RDF></x:xmpmeta>`;
+}

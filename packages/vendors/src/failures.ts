@@ -1,0 +1,35 @@
+import { EngineError, type EngineErrorClass } from '@atelier/engine';
+
+const refunded = 'Your credits were refunded.';
+
+/** What callers read. It names no vendor: which one it was is the operator's business. */
+const sentences: Readonly<Record<Exclude<EngineErrorClass, 'capacity'>, string>> = {
+  bad_input: `The image model cannot use the pictures of this request. Send other ones. ${refunded}`,
+  policy: `The image model refused this request for its content. ${refunded}`,
+  no_image: `The image model made no picture of this request. ${refunded}`,
+  outcome_unknown: `The image model was asked, and its answer was lost. ${refunded}`,
+  misconfigured: `The image model cannot be used at present. ${refunded}`,
+};
+
+export function refusalOf(errorClass: Exclude<EngineErrorClass, 'capacity'>): EngineError {
+  return new EngineError(errorClass, sentences[errorClass]);
+}
+
+/** @param retryAfter of the answer's header: seconds, or a date */
+export function capacityFrom(retryAfter?: string | null): EngineError {
+  const seconds = Number(retryAfter ?? Number.NaN);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter ?? '') - Date.now();
+  const pause = Number.isFinite(ms) && ms > 0 ? ms : undefined;
+  return new EngineError('capacity', `The image model has no capacity at present. ${refunded}`, pause);
+}
+
+const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Whether a connection failed before anything was sent: then nothing was asked, and nothing is paid. */
+export function neverSent(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  // Not every layer's errors are of one class: what they have is looked at.
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (unsent.has(String(code))) return true;
+  return neverSent(cause) || (Array.isArray(errors) && errors.some(neverSent));
+}

@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EngineError, type BriefRole } from '@atelier/engine';
+import { capacityFrom, neverSent, refusalOf } from './failures.js';
+import type { ImageVendor, PictureCall, VendorModel, VendorPictures } from './vendor.js';
+
+/** What the model's inputs are called: `options` of the registry. A part without a name is not sent. */
+interface FalOptions {
+  readonly fields?: Readonly<
+    Partial<
+      Record<'prompt' | 'images' | 'seed' | 'count' | 'aspect_ratio' | 'width' | 'height' | BriefRole, string>
+    >
+  >;
+  /** Sent as it is. */
+  readonly also?: Readonly<Record<string, unknown>>;
+  readonly poll_ms?: number;
+}
+
+interface Submitted {
+  readonly request_id?: string;
+}
+
+/**
+ * Any model of fal's queue: submitted, asked after, fetched. Its requests are found again by their id, so a call is never made
+ * twice. By the documented HTTP API: the vendor's own client has its addresses built in, and could not be pointed at a gateway.
+ */
+export class FalVendor implements ImageVendor {
+  private readonly base: string;
+  private readonly options: FalOptions;
+
+  constructor(private readonly model: VendorModel) {
+    this.base = `${(model.endpoint ?? 'https://queue.fal.run').replace(/\/+$/, '')}/${model.model}`;
+    // The registry's author says what the vendor's model is called with; what is wrong there, the vendor refuses.
+    this.options = model.options;
+  }
+
+  async draw(call: PictureCall): Promise<VendorPictures> {
+    const body = JSON.stringify(this.inputOf(call));
+    const { request_id: id } = (await this.ask('POST', '', call.signal, body)) as Submitted;
+    if (!id) throw refusalOf('outcome_unknown');
+    await call.submitted(id);
+    return this.resume(id, call);
+  }
+
+  async resume(vendorRequestId: string, { signal }: Pick<PictureCall, 'signal'>): Promise<VendorPictures> {
+    const { poll_ms: pollMs = 500 } = this.options;
+    for (;;) {
+      const { status } = (await this.find(`/requests/${vendorRequestId}/status`, signal)) as {
+        status?: string;
+      };
+      if (status === 'COMPLETED') break;
+      if (status !== 'IN_QUEUE' && status !== 'IN_PROGRESS') throw refusalOf('outcome_unknown');
+      await sleep(pollMs, undefined, { signal });
+    }
+    const result = await this.find(`/requests/${vendorRequestId}`, signal);
+    const pictures = await Promise.all(urlsOf(result).map((url) => fetchPicture(url, signal)));
+    return { pictures, vendorRequestId };
+  }
+
+  /** One that runs already cannot be stopped, and is paid. */
+  async cancel(vendorRequestId: string): Promise<boolean> {
+    const url = `${this.base}/requests/${vendorRequestId}/cancel`;
+    const answer = await fetch(url, { method: 'PUT', headers: this.headers() });
+    return answer.ok;
+  }
+
+  /** The queue tells nothing without a request: a request that is not there tells whether the key is accepted. */
+  async check(signal: AbortSignal): Promise<string> {
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    const answer = await fetch(`${this.base}/requests/${nobody}/status`, { headers: this.headers(), signal });
+    if (answer.status === 401 || answer.status === 403) throw refusalOf('misconfigured');
+    return `${this.model.model} can be reached`;
+  }
+
+  private inputOf({ prompt, images, seed, count, ratio, size }: PictureCall): Record<string, unknown> {
+    const { fields = { prompt: 'prompt', images: 'image_urls' }, also } = this.options;
+    const input: Record<string, unknown> = { ...also };
+    const urls = images.map(({ bytes, contentType, role }) => {
+      return { role, url: `data:${contentType};base64,${bytes.toString('base64')}` };
+    });
+    for (const { role, url } of urls) {
+      const name = fields[role];
+      if (name !== undefined) input[name] ??= url;
+    }
+    const values = {
+      ...{ prompt, count, aspect_ratio: ratio, ...size },
+      ...(urls.length > 0 && { images: urls.map(({ url }) => url) }),
+      ...(this.model.seed && { seed }),
+    };
+    for (const [what, value] of Object.entries(values)) {
+      const name = fields[what as keyof typeof fields];
+      if (name !== undefined) input[name] = value;
+    }
+    return input;
+  }
+
+  /** Looking again does no harm: what cannot be reached is looked for until time is up. */
+  private async find(path: string, signal: AbortSignal): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.ask('GET', path, signal);
+      } catch (error) {
+        const passing =
+          error instanceof EngineError && ['capacity', 'outcome_unknown'].includes(error.errorClass);
+        if (!passing || (error as { gone?: boolean }).gone) throw error;
+        await sleep(error.retryAfterMs ?? 1_000, undefined, { signal });
+      }
+    }
+  }
+
+  private async ask(method: string, path: string, signal: AbortSignal, body?: string): Promise<unknown> {
+    const answer = await fetch(this.base + path, {
+      method,
+      headers: this.headers(),
+      signal,
+      ...(body && { body }),
+    }).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      throw neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
+    });
+    const text = await answer.text().catch(() => '');
+    const said = parsedJson(text);
+    if (answer.ok && said !== undefined) return said;
+    throw failureOf(answer, said, method === 'POST');
+  }
+
+  private headers(): Record<string, string> {
+    return {
+      authorization: `Key ${this.model.secret ?? ''}`,
+      'content-type': 'application/json',
+      // Whether there is another try is decided where it is known what the first one was.
+      'x-fal-no-retry': '1',
+    };
+  }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The class of what went wrong, by what the vendor documents of its errors: `detail[].type` says more than the status. */
+function failureOf({ status, headers }: Response, said: unknown, submitting: boolean): EngineError {
+  const types = JSON.stringify(said ?? '');
+  if (/content_policy_violation|nsfw/i.test(types)) return refusalOf('policy');
+  if (/no_media_generated/.test(types)) return refusalOf('no_image');
+  if (status === 401 || status === 403) return refusalOf('misconfigured');
+  if (status === 404)
+    return submitting
+      ? refusalOf('misconfigured')
+      : Object.assign(refusalOf('outcome_unknown'), { gone: true });
+  if (status === 429 || status === 503) return capacityFrom(headers.get('retry-after'));
+  if (status === 400 || status === 422) return refusalOf('bad_input');
+  if (status === 504 || status < 400) return refusalOf('outcome_unknown');
+  // Only while it is submitted is it certain that nothing was carried out.
+  return submitting ? capacityFrom(headers.get('retry-after')) : refusalOf('no_image');
+}
+
+/** Models answer with one picture or with several, each of them with its address. */
+function urlsOf(result: unknown): string[] {
+  const { images, image } = (result ?? {}) as { images?: { url?: string }[]; image?: { url?: string } };
+  return [...(images ?? []), ...(image ? [image] : [])].flatMap(({ url }) => (url ? [url] : []));
+}
+
+async function fetchPicture(url: string, signal: AbortSignal): Promise<Buffer> {
+  const answer = await fetch(url, { signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    throw refusalOf('outcome_unknown');
+  });
+  if (!answer.ok) throw refusalOf('no_image');
+  return Buffer.from(await answer.arrayBuffer());
+}

@@ -1,0 +1,154 @@
+import OpenAI, { APIConnectionError, APIError, toFile } from 'openai';
+import { EngineError } from '@atelier/engine';
+import { capacityFrom, neverSent, refusalOf } from './failures.js';
+import type {
+  ImageVendor,
+  PictureCall,
+  ReadingCall,
+  VendorModel,
+  VendorPictures,
+  VendorReading,
+} from './vendor.js';
+
+/**
+ * OpenAI's image models, and servers that are compatible with them, by the endpoint. There is no way back to a call: its
+ * answer comes on the connection that asked for it, or never.
+ */
+export class OpenAiVendor implements ImageVendor {
+  private readonly client: OpenAI;
+
+  constructor(private readonly model: VendorModel) {
+    this.client = new OpenAI({
+      // Self-hosted servers need none, and the client wants one.
+      apiKey: model.secret ?? 'none',
+      baseURL: model.endpoint ?? 'https://api.openai.com/v1',
+      // A second try could be paid twice: whether there is one is decided where it is known what the first one was.
+      maxRetries: 0,
+      timeout: model.timeout_seconds * 1000,
+    });
+  }
+
+  async draw(call: PictureCall): Promise<VendorPictures> {
+    const { images, signal, idempotencyKey } = call;
+    const order = this.orderOf(call);
+    const options = { signal, idempotencyKey };
+    const sending = Promise.all(
+      images.map(({ bytes, contentType: type }, index) => toFile(bytes, `image-${index + 1}.png`, { type })),
+    );
+    const files = await sending;
+    const { data, _request_id: requestId } = await unlessFailed(
+      files.length > 0
+        ? this.client.images.edit({ ...order, image: files }, options)
+        : this.client.images.generate(order, options),
+    );
+    const pictures = (data ?? []).flatMap(({ b64_json: encoded }) =>
+      encoded ? [Buffer.from(encoded, 'base64')] : [],
+    );
+    return { pictures, vendorRequestId: requestId ?? null };
+  }
+
+  async read({ images, question, schema, signal, idempotencyKey }: ReadingCall): Promise<VendorReading> {
+    const pictures = images.map(({ bytes, contentType }) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:${contentType};base64,${bytes.toString('base64')}` },
+    }));
+    const asked = this.client.chat.completions.create(
+      {
+        model: this.model.vision_model ?? '',
+        messages: [{ role: 'user', content: [{ type: 'text', text: question }, ...pictures] }],
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'answer', strict: true, schema: { ...schema } },
+        },
+      },
+      { signal, idempotencyKey },
+    );
+    const { choices, _request_id: requestId } = await unlessFailed(asked);
+    const { content = null, refusal = null } = choices[0]?.message ?? {};
+    if (refusal)
+      throw new EngineError(
+        'policy',
+        'The vision model refused the photographs. Your credits were refunded.',
+      );
+    return { reading: content === null ? undefined : parsed(content), vendorRequestId: requestId ?? null };
+  }
+
+  async check(signal: AbortSignal): Promise<string> {
+    const { id } = await unlessFailed(this.client.models.retrieve(this.model.model, { signal }));
+    return `${id} is there`;
+  }
+
+  private orderOf({ prompt, size, transparent, count, quality, ratio }: PictureCall) {
+    return {
+      model: this.model.model,
+      prompt,
+      n: count,
+      // One of a list where the model has one, which the client's types do not know.
+      size: sizeFor(size, ratio, this.model.sizes) as '1024x1024',
+      ...(quality && this.model.supports_quality && { quality }),
+      ...(transparent &&
+        this.model.transparent && { background: 'transparent' as const, output_format: 'png' as const }),
+      ...this.model.options,
+    };
+  }
+}
+
+/** Width and height that the model draws: of its list the nearest format, or any multiples of 16. */
+export function sizeFor(
+  { width, height }: PictureCall['size'],
+  _ratio: string,
+  sizes: readonly string[] | undefined,
+): string {
+  const even = (side: number) => Math.max(16, Math.round(side / 16) * 16);
+  if (!sizes) return `${even(width)}x${even(height)}`;
+  const distance = (text: string) => {
+    const [w = 1, h = 1] = text.split('x').map(Number);
+    // The format counts first, and then that nothing has to be enlarged.
+    return Math.abs(Math.log((w / h) * (height / width))) * 10 + Math.max(0, Math.log(width / w));
+  };
+  return sizes.toSorted((a, b) => distance(a) - distance(b))[0] ?? `${width}x${height}`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function unlessFailed<Answer>(asked: PromiseLike<Answer>): Promise<Answer> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+const policyCodes = new Set(['moderation_blocked', 'content_policy_violation', 'content_filter']);
+
+/** The class of what went wrong, by what the vendor documents of its errors. */
+function failureOf(error: unknown): unknown {
+  // Connections fail without a status: unless nothing was sent, the call may have been carried out.
+  if (error instanceof APIConnectionError)
+    return neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
+  if (!(error instanceof APIError)) return error;
+  const { code, param, headers } = error;
+  const status: unknown = error.status;
+  if (policyCodes.has(code ?? '')) return refusalOf('policy');
+  if (status === 429) {
+    return code === 'insufficient_quota'
+      ? refusalOf('misconfigured')
+      : capacityFrom(headers?.get('retry-after'));
+  }
+  if (status === 400 || status === 413 || status === 415 || status === 422) {
+    return /^(?:image|prompt|mask)/.test(param ?? '') || status === 413
+      ? refusalOf('bad_input')
+      : refusalOf('misconfigured');
+  }
+  if (status === 401 || status === 403 || status === 404) return refusalOf('misconfigured');
+  // A gateway that gave up waiting does not know what became of the call behind it.
+  if (status === 408 || status === 504) return refusalOf('outcome_unknown');
+  if (typeof status === 'number' && status >= 500) return capacityFrom(headers?.get('retry-after'));
+  return error;
+}

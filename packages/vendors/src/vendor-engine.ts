@@ -1,0 +1,417 @@
+import sharp from 'sharp';
+import {
+  EngineError,
+  ImageEngine,
+  wordsOf,
+  type BriefArtifact,
+  type BriefedRequest,
+  type BriefSource,
+  type BriefStep,
+  type EngineContext,
+  type EnginePicture,
+  type PartFailure,
+  type PictureOrder,
+  type ReadingOrder,
+  type RenderResult,
+  type VendorAnswerKept,
+  type VendorCallRecord,
+} from '@atelier/engine';
+import { delivered, type DigitalSource } from './delivered.js';
+import type { ImageVendor, PictureCall, VendorImage, VendorModel } from './vendor.js';
+
+export * from './vendor.js';
+
+/** What a brief has come to so far. */
+interface Progress {
+  readonly pictures: EnginePicture[];
+  readonly failures: PartFailure[];
+  /** What each step has made, for the steps that start from it. */
+  readonly made: Map<string, Buffer>;
+  readonly vendorRequestIds: string[];
+}
+
+/** How long a vendor may take to hear that a call is no longer wanted. */
+const farewellMs = 5_000;
+
+/** An arm that gives nothing leaves the others alone, unless the trouble is the vendor's and not the arm's. */
+const ofTheArm = new Set(['bad_input', 'policy', 'no_image']);
+
+/**
+ * Makes the pictures of a brief with a vendor's model. Each call is on record before it is made, and found again by
+ * whoever renders the job next:
+ *
+ * - answered: what came back was kept, and is used.
+ * - submitted, and the vendor has a way back to it: it is waited for again.
+ * - made, and nobody knows what became of it: its outcome is unknown. It counts as paid, and is made once more only where
+ *   the operator allows to pay twice.
+ */
+export class VendorEngine extends ImageEngine {
+  readonly name: string;
+
+  constructor(
+    private readonly model: VendorModel,
+    private readonly vendor: ImageVendor,
+    /** The mark of the test environment for a picture of a size: an SVG. */
+    private readonly testMark: (width: number, height: number) => string,
+  ) {
+    super();
+    this.name = model.family;
+  }
+
+  async render(request: BriefedRequest, context: EngineContext): Promise<RenderResult> {
+    context.signal.throwIfAborted();
+    const progress: Progress = { pictures: [], failures: [], made: new Map(), vendorRequestIds: [] };
+    const steps = [...request.brief().steps];
+    for (let step = steps.shift(); step; step = steps.shift()) {
+      steps.unshift(...(await this.take(step, progress, request, context)));
+      context.signal.throwIfAborted();
+    }
+    const { pictures, failures, vendorRequestIds } = progress;
+    const missing = failures.map(({ arm }) => arm).join(', ');
+    const message = missing
+      ? `Made, without: ${missing}`
+      : pictures.length === 1
+        ? 'The picture is made'
+        : 'The pictures are made';
+    return { pictures, failures, message, model: this.model.id, vendorRequestIds };
+  }
+
+  /** @returns the steps that follow from it */
+  private async take(
+    step: BriefStep,
+    progress: Progress,
+    request: BriefedRequest,
+    context: EngineContext,
+  ): Promise<readonly BriefStep[]> {
+    try {
+      switch (step.kind) {
+        case 'picture':
+          await this.picture(step, progress, request, context);
+          return [];
+        case 'reading':
+          return await this.reading(step, progress, request, context);
+        case 'kept':
+          progress.pictures.push(await this.keep(step.source, step.gives, progress, request));
+          return [];
+        case 'missing':
+          progress.failures.push({ arm: step.name, code: step.code, message: step.message });
+          return [];
+        default:
+          return step satisfies never;
+      }
+    } catch (error) {
+      const optional = 'optional' in step && step.optional;
+      if (!optional || !(error instanceof EngineError) || !ofTheArm.has(error.errorClass)) throw error;
+      progress.failures.push({
+        arm: step.name,
+        code: `ENGINE_${error.errorClass.toUpperCase()}`,
+        message: error.message,
+      });
+      return [];
+    }
+  }
+
+  private async picture(
+    order: PictureOrder,
+    progress: Progress,
+    request: BriefedRequest,
+    context: EngineContext,
+  ): Promise<void> {
+    const inputs = order.inputs.map(({ source }) => bytesOf(source, progress, request));
+    const call = await this.callFor(order, inputs, request.seed);
+    const mark = request.testMark ? Buffer.from(this.testMark(call.size.width, call.size.height)) : undefined;
+    const source: DigitalSource =
+      inputs.length > 0 ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
+    const check = (bytes: Buffer, key: string) =>
+      delivered(bytes, inputs, { ...call, mark, source, jobReference: key.split('.')[0] ?? '' });
+    const pictures = await this.once(order.name, progress, context, {
+      units: order.count,
+      price: this.model.price_per_picture,
+      make: async (asked) => this.vendor.draw({ ...call, ...asked }),
+      resume: async (id, asked) => this.vendor.resume?.(id, { ...call, ...asked }),
+      accept: async ({ pictures: sent }, key) => {
+        if (sent.length === 0) throw new EngineError('no_image', 'The image model sent no picture.');
+        return Promise.all(sent.slice(0, order.count).map((bytes) => check(bytes, key)));
+      },
+    });
+    for (const picture of pictures) {
+      progress.made.set(order.name, picture.bytes);
+      const meta = { ...order.gives.meta, provenance: { model: this.model.id, digital_source_type: source } };
+      const shown: EnginePicture = { ...picture, kind: order.gives.kind, label: order.gives.label, meta };
+      if (order.gives.role === 'final') progress.pictures.push(shown);
+      else await context.onStage({ stage: order.name, message: order.gives.label, pictures: [shown] });
+    }
+  }
+
+  private async callFor(
+    order: PictureOrder,
+    inputs: readonly Buffer[],
+    seed: number,
+  ): Promise<Omit<PictureCall, 'signal' | 'idempotencyKey' | 'submitted'>> {
+    const { first, images } = await sendable(inputs, order);
+    const wanted = order.ratio === 'input' ? first : ratioOf(order.ratio);
+    const known = this.model.aspect_ratios ?? usualRatios;
+    const ratio = known.toSorted((a, b) => off(ratioOf(a), wanted) - off(ratioOf(b), wanted))[0] ?? '1:1';
+    // An edit keeps the format of its image where the model draws it, and else gets the nearest.
+    const drawn = order.ratio === 'input' ? ratioOf(ratio) : wanted;
+    const { longSide } = order;
+    const size = {
+      width: Math.round(drawn >= 1 ? longSide : longSide * drawn),
+      height: Math.round(drawn >= 1 ? longSide / drawn : longSide),
+    };
+    const { task, transparent, count, quality } = order;
+    return { images, task, prompt: wordsOf(order), size, ratio, transparent, count, quality, seed };
+  }
+
+  private async reading(
+    order: ReadingOrder,
+    progress: Progress,
+    request: BriefedRequest,
+    context: EngineContext,
+  ): Promise<readonly BriefStep[]> {
+    const { vendor } = this;
+    if (!vendor.read || !this.model.vision_model) return order.otherwise;
+    const inputs = order.inputs.map(({ source }) => bytesOf(source, progress, request));
+    const { images } = await sendable(inputs, order);
+    const { question, schema } = order;
+    return this.once(order.name, progress, context, {
+      units: 1,
+      price: this.model.price_per_reading,
+      make: async (asked) => {
+        const read = await vendor.read?.({ images, question, schema, ...asked });
+        return { pictures: [], reading: read?.reading, vendorRequestId: read?.vendorRequestId ?? null };
+      },
+      resume: async () => undefined,
+      accept: async ({ reading }) => {
+        if (typeof reading === 'object' && reading !== null) return order.then(reading);
+        throw new EngineError('no_image', 'The vision model gave no answer that can be read.');
+      },
+    });
+  }
+
+  private async keep(
+    source: BriefSource,
+    gives: BriefArtifact,
+    progress: Progress,
+    request: BriefedRequest,
+  ): Promise<EnginePicture> {
+    const sheet = sharp(bytesOf(source, progress, request)).resize(1024, 1024, {
+      fit: 'inside',
+      withoutEnlargement: true,
+    });
+    const { data, info } = await sheet
+      .flatten({ background: '#ffffff' })
+      .jpeg()
+      .toBuffer({ resolveWithObject: true });
+    const { kind, label, meta } = gives;
+    return {
+      kind,
+      label,
+      meta,
+      bytes: data,
+      contentType: 'image/jpeg',
+      width: info.width,
+      height: info.height,
+    };
+  }
+
+  /** Asks once, whoever has begun it. */
+  private async once<Result>(
+    step: string,
+    progress: Progress,
+    context: EngineContext,
+    way: Way<Result>,
+  ): Promise<Result> {
+    const earlier = context.calls.known.filter((call) => call.step === step);
+    const answered = earlier.findLast(({ outcome }) => outcome === 'answered');
+    if (answered) {
+      if (answered.vendorRequestId) progress.vendorRequestIds.push(answered.vendorRequestId);
+      return way.accept(await context.calls.kept(answered.call), answered.idempotencyKey);
+    }
+    const open = earlier.find(({ outcome }) => outcome === undefined);
+    if (open) {
+      const resumed = open.vendorRequestId !== undefined && this.vendor.resume !== undefined;
+      if (resumed) return this.make(open, open.vendorRequestId, progress, context, way);
+      await context.calls.answered(open.call, this.answerOf('outcome_unknown', open, way, 0, []));
+    }
+    const unknown = context.calls.known.filter(
+      (call) => call.step === step && call.outcome === 'outcome_unknown',
+    );
+    if (unknown.length > (this.model.resend_unknown ? 1 : 0)) throw lostCall();
+    const begun = await context.calls.begin({ step, model: this.model.id, vendor: this.model.family });
+    return this.make(begun, undefined, progress, context, way);
+  }
+
+  /** Makes the call or waits for it again, and puts on record what became of it. */
+  private async make<Result>(
+    record: VendorCallRecord,
+    vendorRequestId: string | undefined,
+    progress: Progress,
+    context: EngineContext,
+    way: Way<Result>,
+  ): Promise<Result> {
+    const startedAt = performance.now();
+    const tooLong = AbortSignal.timeout(this.model.timeout_seconds * 1000);
+    const asked = {
+      signal: AbortSignal.any([context.signal, tooLong]),
+      idempotencyKey: record.idempotencyKey,
+      submitted: async (id: string) => {
+        vendorRequestId = id;
+        await context.calls.submitted(record.call, id);
+      },
+    };
+    const tell = (outcome: Outcome, kept?: VendorAnswerKept) =>
+      context.calls.answered(record.call, {
+        ...this.answerOf(
+          outcome,
+          { ...record, ...(vendorRequestId && { vendorRequestId }) },
+          way,
+          startedAt,
+          kept?.pictures ?? [],
+        ),
+        reading: kept?.reading,
+      });
+    try {
+      const made =
+        (vendorRequestId === undefined ? undefined : await way.resume(vendorRequestId, asked)) ??
+        (await way.make(asked));
+      vendorRequestId ??= made.vendorRequestId ?? undefined;
+      const result = await way.accept(made, record.idempotencyKey);
+      await tell('answered', made);
+      if (vendorRequestId !== undefined) progress.vendorRequestIds.push(vendorRequestId);
+      return result;
+    } catch (error) {
+      const failure = tooLong.aborted && !context.signal.aborted ? tookTooLong(error) : error;
+      if (failure instanceof EngineError && !context.signal.aborted) {
+        await tell(failure.errorClass);
+        throw failure;
+      }
+      // Where the job has ended in between, it may take a moment until that is heard of.
+      if (!context.signal.aborted) await heardWithin(context.abandoned, newsMs);
+      // A worker that stops leaves the call to the next one. Nobody waits for it when the job is cancelled, or out of time.
+      if (context.abandoned.aborted) await this.abandon(vendorRequestId, tell);
+      throw failure;
+    }
+  }
+
+  private async abandon(
+    vendorRequestId: string | undefined,
+    tell: (outcome: Outcome) => Promise<void>,
+  ): Promise<void> {
+    const cancelling =
+      vendorRequestId === undefined ? undefined : this.vendor.cancel?.(vendorRequestId).catch(() => false);
+    const free = await Promise.race([
+      cancelling,
+      new Promise<false>((done) => setTimeout(done, farewellMs, false).unref()),
+    ]);
+    // The job may have ended meanwhile; what its call has cost is told all the same.
+    await tell(free ? 'cancelled' : 'outcome_unknown').catch(() => undefined);
+  }
+
+  private answerOf(
+    outcome: Outcome,
+    { vendorRequestId = null }: { readonly vendorRequestId?: string | null },
+    { units, price }: Pick<Way<unknown>, 'units' | 'price'>,
+    startedAt: number,
+    pictures: readonly Buffer[],
+  ) {
+    const paid = paidFor.has(outcome) ? units : 0;
+    const latencyMs = startedAt === 0 ? 0 : Math.round(performance.now() - startedAt);
+    return {
+      outcome,
+      vendorRequestId,
+      latencyMs,
+      units: paid,
+      price: paid * price,
+      currency: this.model.currency,
+      pictures,
+    };
+  }
+}
+
+const newsMs = 1_000;
+
+async function heardWithin(signal: AbortSignal, ms: number): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((done) => {
+    signal.addEventListener('abort', done, { once: true });
+    setTimeout(done, ms).unref();
+  });
+}
+
+type Outcome = VendorCallRecord['outcome'] & string;
+
+/** What no one can rule out was paid for counts as paid; a picture that is of no use was paid for as well. */
+const paidFor: ReadonlySet<Outcome> = new Set<Outcome>(['answered', 'no_image', 'outcome_unknown']);
+
+interface Made extends VendorAnswerKept {
+  readonly vendorRequestId: string | null;
+}
+
+type Asked = Pick<PictureCall, 'signal' | 'idempotencyKey' | 'submitted'>;
+
+/** How a step is asked for. */
+interface Way<Result> {
+  readonly units: number;
+  /** Of a unit. */
+  readonly price: number;
+  make(asked: Asked): Promise<Made>;
+  resume(vendorRequestId: string, asked: Asked): Promise<Made | undefined>;
+  /** @throws EngineError for what is not what was ordered */
+  accept(made: VendorAnswerKept, key: string): Promise<Result>;
+}
+
+function lostCall(): EngineError {
+  const message = 'The image model was asked, and its answer was lost. Your credits were refunded.';
+  return new EngineError('outcome_unknown', message);
+}
+
+function tookTooLong(error: unknown): unknown {
+  if (error instanceof EngineError && error.errorClass !== 'outcome_unknown') return error;
+  return new EngineError('outcome_unknown', 'The image model took too long. Your credits were refunded.');
+}
+
+function bytesOf(source: BriefSource, { made }: Progress, { inputs }: BriefedRequest): Buffer {
+  const [name, bytes] =
+    'step' in source
+      ? [source.step, made.get(source.step)]
+      : [source.input, inputs.find((input) => input.name === source.input)?.bytes];
+  if (bytes) return bytes;
+  throw new EngineError('bad_input', `${name} is missing.`);
+}
+
+/** Largest side of a picture that is sent: more costs time and money, and models look at less. */
+const longestSent = 2048;
+
+/** Upright, without metadata, in a form that every vendor takes. */
+async function sendable(inputs: readonly Buffer[], { inputs: parts }: Pick<PictureOrder, 'inputs'>) {
+  const images: VendorImage[] = [];
+  let first = 1;
+  for (const [index, bytes] of inputs.entries()) {
+    const name = `image ${index + 1}`;
+    const { data, info } = await sharp(bytes, { failOn: 'error' })
+      .autoOrient()
+      .resize(longestSent, longestSent, { fit: 'inside', withoutEnlargement: true })
+      .png({ compressionLevel: 3 })
+      .toBuffer({ resolveWithObject: true })
+      .catch(() => {
+        throw new EngineError(
+          'bad_input',
+          `${name} cannot be read. Send a complete JPEG, PNG or WebP picture.`,
+        );
+      });
+    if (index === 0) first = info.width / info.height;
+    images.push({ bytes: data, contentType: 'image/png', role: parts[index]?.role ?? 'photograph' });
+  }
+  return { first, images };
+}
+
+const usualRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'];
+
+/** `4:5` → 0.8 */
+function ratioOf(text: string): number {
+  const [width = 1, height = 1] = text.split(':').map(Number);
+  return width / height;
+}
+
+const off = (one: number, other: number): number => Math.abs(Math.log(one / other));

@@ -1,0 +1,87 @@
+import type { BriefRole, BriefTask } from '@atelier/engine';
+
+/** A model as its engine needs to know it: what the registry declares, with the secret in the place of its variable's name. */
+export interface VendorModel {
+  /** The installation's name for it. */
+  readonly id: string;
+  readonly family: string;
+  /** The vendor's name for it. */
+  readonly model: string;
+  readonly endpoint?: string | undefined;
+  readonly secret?: string | undefined;
+  readonly aspect_ratios?: readonly string[] | undefined;
+  /** `W×H` as `1024x1536`; absent: any. */
+  readonly sizes?: readonly string[] | undefined;
+  readonly supports_quality: boolean;
+  readonly transparent: boolean;
+  readonly seed: boolean;
+  readonly max_inputs: number;
+  readonly vision_model?: string | undefined;
+  readonly price_per_picture: number;
+  readonly price_per_reading: number;
+  readonly currency: string;
+  readonly timeout_seconds: number;
+  readonly resend_unknown: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A picture that goes to a vendor: JPEG, PNG or WebP. */
+export interface VendorImage {
+  readonly bytes: Buffer;
+  readonly contentType: 'image/jpeg' | 'image/png' | 'image/webp';
+  readonly role: BriefRole;
+}
+
+interface Call {
+  readonly images: readonly VendorImage[];
+  readonly signal: AbortSignal;
+  /** The same each time that this call is made. */
+  readonly idempotencyKey: string;
+  /** To be awaited before the vendor is waited for. */
+  submitted(vendorRequestId: string): Promise<void>;
+}
+
+export interface PictureCall extends Call {
+  readonly task: BriefTask;
+  /** All that is wanted, for models that are steered by language. */
+  readonly prompt: string;
+  /** Pixels that were ordered; what comes back is held against them. */
+  readonly size: { readonly width: number; readonly height: number };
+  /** The nearest that the model draws, as `4:5`. */
+  readonly ratio: string;
+  readonly transparent: boolean;
+  readonly count: number;
+  readonly quality: 'medium' | 'high' | undefined;
+  readonly seed: number;
+}
+
+export interface ReadingCall extends Call {
+  readonly question: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface VendorPictures {
+  readonly pictures: readonly Buffer[];
+  readonly vendorRequestId: string | null;
+}
+
+export interface VendorReading {
+  readonly reading: unknown;
+  readonly vendorRequestId: string | null;
+}
+
+/**
+ * One vendor's way to be asked. It makes each call once: retries are the service's, which knows what they cost. All that
+ * goes wrong is an EngineError; one that left unknown whether the call was carried out is `outcome_unknown`.
+ */
+export interface ImageVendor {
+  draw(call: PictureCall): Promise<VendorPictures>;
+  /** Goes on with a call that was submitted before, perhaps by a process that is dead. Absent: there is no way back to one. */
+  resume?(vendorRequestId: string, call: PictureCall): Promise<VendorPictures>;
+  /** Tells the vendor that nobody waits any more. @returns whether it costs nothing then */
+  cancel?(vendorRequestId: string): Promise<boolean>;
+  /** Absent: there is no vision model. */
+  read?(call: ReadingCall): Promise<VendorReading>;
+  /** Asks what can be asked without cost. @returns a line for people @throws EngineError */
+  check(signal: AbortSignal): Promise<string>;
+}

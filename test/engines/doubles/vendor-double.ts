@@ -1,0 +1,222 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import sharp from 'sharp';
+
+/*
+ * Vendors at the socket, written from what they publish of their APIs: OpenAI's images and chat completions
+ * (platform.openai.com/docs/api-reference/images, …/guides/error-codes), and fal's queue (docs.fal.ai, model endpoints, queue).
+ * A test says how the next calls go; what is asked is kept, and the submissions are counted.
+ */
+
+export type Turn =
+  | 'fine'
+  | 'policy'
+  | 'bad_input'
+  | 'quota'
+  | 'busy'
+  | 'broken'
+  | 'hang'
+  | 'cut'
+  | 'garbage'
+  | 'format'
+  | 'nothing'
+  | 'blank'
+  | 'echo'
+  | 'key';
+
+export interface Asked {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A picture with something on it, of the size that was asked for. */
+export async function someJpeg(width: number, height: number): Promise<Buffer> {
+  const stripe = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#7a8"/><circle cx="50%" cy="40%" r="30%" fill="#a33"/></svg>`;
+  return sharp(Buffer.from(stripe)).jpeg().toBuffer();
+}
+
+export abstract class VendorDouble {
+  readonly asked: Asked[] = [];
+  readonly turns: Turn[] = [];
+  private server: Server | undefined;
+
+  /** Calls that a vendor would take money for. */
+  abstract get submissions(): number;
+  protected abstract answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void>;
+  protected abstract isSubmission(asked: Asked, method: string): boolean;
+
+  async open(): Promise<string> {
+    const server = createServer((request, response) => void this.handle(request, response));
+    this.server = server;
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server?.closeAllConnections();
+    await new Promise((closed) => this.server?.close(closed));
+  }
+
+  get url(): string {
+    // Of a server on TCP that listens.
+    const address = this.server?.address() as AddressInfo | undefined;
+    return `http://127.0.0.1:${address?.port}`;
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const asked = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString('latin1'),
+    };
+    const submission = this.isSubmission(asked, request.method ?? '');
+    if (submission) this.asked.push(asked);
+    const turn = submission ? (this.turns.shift() ?? 'fine') : 'fine';
+    if (turn === 'hang') return;
+    if (turn === 'cut') return void request.socket.destroy();
+    await this.answer(asked, response, turn);
+  }
+}
+
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}
+
+const openAiErrors: Partial<Record<Turn, [status: number, error: object, headers?: Record<string, string>]>> =
+  {
+    policy: [400, { code: 'moderation_blocked', type: 'image_generation_user_error', message: 'rejected' }],
+    bad_input: [
+      400,
+      { code: 'invalid_image_file', type: 'invalid_request_error', param: 'image[0]', message: 'bad' },
+    ],
+    quota: [429, { code: 'insufficient_quota', type: 'insufficient_quota', message: 'quota' }],
+    busy: [429, { code: 'rate_limit_exceeded', type: 'requests', message: 'slow' }, { 'retry-after': '1' }],
+    broken: [500, { code: null, type: 'server_error', message: 'oops' }],
+    key: [
+      401,
+      {
+        code: 'invalid_api_key',
+        type: 'invalid_request_error',
+        message: 'Incorrect API key provided: sk-abc',
+      },
+    ],
+  };
+
+export class OpenAiDouble extends VendorDouble {
+  /** What the vision model says. */
+  reading: unknown = {};
+
+  get submissions(): number {
+    return this.asked.length;
+  }
+
+  protected isSubmission({ path }: Asked, method: string): boolean {
+    return method === 'POST' && /images|completions/.test(path);
+  }
+
+  protected async answer({ path, body }: Asked, response: ServerResponse, turn: Turn): Promise<void> {
+    const failure = openAiErrors[turn];
+    const requestId = { 'x-request-id': `req_${this.asked.length}` };
+    if (failure) return json(response, failure[0], { error: failure[1] }, { ...requestId, ...failure[2] });
+    if (path.includes('/models/'))
+      return json(response, 200, { id: path.split('/').at(-1), object: 'model' });
+    if (path.includes('completions')) {
+      const message = { role: 'assistant', content: JSON.stringify(this.reading) };
+      return json(response, 200, { choices: [{ index: 0, message, finish_reason: 'stop' }] }, requestId);
+    }
+    const size = /(\d{2,4})x(\d{2,4})/.exec(body);
+    const data = await this.pictures(turn, Number(size?.[1] ?? 1024), Number(size?.[2] ?? 1024), body);
+    json(response, 200, { created: 1, data }, requestId);
+  }
+
+  private async pictures(turn: Turn, width: number, height: number, body: string): Promise<object[]> {
+    if (turn === 'nothing') return [];
+    if (turn === 'garbage') return [{ b64_json: Buffer.from('no picture').toString('base64') }];
+    if (turn === 'format') return [{ b64_json: (await someJpeg(900, 300)).toString('base64') }];
+    if (turn === 'blank') {
+      const white = sharp({ create: { width, height, channels: 3, background: '#fff' } });
+      return [{ b64_json: (await white.png().toBuffer()).toString('base64') }];
+    }
+    if (turn === 'echo') return [{ b64_json: firstPng(body).toString('base64') }];
+    return [{ b64_json: (await someJpeg(width, height)).toString('base64') }];
+  }
+}
+
+/** The first picture of a multipart body. */
+function firstPng(body: string): Buffer {
+  const start = body.indexOf('\u0089PNG');
+  const end = body.indexOf('IEND', start) + 8;
+  return Buffer.from(body.slice(start, end), 'latin1');
+}
+
+const falErrors: Partial<Record<Turn, [status: number, body: object, headers?: Record<string, string>]>> = {
+  policy: [422, { detail: [{ type: 'content_policy_violation', msg: 'flagged', loc: ['body'] }] }],
+  bad_input: [
+    422,
+    { detail: [{ type: 'image_load_error', msg: 'cannot load', loc: ['body', 'model_image'] }] },
+  ],
+  quota: [403, { detail: 'User is locked. Reason: Exhausted balance.' }],
+  busy: [429, { detail: 'Too many requests' }, { 'retry-after': '1' }],
+  broken: [500, { detail: 'Internal Server Error' }],
+  key: [401, { detail: 'Cannot access application' }],
+};
+
+export class FalDouble extends VendorDouble {
+  /** Requests that were submitted, with how they turn out. */
+  readonly requests = new Map<string, { turn: Turn; cancelled: boolean }>();
+  /** Requests stay in progress while it is shut. */
+  gateShut = false;
+
+  get submissions(): number {
+    return this.requests.size;
+  }
+
+  protected isSubmission({ path }: Asked, method: string): boolean {
+    return method === 'POST' && !path.includes('/requests/');
+  }
+
+  protected async answer({ path }: Asked, response: ServerResponse, turn: Turn): Promise<void> {
+    if (path.startsWith('/files/')) return void response.end(await this.file(path));
+    const id = /requests\/([^/]+)/.exec(path)?.[1];
+    if (id === undefined) {
+      const failure = falErrors[turn];
+      // Policy and inputs are judged when the request runs; the rest when it is taken in.
+      if (failure && turn !== 'policy' && turn !== 'bad_input')
+        return json(response, failure[0], failure[1], failure[2]);
+      const requestId = `req-${this.requests.size + 1}`;
+      this.requests.set(requestId, { turn, cancelled: false });
+      return json(response, 200, { request_id: requestId });
+    }
+    const known = this.requests.get(id);
+    if (!known) return json(response, 404, { detail: 'Request not found' });
+    if (path.endsWith('/cancel')) {
+      known.cancelled = true;
+      return json(response, 202, { status: 'CANCELLATION_REQUESTED' });
+    }
+    if (path.endsWith('/status'))
+      return json(response, 200, { status: this.gateShut ? 'IN_PROGRESS' : 'COMPLETED' });
+    const failure = falErrors[known.turn];
+    if (failure) return json(response, failure[0], failure[1]);
+    const images = known.turn === 'nothing' ? [] : [{ url: `${this.url}/files/${known.turn}` }];
+    json(response, 200, { images });
+  }
+
+  private async file(path: string): Promise<Buffer> {
+    if (path.endsWith('garbage')) return Buffer.from('no picture');
+    if (path.endsWith('format')) return someJpeg(900, 300);
+    if (path.endsWith('blank')) {
+      return sharp({ create: { width: 864, height: 1296, channels: 3, background: '#fff' } })
+        .png()
+        .toBuffer();
+    }
+    return someJpeg(864, 1296);
+  }
+}
