@@ -410,4 +410,17 @@ export function addModels(program: Command): void {
   verb(models, 'list', 'what each is, and what it costs').action(
     lazily(() => import('./models/models.js'), 'listModels'),
   );
+  verb(models, 'check', 'ask each vendor what it can be asked without cost').action(
+    lazily(() => import('./models/models.js'), 'checkModels'),
+  );
+
+  verb(program, 'costs', 'what vendors took for pictures, beside the credits that were taken and given back')
+    .addOption(
+      new Option('--by <what>', 'what to sum by').choices(['tenant', 'workflow', 'model']).default('model'),
+    )
+    .addOption(environmentOption(only))
+    .option('--from <time>', 'jobs that were dispatched from this time on, for example 2026-01-01T00:00:00Z')
+    .option('--to <time>', 'jobs that were dispatched up to this time')
+    .option('--csv', 'comma-separated values, with a header')
+    .action(lazily(() => import('./costs/costs.js'), 'showCosts'));
 }

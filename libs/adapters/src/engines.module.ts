@@ -48,7 +48,7 @@ const vendors: Readonly<
 // The sandbox draws from the body: it has a renderer for every workflow, which takes the body of that workflow.
 void (sketchRenderers satisfies Renderers<WorkflowBodies>);
 
-export function openVendor(model: ImageModel, currency: string): Promise<ImageVendor> {
+export async function openVendor(model: ImageModel, currency: string): Promise<ImageVendor> {
   if (model.family === 'sketch') throw new RangeError(`${model.id} has no vendor`);
   return vendors[model.family](vendorModel(model, currency));
 }

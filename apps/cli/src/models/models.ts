@@ -1,3 +1,4 @@
+import { EngineError } from '@atelier/engine';
 import { loadConfiguration } from '#platform/configuration.js';
 import { isRemote, type ImageModel, type ModelList } from '#platform/image-models.js';
 import { printJson, printTable } from '../output.js';
@@ -25,4 +26,33 @@ export async function listModels({ json }: OutputOptions): Promise<void> {
     'test keys': ({ test_keys: who }) => who,
     fallback: ({ fallback }) => fallback,
   });
+}
+
+/** How long a vendor may take to say that it is there. */
+const checkMs = 10_000;
+
+/** Exit code 1 where one of them cannot be asked. */
+export async function checkModels({ json }: OutputOptions): Promise<void> {
+  const { models, currency } = modelsHere();
+  const { openVendor } = await import('#adapters/engines.module.js');
+  const found = await Promise.all(
+    models.map(async (model) => {
+      if (!isRemote(model)) return { id: model.id, ok: true, says: 'draws on this machine' };
+      try {
+        const vendor = await openVendor(model, currency);
+        return { id: model.id, ok: true, says: await vendor.check(AbortSignal.timeout(checkMs)) };
+      } catch (error) {
+        return { id: model.id, ok: false, says: problemOf(error) };
+      }
+    }),
+  );
+  if (found.some(({ ok }) => !ok)) process.exitCode = 1;
+  if (json) return printJson({ models: found });
+  printTable(found, { model: ({ id }) => id, ok: ({ ok }) => ok, says: ({ says }) => says });
+}
+
+/** What an engine's error says is for callers: its class says more to an operator. */
+function problemOf(error: unknown): string {
+  if (error instanceof EngineError) return `cannot be used: ${error.errorClass}`;
+  return error instanceof Error ? error.message : String(error);
 }
