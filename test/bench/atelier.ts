@@ -10,6 +10,7 @@ import type { CommandContext } from '#application/command-context.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
+import { newSealKey } from '#platform/seal-key.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { createDatabase } from './databases.js';
 import { startRole } from '../support/role-process.js';
@@ -59,6 +60,8 @@ export async function prepareAtelier(
     DATABASE_URL: databaseUrl,
     EVENT_STORE_URL: databaseUrl,
     URL_SIGNING_SECRET: newId(),
+    ATELIER_SIGNING_KEY: `${newId()}${newId()}`,
+    ATELIER_SEAL_KEY: newSealKey(),
     ATELIER_HOME: process.env['ATELIER_BENCH_HOME'] ?? '.atelier-bench',
     PORT: '0',
     HOST: '127.0.0.1',

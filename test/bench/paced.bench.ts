@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
+import { walkLog } from '#event-store/copy/walk-log.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { sealStream, type Seal } from '#event-store/seals/seal.js';
 import { startRole } from '../support/role-process.js';
 import { prepareAtelier } from './atelier.js';
 import { quantiles } from './quantiles.js';
@@ -26,6 +29,7 @@ export async function benchPaced(serverUrl: string): Promise<void> {
     });
     console.log(`${perSecond.alone} dispatches a second, idle workers: ms ${quantiles(waits)}`);
     console.log(`202 → visible in the read model: ms ${quantiles(await Promise.all(visible))}`);
+    console.log(`appended → sealed: ms ${quantiles(await sealingDelays(atelier.store))}`);
     const worker = await startRole('apps/worker/src/main.js', atelier.settings);
     try {
       await sleep(2_000);
@@ -68,4 +72,20 @@ async function pace(
     return performance.now() - due;
   });
   return Promise.all(answers);
+}
+
+/** Of each event, from when it was recorded to when its seal was signed, in milliseconds. */
+async function sealingDelays(store: EventStore): Promise<number[]> {
+  await sleep(2_000);
+  const waiting: number[] = [];
+  const delays: number[] = [];
+  const walk = { through: await store.head(), signal: new AbortController().signal };
+  for await (const { events } of walkLog(store, walk)) {
+    for (const { stream, metadata, data } of events) {
+      const at = Date.parse(metadata.recordedAt);
+      if (stream !== sealStream) waiting.push(at);
+      else for (const event of waiting.splice(0, (data as Seal).count)) delays.push(at - event);
+    }
+  }
+  return delays;
 }

@@ -76,9 +76,11 @@ export class Projector implements OnApplicationBootstrap, OnApplicationShutdown 
 
   /** The tasks that stand still in this process until its next start, as `live projections`. */
   standingStill(): readonly string[] {
-    return environments
-      .filter((environment) => this.projections.get(environment)?.status.state === 'halted')
-      .map((environment) => `${environment} projections`);
+    const halted = environments.filter(
+      (environment) => this.projections.get(environment)?.status.state === 'halted',
+    );
+    const names = halted.map((environment) => `${environment} projections`);
+    return this.sealing.refused ? [...names, 'seals'] : names;
   }
 
   onApplicationBootstrap(): void {

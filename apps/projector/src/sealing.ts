@@ -3,18 +3,25 @@ import { CommandBus } from '@nestjs/cqrs';
 import { OwnMetrics } from '#adapters/platform.module.js';
 import { sealLog, SealingRefused } from '#application/seals/sealer.js';
 import { EventStore } from '#event-store/event-store.js';
-import type { Seal } from '#event-store/seals/seal.js';
+import { sealAlone, type Seal, type StoredSeal } from '#event-store/seals/seal.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 import { ConsumerHalted } from '#read-store/consumer-errors.js';
+import { inTime } from '#platform/retry.js';
 import type { Task } from '#read-store/exclusive-session.js';
 import { ObjectStorage } from '#storage/object-storage.js';
+
+/** What the storage gets for one seal: the next one must not wait for ever. */
+const keptWithinMs = 5_000;
 
 /** Seals the log in this process, while no other one does, and keeps each seal where the configuration wants it. */
 @Injectable()
 export class Sealing {
+  /** This process seals nothing until its next start: a person has to look. */
+  refused = false;
+
   constructor(
     private readonly store: EventStore,
     private readonly commands: CommandBus,
@@ -33,13 +40,14 @@ export class Sealing {
       logger.warn('history is not sealed: set ATELIER_SEAL_KEY_FILE (docs/seals.md)');
       return [];
     }
-    const onSealed = (seal: Seal) => this.keep(seal);
+    const onSealed = (stored: StoredSeal) => this.keep(sealAlone(stored));
     const run = async (signal: AbortSignal) => {
       try {
         await sealLog({ store, commands, key, clock, onSealed }, signal);
       } catch (error) {
         if (!(error instanceof SealingRefused)) throw error;
         logger.error({ err: error }, 'history is not sealed any more');
+        this.refused = true;
         throw new ConsumerHalted(error.message, { cause: error });
       }
     };
@@ -54,7 +62,8 @@ export class Sealing {
     if (!keepIn.includes('objects')) return;
     const key = `seals/${seal.chain}/${String(seal.number).padStart(10, '0')}.json`;
     try {
-      await this.storage.put(key, Buffer.from(`${JSON.stringify(seal)}\n`), 'application/json');
+      const put = () => this.storage.put(key, Buffer.from(`${JSON.stringify(seal)}\n`), 'application/json');
+      await inTime(put, keptWithinMs, () => new Error(`no answer within ${keptWithinMs} ms`));
     } catch (err) {
       this.logger.warn({ err, number: seal.number }, 'a seal could not be kept in object storage');
     }

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import {
   rangeSealed,
   readChainEnd,
+  sealAlone,
   sealedEvents,
   sealStream,
-  type Seal,
   type StoredSeal,
 } from '#event-store/seals/seal.js';
 import type { Configuration } from '#platform/configuration.js';
@@ -37,19 +37,15 @@ export async function exportSeals({ all }: OutputOptions & { readonly all?: bool
     if (!all) {
       const { seal } = await readChainEnd(store);
       if (!seal) throw new CliError('nothing is sealed yet (docs/seals.md)');
-      printLine(exported(seal));
+      // As a sealer stored it.
+      printLine(JSON.stringify(sealAlone(seal as StoredSeal)));
       return;
     }
     for await (const events of readForwards(store, sealStream, 0n))
       for (const { type, data } of events)
         // What is no genuine seal, the audit says.
-        if (type === rangeSealed) printLine(exported(data as Seal));
+        if (type === rangeSealed) printLine(JSON.stringify(sealAlone(data as StoredSeal)));
   });
-}
-
-function exported(stored: Seal): string {
-  const { leaves: _, ...seal } = stored as StoredSeal;
-  return JSON.stringify(seal);
 }
 
 export interface RotateOptions extends OutputOptions {

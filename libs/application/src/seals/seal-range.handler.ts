@@ -7,8 +7,8 @@ import {
   sealOf,
   sealStream,
   type ChainEnd,
-  type Seal,
   type SealedRange,
+  type StoredSeal,
 } from '#event-store/seals/seal.js';
 import { eventId, newId } from '#platform/ids.js';
 import type { SealKey } from '#platform/seal-key.js';
@@ -16,7 +16,7 @@ import { installation } from '../command-context.js';
 
 /** The chain with the new seal; or what was wrong: another process has written to the chain meanwhile. */
 export type SealedOrOvertaken =
-  | { readonly kind: 'sealed'; readonly end: ChainEnd & { readonly seal: Seal } }
+  | { readonly kind: 'sealed'; readonly end: ChainEnd & { readonly seal: StoredSeal } }
   | { readonly kind: 'overtaken' };
 
 /** Seals a range that begins where the chain, as it is known, ends. */

@@ -8,6 +8,7 @@ import {
   type ChainEnd,
   type Seal,
   type SealedRange,
+  type StoredSeal,
 } from '#event-store/seals/seal.js';
 import type { Clock } from '#platform/clock.js';
 import { pause } from '#platform/retry.js';
@@ -20,7 +21,7 @@ export interface SealerOptions {
   readonly key: SealKey;
   readonly clock: Clock;
   /** Told of each seal that was written, before the next one is made. */
-  readonly onSealed?: (seal: Seal) => void | Promise<void>;
+  readonly onSealed?: (seal: StoredSeal) => void | Promise<void>;
   /** How long a range stays open for more events while they come one by one. Default 400 ms. */
   readonly openMs?: number;
   /** Events that are read together, and about as many as a range has at most. Default 4,096. */

@@ -4,6 +4,7 @@ import { inclusionPath, leafHash, merkleRoot, rootByPath } from './merkle.js';
 import {
   isGenuine,
   rangeSealed,
+  sealAlone,
   sealedEvents,
   sealedLeaf,
   sealStream,
@@ -80,9 +81,7 @@ async function nextSeal(
   const slice = await store.readStream(sealStream, { from, direction, limit: 16 });
   const events = slice.kind === 'found' ? slice.events : [];
   const stored = events.find(({ type }) => type === rangeSealed)?.data as StoredSeal | undefined;
-  if (!stored) return undefined;
-  const { leaves: _, ...seal } = stored;
-  return seal;
+  return stored && sealAlone(stored);
 }
 
 async function positionOf(store: EventStore, { stream, revision }: SealedPlace): Promise<bigint> {

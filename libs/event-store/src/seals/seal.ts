@@ -60,6 +60,11 @@ export interface Seal extends SealStatement {
  */
 export type StoredSeal = Seal & { readonly leaves: string };
 
+/** As it is kept and proven with. */
+export function sealAlone({ leaves: _, ...seal }: StoredSeal): Seal {
+  return seal;
+}
+
 export const fingerprintBytes = 6;
 
 /**
