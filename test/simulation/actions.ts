@@ -45,6 +45,18 @@ export type Action =
   | { readonly kind: 'advance'; readonly ms: number }
   /** The checkpoint of a process manager is set back: to the beginning, or by so many positions. */
   | { readonly kind: 'rewind'; readonly process: string; readonly by: number | 'all' }
+  /** A process manager's checkpoint says that it is further than it is; or it names another event. */
+  | {
+      readonly kind: 'alter';
+      readonly process: string;
+      readonly what: 'position' | 'event';
+      readonly by: number;
+    }
+  | { readonly kind: 'look'; readonly projector: Projector }
+  | { readonly kind: 'lose-tasks'; readonly which: 'waiting' | 'all' }
+  /** The log is restored to an older state, by so many events, and everything is started again. */
+  | { readonly kind: 'restore'; readonly events: number }
+  | { readonly kind: 'reset' }
   | { readonly kind: 'wait' };
 
 export interface Step {
@@ -110,6 +122,19 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       by: fc.constantFrom<number | 'all'>('all', 3, 10),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: kind('alter'),
+      process: pick(renderDispatcher, chargeCloser, batchParents),
+      what: pick('position', 'position', 'event'),
+      by: pick(1, 4, 12),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: kind('look'), projector: pick('projector-1', 'projector-2') }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('lose-tasks'), which: pick('waiting', 'all') }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('restore'), events: pick(1, 3, 8) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('reset') }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('wait') }) },
 );
 

@@ -166,6 +166,11 @@ export class Callers {
   private ask(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {
     const { requests, prices } = this.installation.invariants;
     this.request(api, `dispatch ${label}`, async () => {
+      const { invariants, wiring } = this.installation;
+      // As the hook of the API does it, which has looked before.
+      if (wiring.watchesLog && !api.log.fits) await api.log.begin();
+      if (wiring.watchesLog && !api.log.fits) return 'LOG_MISMATCH';
+      const isMisfit = this.installation.isMisfit;
       const requestId = newId();
       requests.asked(label);
       prices.asked(requestId);
@@ -180,6 +185,8 @@ export class Callers {
       const idempotency = key === null ? undefined : { key, bodyHash: label };
       const answer = await api.dispatch.execute(new DispatchWorkflow(request, requestId, idempotency));
       if (answer.kind !== 'answered') return answer.kind;
+      if (isMisfit && answer.outcome.kind === 'accepted' && invariants === this.installation.invariants)
+        invariants.violations.push(`6: ${label} is accepted while the checkpoints do not fit the log`);
       return this.answered(label, answer.outcome);
     });
   }

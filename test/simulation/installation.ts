@@ -1,5 +1,6 @@
 import type { AccountWriterOptions } from '#application/account/account-writer.js';
-import type { Environment } from '#domain/streams.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import type { Anchor } from '#read-store/log-fit.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 import { withSharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { createLogger } from '#platform/logger.js';
@@ -45,8 +46,10 @@ export class Installation {
   readonly keys = new IdempotencyKeys(this.scheduler);
   readonly checkpoints: Checkpoints;
   readonly tables = new Tables();
-  readonly invariants = new Invariants(() => this.scheduler.now, orphanHorizonMs);
-  readonly tableBook: TableBook;
+  invariants!: Invariants;
+  tableBook!: TableBook;
+  /** The log is older than what was made of it, until the operator has put that right. */
+  isMisfit = false;
   readonly logger = logger;
   readonly clock = () => new Date(this.scheduler.now);
 
@@ -55,16 +58,49 @@ export class Installation {
     readonly trace: (line: string) => void,
     private readonly together: boolean,
   ) {
-    this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced);
-    const { violations } = this.invariants;
-    const report = (violation: string) => void violations.push(violation);
-    this.tableBook = new TableBook(report, this.invariants, () => this.log.events, this.tables);
+    const isInLog = ({ position, id }: Anchor) =>
+      this.log.events.some((event) => event.position === position && event.id === id);
+    const report = (violation: string) => void this.invariants.violations.push(violation);
+    this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced, isInLog, report);
+    this.openBooks();
     this.log.onCommitted = (event) => {
       trace(
         `    ${event.stream.replace('test.', '')} ${event.revision}: ${event.type} ${summary(event.data)}`,
       );
       this.invariants.observe(event);
     };
+  }
+
+  /** The books on the history as it is now. What callers were told of one that is gone is forgotten with it. */
+  private openBooks(): void {
+    this.invariants = new Invariants(() => this.scheduler.now, orphanHorizonMs);
+    const { invariants } = this;
+    const report = (violation: string) => void invariants.violations.push(violation);
+    this.tableBook = new TableBook(report, invariants, () => this.log.events, this.tables);
+    for (const event of this.log.events) invariants.observe(event);
+  }
+
+  /** The log comes back from an older backup; all else is as it was. No process may live. */
+  restoreLog(lostEvents: number): void {
+    this.log.cut(lostEvents);
+    this.openBooks();
+    this.isMisfit = this.checkpoints.anchors.some(
+      ({ position, id }) =>
+        !this.log.events.some((event) => String(event.position) === position && event.id === id),
+    );
+  }
+
+  /** `atelier checkpoints reset`. No process may live. */
+  reset(): void {
+    const { resetKeeps } = this.wiring;
+    if (resetKeeps !== 'rows') this.tables.clear();
+    this.snapshots.clear();
+    if (resetKeeps !== 'keys')
+      this.keys.forgetLost((jobId) => !this.log.streamOf(streamName(environment, 'job', jobId)));
+    this.checkpoints.reset((name) => resetKeeps === 'process-managers' && name !== 'projections');
+    this.queue.lose('all');
+    this.openBooks();
+    this.isMisfit = false;
   }
 
   /** Called when a process died, fell silent or came back: locks and claims may be free. */

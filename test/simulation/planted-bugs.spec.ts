@@ -38,6 +38,16 @@ const recorded: Record<BugName, number> = {
   'rows-before-checkpoint': 8,
   'projection-skips': 4,
   'projection-doubles': 7,
+  'tasks-stay-lost': 7,
+  'photographs-stay-lost': 116,
+  'only-photographs-come-back': 7,
+  'position-believed': 8,
+  'mismatch-passed-over': 8,
+  'anchor-of-the-first': 24,
+  'log-not-watched': 6,
+  'reset-keeps-rows': 2,
+  'reset-keeps-keys': 51,
+  'reset-keeps-process-managers': 6,
 };
 
 /** A change of the code under test changes who gets which turn: a bug is then found some seeds later. */

@@ -1,5 +1,6 @@
 import * as money from './planted/money-bugs.js';
 import * as processes from './planted/process-bugs.js';
+import * as restores from './planted/restore-bugs.js';
 import * as stores from './planted/store-bugs.js';
 import { sound, type Wiring } from './wiring.js';
 
@@ -40,6 +41,16 @@ export const bugs = {
   'rows-before-checkpoint': processes.rowsBeforeCheckpoint,
   'projection-skips': processes.projectionSkips,
   'projection-doubles': processes.projectionDoubles,
+  'tasks-stay-lost': restores.tasksStayLost,
+  'photographs-stay-lost': restores.photographsStayLost,
+  'only-photographs-come-back': restores.onlyPhotographsComeBack,
+  'position-believed': restores.positionBelieved,
+  'mismatch-passed-over': restores.mismatchPassedOver,
+  'anchor-of-the-first': restores.anchorOfTheFirst,
+  'log-not-watched': restores.logNotWatched,
+  'reset-keeps-rows': restores.resetKeepsRows,
+  'reset-keeps-keys': restores.resetKeepsKeys,
+  'reset-keeps-process-managers': restores.resetKeepsProcessManagers,
 } as const satisfies Readonly<Record<string, Partial<Wiring>>>;
 
 export type BugName = keyof typeof bugs;

@@ -64,6 +64,9 @@ describe('the simulation', () => {
       ['attempts that are used up', /JobFailed .*code=\S*_EXHAUSTED/],
       ['a batch of which nothing came', /PARTS_FAILED/],
       ['an old holder of a checkpoint that wakes up late', /an old holder is fenced off/],
+      ['a task that is put back', /look of projector-\d: [1-9]/],
+      ['a consumer that halts', /is halted: its checkpoint was made from event/],
+      ['a dispatch that is refused after a restore', /dispatch d\d+: LOG_MISMATCH/],
       ['a start from a snapshot', /starts from the snapshot/],
       ['an altered snapshot that is dropped', /drops the snapshot/],
     ])('sees %s', (_, sign) => {

@@ -151,6 +151,16 @@ class Simulation {
         return this.installation.scheduler.advance(action.ms);
       case 'rewind':
         return this.rewind(action.process, action.by);
+      case 'alter':
+        return this.alter(action);
+      case 'look':
+        return this.look(this.projectors[action.projector]);
+      case 'lose-tasks':
+        return this.installation.queue.lose(action.which);
+      case 'restore':
+        return this.whileStopped(() => this.installation.restoreLog(action.events));
+      case 'reset':
+        return this.whileStopped(() => this.installation.reset());
       case 'wait':
         return;
       default:
@@ -167,6 +177,33 @@ class Simulation {
     );
   }
 
+  private look(projector: ProjectorReplica): void {
+    if (projector.process.state === 'dead') return;
+    const { trace } = this.installation;
+    projector.look().then(
+      (helped) => trace(`    look of ${projector.name}: ${String(helped)} tasks put back`),
+      (error: unknown) => trace(`    look of ${projector.name}: ${String(error)}`),
+    );
+  }
+
+  private alter({ process, what, by }: Extract<Action, { kind: 'alter' }>): void {
+    this.installation.checkpoints.alter(process, ({ position, anchor }) =>
+      what === 'position' || !anchor
+        ? { position: (position ?? 0n) + BigInt(by) }
+        : { anchor: { ...anchor, id: 'of-another-log' } },
+    );
+  }
+
+  /** All processes end, something is done to what they have left, and they start again. */
+  private whileStopped(work: () => void): void {
+    const { scheduler } = this.installation;
+    const replicas = Object.values(this.replicas);
+    for (const { process } of replicas) scheduler.kill(process);
+    work();
+    for (const replica of replicas) replica.start();
+    this.installation.processesChanged();
+  }
+
   private change(
     replica: Replica,
     action: Extract<Action, { kind: 'crash' | 'start' | 'pause' | 'resume' }>,
@@ -181,15 +218,17 @@ class Simulation {
   }
 
   private rewind(process: string, by: number | 'all'): void {
-    const { checkpoints } = this.installation;
+    const { checkpoints, isMisfit } = this.installation;
+    // A checkpoint that is set by hand is believed; nobody sets one by hand after a restore.
+    if (isMisfit) return;
     const position = checkpoints.positionOf(process);
-    if (position === undefined) return;
-    checkpoints.rewind(process, by === 'all' || position <= BigInt(by) ? undefined : position - BigInt(by));
+    if (position === null) return;
+    checkpoints.rewind(process, by === 'all' || position <= BigInt(by) ? null : position - BigInt(by));
   }
 
   /** Everybody is up, nothing goes wrong any more, and time passes until nothing is left to do. */
   private async settle(): Promise<void> {
-    const { trace, scheduler, log, invariants, tableBook } = this.installation;
+    const { trace, scheduler, log } = this.installation;
     trace('everything is started and given time');
     for (const replica of Object.values(this.replicas)) {
       replica.network.disarm();
@@ -197,16 +236,24 @@ class Simulation {
       if (replica.process.state === 'dead') replica.start();
     }
     this.installation.processesChanged();
-    for (let quiet = 0; quiet < 2;) {
+    // The operator hears of it, at once or when a consumer has halted.
+    const reset = () => this.whileStopped(() => this.installation.reset());
+    if (this.installation.isMisfit) reset();
+    await this.letTimePass();
+    if (this.installation.checkpoints.halted.length > 0) reset();
+    for (let quiet = 0; quiet < 3;) {
       const before = log.head;
       await this.letTimePass();
       scheduler.advance(orphanHorizonMs + 1_000);
-      for (const projector of Object.values(this.projectors)) this.sweep(projector);
+      for (const projector of Object.values(this.projectors)) {
+        this.sweep(projector);
+        this.look(projector);
+      }
       await this.letTimePass();
       quiet = log.head === before ? quiet + 1 : 0;
     }
-    invariants.atRest();
-    tableBook.atRest();
+    this.installation.invariants.atRest();
+    this.installation.tableBook.atRest();
     this.check();
   }
 
@@ -225,7 +272,7 @@ class Simulation {
     const { trace, log, invariants, checkpoints } = this.installation;
     trace('history is handled once more');
     const [events, calls] = [log.events.length, invariants.engineCalls];
-    for (const name of processNames) if (name !== projections) checkpoints.rewind(name, undefined);
+    for (const name of processNames) if (name !== projections) checkpoints.rewind(name, null);
     await this.letTimePass();
     if (log.events.length > events)
       invariants.violations.push(`11: handling history again wrote ${log.events.at(-1)?.type}`);

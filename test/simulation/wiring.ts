@@ -4,8 +4,10 @@ import type { IdempotencyStore } from '#application/dispatch/idempotency.js';
 import type { References } from '#application/dispatch/references.js';
 import { CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';
-import type { JobStreams } from '#application/read-models.js';
-import type { EventStore } from '#event-store/event-store.js';
+import type { JobStreams, JobWithoutTask } from '#application/read-models.js';
+import type { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
+import { resumeFrom, type Anchor } from '#read-store/log-fit.js';
+import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import type { ImageEngine } from '@atelier/engine';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
@@ -49,6 +51,17 @@ export interface Wiring {
   sweep(options: OrphanSweepOptions): Promise<unknown>;
   /** What the handlers of the processes are given of a batch. */
   delivered(name: string, events: readonly ProjectedEvent[]): readonly ProjectedEvent[];
+  /** What a projector does when it looks for jobs without a task. */
+  look(stranded: StrandedJobs): Promise<unknown>;
+  /** Which of the jobs without a task it gets to see. */
+  withoutTask(jobs: readonly JobWithoutTask[]): readonly JobWithoutTask[];
+  /** Where a consumer goes on, and the event that its checkpoint names. */
+  readonly resume: typeof resumeFrom;
+  anchorOf(batch: SubscriptionBatch): Anchor | undefined;
+  /** Whether an API process holds the checkpoints against the log before it takes dispatches. */
+  readonly watchesLog: boolean;
+  /** What a reset leaves as it was. */
+  readonly resetKeeps: 'nothing' | 'rows' | 'keys' | 'process-managers';
   readonly checkpoint: 'last' | 'first';
   readonly fenced: boolean;
   readonly swallowsErrors: boolean;
@@ -67,6 +80,12 @@ export const sound: Wiring = {
   engine: (engine) => engine,
   sweep: (options) => sweepOrphans(options),
   delivered: (_name, events) => events,
+  look: (stranded) => stranded.look('test'),
+  withoutTask: (jobs) => jobs,
+  resume: resumeFrom,
+  anchorOf: ({ events }) => events.at(-1),
+  watchesLog: true,
+  resetKeeps: 'nothing',
   checkpoint: 'last',
   fenced: true,
   swallowsErrors: false,

@@ -8,6 +8,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { StoredJobs } from '#adapters/stored-jobs.js';
 import { accountSettings, type Installation } from '../installation.js';
 import { SimulatedIdempotencyStore } from '../services/idempotency.js';
+import { LogWatch } from '#read-store/log-watch.js';
 import { Replica } from './replica.js';
 
 /** The handlers of one API process, put together as `apps/api` does. */
@@ -16,6 +17,8 @@ export class ApiReplica extends Replica {
   dispatch!: DispatchWorkflowHandler;
   cancel!: CancelJobHandler;
   store!: EventStore;
+  /** Whether the checkpoints fit the log, as this process knows it. */
+  log!: LogWatch;
 
   constructor(
     name: string,
@@ -31,6 +34,16 @@ export class ApiReplica extends Replica {
     const place = { role: 'api', process, scheduler } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
+    this.log = new LogWatch(
+      {
+        query: async (text) => {
+          await scheduler.turn(process);
+          const bound = [{ identity: installation.log.identity, place: 'here' }];
+          return { rows: text.includes('checkpoint_log') ? bound : [...installation.checkpoints.anchors] };
+        },
+      },
+      { store, place: 'here' },
+    );
     this.accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
     const prices = new Operations(store);
     const references = new References(store, new StoredPictures(store, { assets: 10, jobs: 10 }));

@@ -11,7 +11,10 @@ import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import type { EventStore } from '#event-store/event-store.js';
-import type { OpenCharges, OrphanCandidate } from '#application/read-models.js';
+import type { JobWithoutTask, OpenCharges, OrphanCandidate } from '#application/read-models.js';
+import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
+import type { JobRow } from '#projections/jobs/jobs.read-model.js';
+import type { RenderQueue, RenderTask } from '#render-queue/render-queue.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { accountSettings, environment, orphanHorizonMs, type Installation } from '../installation.js';
 import { runSimulatedProcess } from '../services/run-process.js';
@@ -34,6 +37,7 @@ interface LedgerRow {
 export class ProjectorReplica extends Replica {
   private store!: EventStore;
   private commands!: CommandBus;
+  private stranded!: StrandedJobs;
 
   constructor(
     name: string,
@@ -52,6 +56,11 @@ export class ProjectorReplica extends Replica {
     return wiring.sweep({ environment, commands, openCharges, clock, logger, orphanHorizonMs });
   }
 
+  /** The other thing that it does from time to time. */
+  look(): Promise<unknown> {
+    return this.installation.wiring.look(this.stranded);
+  }
+
   protected boot(): void {
     const { installation, process } = this;
     const { scheduler, wiring, clock, queue } = installation;
@@ -66,6 +75,14 @@ export class ProjectorReplica extends Replica {
     const dispatcher = new RenderDispatcher(store, rememberedBatches);
     const closer = new ChargeCloser(this.commands, store, clock);
     const batches = new BatchParents(this.commands, store, clock);
+    // Of the queue it only puts tasks back.
+    const requeueing = {
+      requeue: async (tasks: readonly RenderTask[]) => {
+        await scheduler.turn(process);
+        return queue.requeue(tasks);
+      },
+    } as unknown as RenderQueue;
+    this.stranded = new StrandedJobs({ find: () => this.jobsWithoutTask() }, requeueing, batches, store);
     this.run(renderDispatcher, renderDispatcherFilter(environment), async (events) => {
       const tasks = await dispatcher.tasksOf(environment, events);
       return () => queue.enqueue(tasks);
@@ -81,9 +98,10 @@ export class ProjectorReplica extends Replica {
     handle: (events: readonly ProjectedEvent[]) => Promise<(() => void) | void>,
   ): void {
     const { scheduler, checkpoints, wiring, invariants } = this.installation;
-    const { checkpoint, swallowsErrors } = wiring;
+    const { checkpoint, swallowsErrors, resume } = wiring;
     const running = runSimulatedProcess({
-      ...{ scheduler, checkpoints, name, swallowsErrors },
+      ...{ scheduler, checkpoints, name, swallowsErrors, resume },
+      anchorOf: (batch) => wiring.anchorOf(batch),
       ...(filter && { filter }),
       process: this.process,
       store: this.store,
@@ -115,6 +133,26 @@ export class ProjectorReplica extends Replica {
       invariants.violations.push(`8: a read model cannot apply an event: ${String(error)}`);
       throw error;
     }
+  }
+
+  /** What `StoredJobsWithoutTask` asks of PostgreSQL. */
+  private async jobsWithoutTask(): Promise<readonly JobWithoutTask[]> {
+    const { scheduler, tables, queue, wiring } = this.installation;
+    await scheduler.turn(this.process);
+    const tasks = new Set(queue.open);
+    // The rows of that table are the jobs'.
+    const unfinished = ([...tables.rowsOf('jobs').values()] as JobRow[]).filter((job) => !job.finishedAt);
+    const parents = new Set(
+      unfinished.filter(({ publicId }) => tasks.has(publicId)).map(({ parentJobId }) => parentJobId),
+    );
+    return wiring.withoutTask(
+      unfinished
+        .filter(
+          ({ publicId, parentJobId }) => !tasks.has(publicId) && !(parentJobId && tasks.has(parentJobId)),
+        )
+        .filter(({ publicId }) => !parents.has(publicId))
+        .map(({ publicId: jobId, tenant, parentJobId }) => ({ jobId, tenant, parentJobId })),
+    );
   }
 
   /** What `LedgerReader` asks of PostgreSQL, of the same two tables. */

@@ -1,19 +1,22 @@
+import type { Anchor, AnchoredCheckpoint } from '#read-store/log-fit.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
 /** Somebody else has taken over, and what this one wanted to commit was refused. */
 export class FencedOff extends Error {}
 
 /** The right to work on a checkpoint, as its holder believes it. */
-export interface Hold {
+export interface Hold extends AnchoredCheckpoint {
   readonly name: string;
-  readonly position: bigint | undefined;
   readonly epoch: number;
   /** Aborts when the holder is told that it is none any more; it may not be told, or late. */
   readonly lost: AbortSignal;
 }
 
 interface Entry {
-  position: bigint | undefined;
+  position: bigint | null;
+  anchor: Anchor | undefined;
+  /** Its consumer has found that it does not fit the log. */
+  halted: boolean;
   epoch: number;
   holder: Process | undefined;
   lost: AbortController;
@@ -33,30 +36,83 @@ export class Checkpoints {
     private readonly trace: (line: string) => void,
     /** False plants a bug: nobody looks at the epoch. */
     private readonly fenced = true,
+    private readonly isInLog: (anchor: Anchor) => boolean = () => true,
+    private readonly report: (violation: string) => void = () => undefined,
   ) {}
 
   async acquire(process: Process, name: string): Promise<Hold> {
     const entry = this.entryOf(name);
     for (;;) {
       await this.scheduler.turn(process);
-      if (entry.holder === undefined || entry.holder === process || entry.holder.state !== 'running') break;
+      const isFree =
+        entry.holder === undefined || entry.holder === process || entry.holder.state !== 'running';
+      if (isFree && !entry.halted) break;
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     entry.holder = process;
     entry.epoch += 1;
     entry.lost = new AbortController();
-    return { name, position: entry.position, epoch: entry.epoch, lost: entry.lost.signal };
+    const { position, anchor, epoch } = entry;
+    return { name, position, anchor, epoch, lost: entry.lost.signal };
   }
 
   /** The checkpoint moves and `effects` happen, or none of both. @throws FencedOff */
-  commit({ name, epoch }: Hold, position: bigint, effects: () => void = () => undefined): void {
+  commit(
+    { name, epoch }: Pick<Hold, 'name' | 'epoch'>,
+    position: bigint,
+    anchor: Anchor | undefined,
+    effects: () => void = () => undefined,
+  ): void {
     const entry = this.entryOf(name);
     if (this.fenced && entry.epoch !== epoch) {
       this.trace(`    ${name}: an old holder is fenced off`);
       throw new FencedOff(name);
     }
+    if (entry.anchor && !this.isInLog(entry.anchor))
+      this.report(`8: ${name} goes on although the log does not have the event of its checkpoint`);
     effects();
     entry.position = position;
+    entry.anchor = anchor ?? entry.anchor;
+  }
+
+  /** Until the checkpoint is put right nobody works on it. */
+  halt({ name, epoch }: Hold, because: string): void {
+    const entry = this.entryOf(name);
+    if (entry.epoch !== epoch) return;
+    this.trace(`    ${name} is halted: ${because}`);
+    entry.halted = true;
+    entry.holder = undefined;
+  }
+
+  /** Somebody writes to the table: the checkpoint says something else from now on. */
+  alter(name: string, change: (kept: Pick<Entry, 'position' | 'anchor'>) => Partial<Entry>): void {
+    const entry = this.entryOf(name);
+    if (entry.position === null) return;
+    Object.assign(entry, change(entry));
+    entry.epoch += 1;
+    entry.lost.abort();
+  }
+
+  /** What `atelier checkpoints reset` does. */
+  reset(isKept: (name: string) => boolean): void {
+    for (const [name, entry] of this.entries) {
+      if (isKept(name)) continue;
+      Object.assign(entry, { position: null, anchor: undefined, halted: false });
+      entry.epoch += 1;
+      entry.lost.abort();
+    }
+    this.holdersChanged();
+  }
+
+  /** The events that checkpoints were made from. */
+  get anchors(): readonly { readonly consumer: string; readonly position: string; readonly id: string }[] {
+    return [...this.entries].flatMap(([consumer, { anchor }]) =>
+      anchor ? [{ consumer, position: String(anchor.position), id: anchor.id }] : [],
+    );
+  }
+
+  get halted(): readonly string[] {
+    return [...this.entries].filter(([, { halted }]) => halted).map(([name]) => name);
   }
 
   /** Somebody died, or fell silent: those who wait look again. */
@@ -67,22 +123,26 @@ export class Checkpoints {
   }
 
   /** The checkpoint is set back, as from an old backup: what came after it is delivered once more. */
-  rewind(name: string, position: bigint | undefined): void {
+  rewind(name: string, position: bigint | null, anchor?: Anchor): void {
     const entry = this.entryOf(name);
-    if (entry.position === undefined || (position !== undefined && position > entry.position)) return;
+    if (entry.position === null || (position !== null && position > entry.position)) return;
     entry.position = position;
+    entry.anchor = anchor;
     entry.epoch += 1;
     entry.lost.abort();
   }
 
-  positionOf(name: string): bigint | undefined {
+  positionOf(name: string): bigint | null {
     return this.entryOf(name).position;
   }
 
   private entryOf(name: string): Entry {
     let entry = this.entries.get(name);
     if (!entry) {
-      entry = { position: undefined, epoch: 0, holder: undefined, lost: new AbortController() };
+      entry = {
+        ...{ position: null, anchor: undefined, halted: false, epoch: 0 },
+        ...{ holder: undefined, lost: new AbortController() },
+      };
       this.entries.set(name, entry);
     }
     return entry;

@@ -54,6 +54,11 @@ export class IdempotencyKeys {
     this.rows.delete(nameOf(request));
   }
 
+  /** What `atelier checkpoints reset` forgets. */
+  forgetLost(isLost: (jobId: string) => boolean): void {
+    for (const [name, { ids }] of this.rows) if (isLost(ids.jobId)) this.rows.delete(name);
+  }
+
   private nextHolder(): string {
     this.holders += 1;
     return String(this.holders);

@@ -42,6 +42,24 @@ export class SimulatedQueue {
     this.wake();
   }
 
+  /** What `RenderQueue.requeue` does: a task that is there stays, one that counts as done is given out once more. */
+  requeue(tasks: readonly RenderTask[]): number {
+    const lost = tasks.filter(({ jobId }) => (this.entries.get(jobId)?.state ?? 'done') === 'done');
+    for (const { jobId } of lost) this.entries.delete(jobId);
+    this.enqueue(lost);
+    return lost.length;
+  }
+
+  /** Tasks are lost: those that wait, or with them those that a worker has, which hears of it in time. */
+  lose(which: 'waiting' | 'all'): void {
+    for (const [jobId, entry] of this.entries) {
+      if (which === 'waiting' && entry.state !== 'waiting') continue;
+      this.revoke(entry);
+      entry.claim = undefined;
+      this.entries.delete(jobId);
+    }
+  }
+
   /** Jobs that are not done. */
   get open(): readonly string[] {
     return [...this.entries].filter(([, { state }]) => state !== 'done').map(([jobId]) => jobId);

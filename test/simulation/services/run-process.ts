@@ -1,4 +1,12 @@
-import type { EventFilter, EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
+import {
+  EventStoreUnavailable,
+  type EventFilter,
+  type EventStore,
+  type RecordedEvent,
+  type SubscriptionBatch,
+} from '#event-store/event-store.js';
+import { asConsumerError, ConsumerHalted } from '#read-store/consumer-errors.js';
+import { resumeFrom, type Anchor } from '#read-store/log-fit.js';
 import { toProjectedEvent, type ProjectedEvent } from '#read-store/projected-event.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 import { FencedOff, type Checkpoints, type Hold } from './checkpoints.js';
@@ -12,6 +20,10 @@ export interface SimulatedProcessOptions {
   readonly filter?: EventFilter;
   /** Resolves to what has to happen in the transaction that moves the checkpoint, if anything. */
   handle(events: readonly ProjectedEvent[]): Promise<(() => void) | void>;
+  /** Where a consumer goes on. Another one than the service's plants a bug. */
+  readonly resume?: typeof resumeFrom;
+  /** Which event the checkpoint names. Default: the last of the batch. */
+  readonly anchorOf?: (batch: SubscriptionBatch) => Anchor | undefined;
   /** `first` plants a bug: the checkpoint moves before the effects. */
   readonly checkpoint?: 'last' | 'first';
   /** True plants a bug: what a handler throws is passed over. */
@@ -26,17 +38,22 @@ const lastRetryMs = 10_000;
  * each name, effects before the checkpoint, and the same batch again for as long as its handler throws.
  */
 export async function runSimulatedProcess(options: SimulatedProcessOptions): Promise<never> {
-  const { process, store, checkpoints, name, filter } = options;
+  const { scheduler, process, store, checkpoints, name, filter, resume = resumeFrom } = options;
   for (;;) {
     const hold = await checkpoints.acquire(process, name);
     try {
-      const after = hold.position === undefined ? {} : { after: hold.position };
+      const { position } = await resume(store, hold);
+      const after = position === null ? {} : { after: position };
       const wanted = filter ? { filter } : {};
       for await (const batch of store.subscribe({ ...after, ...wanted, batchSize: 200, signal: hold.lost })) {
         if (batch.events.length > 0) await handleUntilDone(options, hold, batch);
       }
-    } catch (error) {
-      if (!(error instanceof FencedOff)) throw error;
+    } catch (thrown) {
+      const error = asConsumerError(thrown);
+      if (error instanceof ConsumerHalted) checkpoints.halt(hold, error.message);
+      else if (error instanceof EventStoreUnavailable)
+        await scheduler.after(process, firstRetryMs, hold.lost);
+      else if (!(error instanceof FencedOff)) throw error;
     }
   }
 }
@@ -64,10 +81,11 @@ async function handleOnce(
   batch: SubscriptionBatch,
 ): Promise<void> {
   const { scheduler, process, checkpoints, checkpoint = 'last', swallowsErrors = false } = options;
+  const { anchorOf = ({ events }) => events.at(-1) } = options;
   const events = projected(batch.events);
   if (checkpoint === 'first') {
     await scheduler.turn(process);
-    checkpoints.commit(hold, batch.position);
+    checkpoints.commit(hold, batch.position, anchorOf(batch));
     const late = await options.handle(events);
     await scheduler.turn(process);
     late?.();
@@ -77,7 +95,7 @@ async function handleOnce(
     if (!swallowsErrors) throw error;
   });
   await scheduler.turn(process);
-  checkpoints.commit(hold, batch.position, effects ?? (() => undefined));
+  checkpoints.commit(hold, batch.position, anchorOf(batch), effects ?? (() => undefined));
   await scheduler.turn(process);
 }
 

@@ -25,6 +25,11 @@ export class Tables {
     return this.tables.get(model) ?? new Map<string, object>();
   }
 
+  clear(): void {
+    for (const table of this.tables.values()) table.clear();
+    this.position = 0n;
+  }
+
   /** The real read models' folds, on the rows of this moment. Writes nothing. */
   fold(events: readonly ProjectedEvent[]): Changes {
     const changes = new Map<string, Map<string, object | undefined>>();

@@ -1,6 +1,6 @@
 import {
   AppendOutcomeUnknown,
-  EventStoreError,
+  NotThisLog,
   EventStoreUnavailable,
   type AppendOutcome,
   type EventStore,
@@ -156,7 +156,7 @@ export class SimulatedEventStore implements EventStore {
       await scheduler.after(process, network.refusing ? retryMs : 0, over);
       if (over.aborted) return;
       if (network.refusing) continue;
-      if (log.head < position) throw new EventStoreError(`The checkpoint ${position} lies beyond the log`);
+      if (log.head < position) throw new NotThisLog(`The checkpoint ${position} lies beyond the log`);
       const size = largestBatch === undefined ? batchSize : 1 + scheduler.choose(largestBatch);
       const page = log.pageAfter(position, Math.min(batchSize, size), filter);
       if (page.position > position || (page.caughtUp && !toldCaughtUp)) {

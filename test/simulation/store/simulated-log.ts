@@ -53,6 +53,17 @@ export class SimulatedLog {
     return this.log.at(-1)?.position ?? 0n;
   }
 
+  /** A restore to an older state: the last events never were. Who sleeps at the end is woken. */
+  cut(events: number): void {
+    for (const { id, stream } of this.log.splice(Math.max(0, this.log.length - events))) {
+      this.places.delete(id);
+      const left = this.streams.get(stream)!;
+      left.pop();
+      if (left.length === 0) this.streams.delete(stream);
+    }
+    for (const { wake } of this.sleepers) wake();
+  }
+
   streamOf(name: string): readonly RecordedEvent[] | undefined {
     return this.streams.get(name);
   }

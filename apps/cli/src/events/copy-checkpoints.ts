@@ -163,6 +163,7 @@ export async function resetCheckpoints(
     await lockConsumers(client);
     await reset(client);
     await dropSnapshots(client);
+    await dropTasks(client);
     await bindTo(client, { identity: await log.store.identity(), place: log.place });
     let forgottenKeys = 0;
     for (const env of environments) forgottenKeys += await forgetLostKeys(client, env, log.store);
@@ -210,6 +211,14 @@ async function reset(client: pg.Client): Promise<'reset'> {
   for (const env of environments)
     await client.query(`update ${env}.process_checkpoints set ${cleared}, halted_because = null`);
   return 'reset';
+}
+
+/** Some may be for jobs that are not on the log, which workers would look for again and again. The others come back. */
+async function dropTasks(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regclass('pgboss.job') is not null as there`,
+  );
+  if (rows[0]?.there) await client.query('delete from pgboss.job');
 }
 
 /** They are kept in this database when the log is elsewhere, and left over there when it was here before. */

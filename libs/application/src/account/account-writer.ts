@@ -349,10 +349,21 @@ export class AccountWriter {
   private async loadSnapshot(mailbox: Mailbox): Promise<Loaded<Account> | undefined> {
     const snapshot = await this.snapshots.load(mailbox.stream, accountFoldVersion);
     if (!snapshot) return undefined;
-    mailbox.lastSnapshot = snapshot.revision;
     // Written by `toSnapshot` of this fold's version, which is checked when it is loaded.
     const { account, position } = snapshot.state as { account: unknown; position: string };
+    if (!(await this.isAt(mailbox.stream, snapshot.revision, BigInt(position)))) {
+      // Of a state that the log has lost in a restore.
+      await this.snapshots.drop(mailbox.stream, accountFoldVersion, snapshot.revision);
+      return undefined;
+    }
+    mailbox.lastSnapshot = snapshot.revision;
     return { state: fromSnapshot(account), revision: snapshot.revision, position: BigInt(position) };
+  }
+
+  /** Once for each account that a process loads from a snapshot. */
+  private async isAt(stream: string, revision: bigint, position: bigint): Promise<boolean> {
+    const slice = await this.store.readStream(stream, { from: revision, limit: 1 });
+    return slice.kind === 'found' && slice.events[0]?.position === position;
   }
 
   /** Saved in the background: a snapshot is a shortcut, and losing one costs only a longer read. */

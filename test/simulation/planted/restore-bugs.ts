@@ -1,0 +1,39 @@
+import { LogMismatch, resumeFrom } from '#read-store/log-fit.js';
+import type { Wiring } from '../wiring.js';
+
+/** Nobody looks for jobs whose task was lost. */
+export const tasksStayLost: Partial<Wiring> = { look: () => Promise.resolve(0) };
+
+/** Only jobs that belong to no batch get their task again. */
+export const photographsStayLost: Partial<Wiring> = {
+  withoutTask: (jobs) => jobs.filter(({ parentJobId }) => parentJobId === null),
+};
+
+/** Only photographs get their task again. */
+export const onlyPhotographsComeBack: Partial<Wiring> = {
+  withoutTask: (jobs) => jobs.filter(({ parentJobId }) => parentJobId !== null),
+};
+
+/** A checkpoint is a number: whoever has moved it is believed. */
+export const positionBelieved: Partial<Wiring> = {
+  resume: (_store, checkpoint) => Promise.resolve(checkpoint),
+};
+
+/** What does not fit is passed over, and the consumer goes on. */
+export const mismatchPassedOver: Partial<Wiring> = {
+  resume: (store, checkpoint) =>
+    resumeFrom(store, checkpoint).catch((error: unknown) => {
+      if (error instanceof LogMismatch) return checkpoint;
+      throw error;
+    }),
+};
+
+/** A checkpoint names the first event of its batch, so that the others come again. */
+export const anchorOfTheFirst: Partial<Wiring> = { anchorOf: ({ events }) => events[0] };
+
+/** The API takes dispatches whatever the checkpoints say. */
+export const logNotWatched: Partial<Wiring> = { watchesLog: false };
+
+export const resetKeepsRows: Partial<Wiring> = { resetKeeps: 'rows' };
+export const resetKeepsKeys: Partial<Wiring> = { resetKeeps: 'keys' };
+export const resetKeepsProcessManagers: Partial<Wiring> = { resetKeeps: 'process-managers' };
