@@ -10,7 +10,7 @@ const recorded: Record<BugName, number> = {
   'old-price': 8,
   'settle-on-failed': 1,
   'queue-before-debit': 1,
-  'answer-before-queue': 2,
+  'answer-before-queue': 8,
   'price-without-guard': 15,
   'charge-without-its-job': 1,
   'parent-charged-too': 1,
