@@ -1,8 +1,11 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { fork, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifyWebhook, WebhookVerificationError } from '@atelier/client';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookTopic } from '#domain/webhook/webhook.events.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
@@ -151,6 +154,95 @@ describe('a message', () => {
     expect(verified(endpoint)).toMatchObject([
       { type: 'webhook.test', id: body.delivery_id, data: { endpoint_id: endpoint.id } },
     ]);
+  });
+});
+
+describe('docs/webhooks.md', () => {
+  const page = readFileSync('docs/webhooks.md', 'utf8');
+  const snippet = (language: string, having: string): string => {
+    const blocks = [...page.matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g'))];
+    return blocks.map(([, code = '']) => code).find((code) => code.includes(having)) ?? '';
+  };
+  let endpoint: Endpoint;
+  let message: Received;
+
+  beforeAll(async () => {
+    endpoint = await register();
+    await finishedJob(endpoint.tenant);
+    [message] = (await arrived(endpoint)) as [Received];
+  });
+
+  /** Each way to verify takes the message as it came, and refuses it with another body, secret or time. */
+  async function judges(
+    verify: (message: Received, secret: string) => Promise<boolean> | boolean,
+  ): Promise<void> {
+    expect(await verify(message, endpoint.secret)).toBe(true);
+    expect(
+      await verify({ ...message, body: message.body.replace('SUCCESS', 'FAILURE') }, endpoint.secret),
+    ).toBe(false);
+    expect(await verify(message, `whsec_${Buffer.alloc(32, 7).toString('base64')}`)).toBe(false);
+    const late = { ...message.headers, 'webhook-timestamp': '1700000000' };
+    expect(await verify({ ...message, headers: late }, endpoint.secret)).toBe(false);
+  }
+
+  it('verifies in TypeScript', async () => {
+    await judges(async ({ body, headers }, secret) => {
+      try {
+        const { type, data } = await verifyWebhook(body, headers, secret);
+        return type === 'job.succeeded' && data.status === 'SUCCESS';
+      } catch (error) {
+        expect(error).toBeInstanceOf(WebhookVerificationError);
+        return false;
+      }
+    });
+    // What the page shows runs as it stands.
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-snippet-'));
+    const code = snippet('ts', 'verifyWebhook').replace(
+      "'@atelier/client'",
+      JSON.stringify(join(process.cwd(), 'clients/typescript/dist/index.js')),
+    );
+    const request = `const request = new Request('http://shop', ${JSON.stringify({
+      ...{ method: 'POST', headers: message.headers, body: message.body },
+    })});`;
+    writeFileSync(
+      join(folder, 'hook.mts'),
+      `${code}\n${request}\nconsole.log((await POST(request)).status);\n`,
+    );
+    const env = { ...process.env, ATELIER_WEBHOOK_SECRET: endpoint.secret };
+    const ran = spawnSync(join(process.cwd(), 'node_modules/.bin/node'), [join(folder, 'hook.mts')], { env });
+    rmSync(folder, { recursive: true });
+    expect(ran.stdout.toString()).toMatch(/^[0-9A-Z]{26}\n204\n$/);
+  });
+
+  it('verifies in Python', () =>
+    judges(({ body, headers }, secret) => {
+      const call =
+        'import json, os, sys\nverify(sys.stdin.buffer.read(), json.loads(os.environ["H"]), os.environ["S"])';
+      const code = `${snippet('python', 'def verify')}\n${call}`;
+      const env = { ...process.env, H: JSON.stringify(headers), S: secret };
+      return spawnSync('python3', ['-c', code], { input: body, env }).status === 0;
+    }));
+
+  it('verifies in a shell', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'atelier-snippet-'));
+    await judges(({ body, headers }, secret) => {
+      writeFileSync(join(folder, 'body'), body);
+      const env = {
+        ...{ ...process.env, SECRET: secret, BODY_FILE: join(folder, 'body') },
+        WEBHOOK_ID: String(headers['webhook-id']),
+        WEBHOOK_TIMESTAMP: String(headers['webhook-timestamp']),
+        WEBHOOK_SIGNATURE: String(headers['webhook-signature']),
+      };
+      return spawnSync('sh', ['-c', snippet('sh', 'openssl')], { env }).stdout.toString() === 'genuine\n';
+    });
+    rmSync(folder, { recursive: true });
+  });
+
+  it('shows a body as it comes', () => {
+    const shown = JSON.parse(snippet('json', 'job.succeeded')) as { data: object };
+    const sent = JSON.parse(message.body) as { data: object };
+    expect(Object.keys(shown).sort()).toEqual(Object.keys(sent).sort());
+    expect(Object.keys(shown.data).sort()).toEqual(Object.keys(sent.data).sort());
   });
 });
 

@@ -2,6 +2,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { PurchaseKind } from '#domain/account/account.events.js';
 import type { Capability } from '#domain/key/key.events.js';
 import type { Environment } from '#domain/streams.js';
+import type { WebhookTopic } from '#domain/webhook/webhook.events.js';
+import { webhookTopics } from '#domain/webhook/webhook.js';
 
 /** A parser for whole numbers within bounds. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
@@ -81,4 +83,19 @@ export function reasonOption(otherwise: string): Option {
 export function purchaseKindOption(): Option {
   const kinds: PurchaseKind[] = ['pack', 'subscription'];
   return new Option('--kind <kind>', 'what was bought').choices(kinds);
+}
+
+/** A parser for a moment, with its time zone. */
+export function time(text: string): Date {
+  const moment = new Date(text);
+  if (/^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(moment.getTime())) return moment;
+  throw new InvalidArgumentError('It must be a time such as 2026-01-31T12:00:00Z.');
+}
+
+export function topics(text: string): WebhookTopic[] {
+  const named = text.split(',').map((part) => part.trim());
+  const wrong = named.find((name) => !webhookTopics.some((topic) => topic === name));
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`${JSON.stringify(wrong)} is none: use ${webhookTopics.join(', ')}.`);
+  return webhookTopics.filter((topic) => named.includes(topic));
 }

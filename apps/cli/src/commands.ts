@@ -8,9 +8,12 @@ import {
   reasonOption,
   shortText,
   tenantOption,
+  time,
+  topics,
   ulid,
   wholeNumber,
 } from './arguments.js';
+import { webhookTopics } from '#domain/webhook/webhook.js';
 import { lazily, verb } from './verb.js';
 
 // What the operator can type. Each verb names the module that does it, which is loaded when the verb is called.
@@ -423,4 +426,62 @@ export function addModels(program: Command): void {
     .option('--to <time>', 'jobs that were dispatched up to this time')
     .option('--csv', 'comma-separated values, with a header')
     .action(lazily(() => import('./costs/costs.js'), 'showCosts'));
+}
+
+export function addWebhooks(program: Command): void {
+  const actions = () => import('./webhooks/webhooks.js');
+  const webhooks = program
+    .command('webhooks')
+    .description('the endpoints of tenants, and what is sent to them');
+  const events = ['<events>', `with commas between: ${webhookTopics.join(', ')}`, topics] as const;
+  const url = ['--url <url>', 'where messages are sent', shortText(1, 2048)] as const;
+  const description = ['--description <text>', 'for people', shortText(0, 256)] as const;
+  const low = ['--credits-low-below <credits>', 'credits.low is sent below it', credits(1)] as const;
+  const ofTenant = (name: string, about: string) =>
+    verb(webhooks, name, about)
+      .addOption(tenantOption())
+      .addOption(environmentOption().makeOptionMandatory());
+  const ofOne = (name: string, about: string) =>
+    ofTenant(name, about).argument('<webhook>', 'id of the endpoint', ulid);
+
+  ofTenant('create', 'register an endpoint; its secret is shown once')
+    .requiredOption(...url)
+    .requiredOption(`--events ${events[0]}`, events[1], events[2])
+    .option(...description, '')
+    .option(...low, 100)
+    .action(lazily(actions, 'createWebhook'));
+
+  verb(webhooks, 'list', 'the endpoints of a tenant')
+    .addOption(tenantOption())
+    .addOption(environmentOption(everywhere))
+    .action(lazily(actions, 'listTenantWebhooks'));
+
+  ofOne('update', 'change an endpoint; what is not named stays as it is')
+    .option(...url)
+    .option(`--events ${events[0]}`, events[1], events[2])
+    .option(...description)
+    .option(...low)
+    .addOption(new Option('--enable', 'let its messages flow again').conflicts('disable'))
+    .option('--disable', 'stop its messages')
+    .action(lazily(actions, 'updateWebhook'));
+
+  ofOne('remove', 'remove an endpoint for good').action(lazily(actions, 'removeWebhook'));
+
+  ofOne('rotate-secret', 'give an endpoint a new secret, which is shown once')
+    .option('--overlap <time>', 'how long the secret before signs as well', duration(7), 24 * 3_600_000)
+    .action(lazily(actions, 'rotateWebhookSecret'));
+
+  ofOne('test', 'send it a webhook.test message').action(lazily(actions, 'testWebhook'));
+
+  ofOne('resend', 'send deliveries again: one, those of a time, or all that failed')
+    .option('--delivery <id>', 'this one', ulid)
+    .option('--since <time>', 'what happened from then on', time)
+    .option('--until <time>', 'and before then', time)
+    .option('--failed', 'all that have failed for good')
+    .action(lazily(actions, 'resendWebhook'));
+
+  ofOne('deliveries', 'what was sent in the last 30 days, and how it went; newest first')
+    .addOption(new Option('--status <status>', 'only those').choices(['pending', 'delivered', 'failed']))
+    .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 50)
+    .action(lazily(actions, 'listWebhookDeliveries'));
 }

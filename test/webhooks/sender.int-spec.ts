@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CommandBus } from '@nestjs/cqrs';
+import pg from 'pg';
+import type { CallOutcome, WebhookTransport } from '#application/webhook/deliveries.js';
+import {
+  type ChangeWebhook,
+  ChangeWebhookHandler,
+  RegisterWebhook,
+  RegisterWebhookHandler,
+  webhooksOf,
+} from '#application/webhook/manage-webhooks.handler.js';
+import { mostDeliveryAttempts } from '#application/webhook/retry-schedule.js';
+import { WebhookSender } from '#application/webhook/webhook-sender.js';
+import { newId } from '#platform/ids.js';
+import { createLogger } from '#platform/logger.js';
+import { PostgresDeliveries } from '#read-store/webhook-deliveries.js';
+import type { DeliveryTask } from '#render-queue/delivery-queue.js';
+import { ApiService, contextOf } from '../api/support/api-service.js';
+import { signingKey } from './support/post-office.js';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+let service: ApiService;
+let pool: pg.Pool;
+let deliveries: PostgresDeliveries;
+
+beforeAll(async () => {
+  service = await ApiService.start({ projector: false });
+  pool = new pg.Pool({ connectionString: service.databaseUrl, max: 2 });
+  deliveries = new PostgresDeliveries(pool);
+});
+afterAll(async () => {
+  await pool.end();
+  await service[Symbol.asyncDispose]();
+});
+
+/** One endpoint and its sender, on a clock that the spec moves. */
+class Bench {
+  now = Date.parse('2026-06-01T00:00:00Z');
+  answer: CallOutcome = { kind: 'no-answer', error: 'ECONNREFUSED' };
+  calls = 0;
+  switchedOff = 0;
+  readonly tenant = newId();
+  endpointId = '';
+  private readonly transport: WebhookTransport = {
+    post: () => (this.calls++, Promise.resolve(this.answer)),
+    complaintAbout: () => Promise.resolve(undefined),
+  };
+
+  static async open(): Promise<Bench> {
+    const bench = new Bench();
+    const register = new RegisterWebhookHandler(service.store, bench.transport);
+    const terms = { url: 'https://shop.example/', events: [], description: '', creditsLowBelow: 1 };
+    const context = { ...contextOf('test', bench.tenant), at: new Date(bench.now) };
+    const registered = await register.execute(new RegisterWebhook(context, terms));
+    if (registered.kind === 'changed') bench.endpointId = registered.endpoint.endpointId;
+    return bench;
+  }
+
+  /** What the queue hands out until it is done with it. @returns the pauses in milliseconds */
+  async deliver(): Promise<number[]> {
+    const task = await this.task();
+    const pauses: number[] = [];
+    for (;;) {
+      const outcome = await this.sender.send(task, new AbortController().signal);
+      if (outcome.kind === 'done') return pauses;
+      pauses.push(outcome.afterMs);
+      this.now += outcome.afterMs;
+    }
+  }
+
+  async status(): Promise<string[]> {
+    const filter = { endpointId: this.endpointId, limit: 100, offset: 0 };
+    return (await deliveries.list('test', this.tenant, filter)).items.map(({ status }) => status);
+  }
+
+  async disabled(): Promise<string | undefined> {
+    return (await webhooksOf(service.store, 'test', this.tenant))[0]?.disabled?.reason;
+  }
+
+  private async task(): Promise<DeliveryTask> {
+    const delivery = { deliveryId: newId(), tenant: this.tenant, endpointId: this.endpointId };
+    const message = { type: 'job.succeeded', body: '{}', occurredAt: new Date(this.now) } as const;
+    const [task] = await deliveries.add('test', [{ ...delivery, ...message }], pool);
+    return task!;
+  }
+
+  async change(order: ChangeWebhook['order']): Promise<void> {
+    const context = { ...contextOf('test', this.tenant), at: new Date(this.now) };
+    const handler = new ChangeWebhookHandler(service.store, this.transport);
+    await handler.execute({ context, endpointId: this.endpointId, order } as ChangeWebhook);
+  }
+
+  private get sender(): WebhookSender {
+    const handler = new ChangeWebhookHandler(service.store, this.transport);
+    // The one command that a sender gives.
+    const commands = {
+      execute: (command: ChangeWebhook) => handler.execute(command),
+    } as unknown as CommandBus;
+    const observer = { attempted: () => undefined, switchedOff: () => void this.switchedOff++ };
+    const clock = () => new Date(this.now);
+    const logger = createLogger('test', 'silent');
+    const { transport } = this;
+    return new WebhookSender(
+      ...([service.store, commands, deliveries, transport, { signingKey }, observer, clock, logger] as const),
+    );
+  }
+}
+
+describe('a sender', () => {
+  it('gives a delivery up after three days, and the endpoint not yet', async () => {
+    const bench = await Bench.open();
+    const began = bench.now;
+    const pauses = await bench.deliver();
+    expect(pauses).toHaveLength(mostDeliveryAttempts - 1);
+    expect(bench.calls).toBe(mostDeliveryAttempts);
+    expect((bench.now - began) / day).toBeGreaterThan(3);
+    expect(await bench.status()).toEqual(['failed']);
+    expect(await bench.disabled()).toBeUndefined();
+  });
+
+  it('switches an endpoint off that has failed for five days, and takes no notice of what comes after', async () => {
+    const bench = await Bench.open();
+    const began = bench.now;
+    while ((await bench.disabled()) === undefined) {
+      expect(bench.now - began).toBeLessThan(9 * day);
+      await bench.deliver();
+    }
+    expect(bench.now - began).toBeGreaterThanOrEqual(5 * day);
+    expect(bench).toMatchObject({ switchedOff: 1 });
+    const { calls } = bench;
+    await bench.deliver();
+    expect(bench.calls).toBe(calls);
+    expect((await bench.status())[0]).toBe('failed');
+
+    // Enabled again, it has its five days anew.
+    await bench.change({ kind: 'revise', terms: {}, enabled: true });
+    await bench.deliver();
+    expect(await bench.disabled()).toBeUndefined();
+  });
+
+  it('counts the days anew after a success, and after a long silence', async () => {
+    const bench = await Bench.open();
+    const failing = bench.answer;
+    for (let days = 0; days < 12; days += 4) {
+      bench.answer = failing;
+      await bench.deliver();
+      bench.answer = { kind: 'answered', statusCode: 200, retryAfter: undefined, answer: '' };
+      await bench.deliver();
+      expect(await bench.disabled()).toBeUndefined();
+    }
+    bench.answer = failing;
+    await bench.deliver();
+    bench.now += 2 * day + hour;
+    await bench.deliver();
+    expect(await bench.disabled()).toBeUndefined();
+  });
+
+  it('waits as long as the endpoint asks for', async () => {
+    const bench = await Bench.open();
+    bench.answer = { kind: 'answered', statusCode: 503, retryAfter: '3600', answer: 'busy' };
+    const [first, second] = await bench.deliver();
+    expect(first).toBeGreaterThanOrEqual(hour);
+    expect(second).toBeGreaterThanOrEqual(hour);
+  });
+});
