@@ -91,6 +91,19 @@ describe('a service whose history moves to another store', () => {
     );
   });
 
+  it('goes back to the embedded PostgreSQL by that word, which is started for it', async () => {
+    atelier = await Atelier.start(home.path, { EVENT_STORE_URL: first.url });
+    await upToDate();
+    const before = await everythingSeen();
+    await stopped();
+    const back = await copy('--from', first.url, '--to', 'embedded', '--checkpoints', 'translate');
+    expect(back).toMatchObject({ verified: true, checkpoints: 'translated' });
+    atelier = await Atelier.start(home.path);
+    await upToDate();
+    expect(await everythingSeen()).toEqual(before);
+    await stopped();
+  });
+
   it.each([
     [['--to', 'mysql://x'], /^atelier: --to: EVENT_STORE_URL starts with postgres:\/\//],
     [['--from', 'esdb://u:secret@a:1', '--to', 'esdb://a:1?tls=false'], /are the same store: esdb:\/\/a:1\n/],

@@ -21,7 +21,7 @@ afterEach(() => fixture.dispose());
 
 const request = () => ({
   ...{ url: fixture.url, eventStore: fixture.store, environment: 'live' as const, readModels },
-  signal: AbortSignal.timeout(20_000),
+  signal: AbortSignal.timeout(100_000),
 });
 
 /** All rows of all read models as readers see them. */

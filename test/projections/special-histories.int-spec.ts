@@ -19,7 +19,7 @@ afterEach(() => fixture.dispose());
 
 const request = (models: readonly ReadModel<object>[] = readModels) => ({
   ...{ url: fixture.url, eventStore: fixture.store, environment: 'live' as const, readModels: models },
-  signal: AbortSignal.timeout(20_000),
+  signal: AbortSignal.timeout(100_000),
 });
 
 describe('a generation that is made anew', () => {

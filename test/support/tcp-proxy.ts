@@ -14,7 +14,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+/** @param targetPort asked for with each connection, where the server may come back on another one */
+export async function startTcpProxy(targetPort: number | (() => number)): Promise<TcpProxy> {
   const pairs = new Set<{ client: Socket; upstream: Socket }>();
   let holding = false;
   let refusing = false;
@@ -25,7 +26,8 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       client.resetAndDestroy();
       return;
     }
-    const upstream = connect(targetPort, '127.0.0.1');
+    const port = typeof targetPort === 'number' ? targetPort : targetPort();
+    const upstream = connect(port, '127.0.0.1');
     const pair = { client, upstream };
     pairs.add(pair);
     const end = () => {

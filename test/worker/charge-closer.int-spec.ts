@@ -89,7 +89,7 @@ describe('replaying history', () => {
     await workshop.startProjector();
     const tasks = () => workshop.query(`select state from pgboss.job where state = 'completed'`);
     const jobs = everything.filter(({ type }) => type === 'JobQueued').length;
-    await eventually(async () => (await tasks()).rowCount === jobs, 15_000);
+    await eventually(async () => (await tasks()).rowCount === jobs);
     await worker.stop();
     expect(calls).toBe(1);
     expect((await workshop.store.readAll({ limit: 4096 })).map(decode)).toEqual(everything);

@@ -332,8 +332,11 @@ export function addEvents(program: Command): void {
     )
     .action(lazily(() => import('./events/export-events.js'), 'exportEvents'));
 
-  const from = new Option('--from <url>', 'source; without it, where the service has its events');
-  const to = new Option('--to <url>', 'target: empty, or what an earlier copy made of it');
+  const from = new Option(
+    '--from <url>',
+    'source, or `embedded`; without it, where the service has its events',
+  );
+  const to = new Option('--to <url>', 'target, or `embedded`: empty, or what an earlier copy made of it');
   const checkpoints = 'what to do with the positions of read models and process managers';
   verb(events, 'copy', 'copy the history into another store; may be stopped and run again at any time')
     .addOption(from.env('ATELIER_COPY_FROM'))

@@ -10,6 +10,8 @@ import { CliError } from './verb.js';
 
 /** How long a write waits for the read models. They usually need some ten milliseconds. */
 const catchUpMs = 5_000;
+/** Longer than a projector that runs takes: a wait beyond it is explained. */
+const silentMs = 1_000;
 
 /** The service that this command is about, and what the verbs look up in it. */
 export class Operator extends OperatorContext {
@@ -68,11 +70,16 @@ export class Operator extends OperatorContext {
     const { CheckpointWatcher } = await import('#read-store/checkpoint-watcher.js');
     const log = createLogger('cli', 'silent');
     const watcher = new CheckpointWatcher({ url: this.configuration.databaseUrl, log });
+    const say = (line: string) => process.stderr.write(`atelier: ${line}\n`);
+    const waiting = () =>
+      say(`done; waiting for the read model ${readModel} in ${environment}, which a projector keeps`);
+    const timer = setTimeout(waiting, silentMs);
     try {
       await watcher.start();
       if (await watcher.waitFor(environment, readModel, position, catchUpMs)) return;
-      process.stderr.write('atelier: done, but the read models are behind: is the projector running?\n');
+      say('the read model is still behind: is a projector running? What was done is done.');
     } finally {
+      clearTimeout(timer);
       await watcher.stop();
     }
   }

@@ -39,7 +39,7 @@ describe('the checkpoint watcher', () => {
     fixture.start({ readModels: [tally()] });
     for (let i = 1; i <= 20; i++) {
       const position = await fixture.append('account', 'A', [purchase(1)]);
-      const waits = [1, 2, 3].map(() => watcher.waitFor('live', 'tally', position, 5_000));
+      const waits = [1, 2, 3].map(() => watcher.waitFor('live', 'tally', position, 60_000));
       expect(await Promise.all(waits)).toEqual([true, true, true]);
       expect(await fixture.rows('select purchases from live.tally')).toEqual([{ purchases: i }]);
     }
@@ -58,7 +58,7 @@ describe('the checkpoint watcher', () => {
     await watcher.start();
     fixture.start({ readModels: [tally()] });
     const position = await fixture.append('account', 'A', [purchase(1)]);
-    expect(await watcher.waitFor('live', 'tally', position, 5_000)).toBe(true);
+    expect(await watcher.waitFor('live', 'tally', position, 60_000)).toBe(true);
     expect(await watcher.waitFor('test', 'tally', position, 50)).toBe(false);
   });
 
@@ -68,7 +68,7 @@ describe('the checkpoint watcher', () => {
     for (let i = 0; i < 3; i++) {
       await cutWatcher();
       const position = await fixture.append('account', 'A', [purchase(1)]);
-      expect(await watcher.waitFor('live', 'tally', position, 5_000)).toBe(true);
+      expect(await watcher.waitFor('live', 'tally', position, 60_000)).toBe(true);
     }
   });
 

@@ -60,7 +60,7 @@ describe('of several sessions that want one lock', () => {
     await eventually(() => paused.active, 'the first to be active');
     const since = performance.now();
     const next = start('lives');
-    await eventually(() => next.active, 'the next to take over', 5_000);
+    await eventually(() => next.active, 'the next to take over');
     expect(performance.now() - since).toBeGreaterThan(300);
     await eventually(() => !paused.active, 'the first to notice');
     expect(await query('select from effects')).toHaveLength(0);
@@ -107,7 +107,7 @@ describe('of several sessions that want one lock', () => {
       if (fenced.times < 8) throw new FencedOff('changed from outside');
       return Promise.resolve();
     });
-    await eventually(() => fenced.times === 8, 'eight beginnings', 8_000);
+    await eventually(() => fenced.times === 8, 'eight beginnings');
     // With the backoff of a failure the eighth would come after 100 + 200 + 400 … = 12,700 ms.
     expect(performance.now() - since).toBeLessThan(8_000);
   });

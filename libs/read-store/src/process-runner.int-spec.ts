@@ -150,7 +150,7 @@ describe('a process', () => {
     first.abort();
     await run.ended;
     await fixture.append('account', 'A', [purchase(2)]);
-    await eventually(() => handlers.length === 2, 'the second batch', 3_000);
+    await eventually(() => handlers.length === 2, 'the second batch');
     expect(handlers).toEqual([1, 2]);
   });
 

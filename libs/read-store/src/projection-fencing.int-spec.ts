@@ -30,7 +30,7 @@ describe('of several projection runners', () => {
     expect(active()).toHaveLength(1);
     const [first] = active();
     await first!.end();
-    await eventually(() => active().length === 1, 'another to take over', 3_000);
+    await eventually(() => active().length === 1, 'another to take over');
     expect(active()[0]).not.toBe(first);
     await fixture.passed(await fixture.append('account', 'A', [purchase(2)]));
     expect(await credits()).toEqual([{ credits: 3 }]);

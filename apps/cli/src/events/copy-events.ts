@@ -26,11 +26,25 @@ export interface CopyEventsOptions extends OutputOptions {
   readonly checkpoints?: CheckpointMove;
 }
 
+/** In place of a URL: the PostgreSQL that `npm start` brings along, whose port is another one each time. */
+const embedded = 'embedded';
+
+function embeddedUrl(configuration: Configuration | undefined): string {
+  if (configuration && !process.env['DATABASE_URL']) return configuration.databaseUrl;
+  throw new CliError('with DATABASE_URL there is no embedded PostgreSQL: give the address of the store');
+}
+
 /** The exit code is 0 only when both stores were found to hold the same, and the checkpoints are as was asked. */
-export async function copyHistory({ from, to, checkpoints, json }: CopyEventsOptions): Promise<void> {
+export async function copyHistory(options: CopyEventsOptions): Promise<void> {
+  const { checkpoints, json } = options;
+  const wantsEmbedded = [options.from, options.to].includes(embedded);
   // Found first: without the database there is no need to copy for an hour.
-  await using service = from === undefined || checkpoints ? await openService() : undefined;
-  const sourceUrl = from ?? service?.configuration.eventStoreUrl ?? '';
+  const needsService = options.from === undefined || checkpoints !== undefined || wantsEmbedded;
+  await using service = needsService ? await openService() : undefined;
+  const urlOf = (given: string) => (given === embedded ? embeddedUrl(service?.configuration) : given);
+  const sourceUrl =
+    options.from === undefined ? (service?.configuration.eventStoreUrl ?? '') : urlOf(options.from);
+  const to = urlOf(options.to);
   const places = { from: locationOf(sourceUrl), to: locationOf(to) };
   if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
   await using source = await openStore(sourceUrl, '--from');

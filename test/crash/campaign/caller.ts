@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import type { Installation } from './installation.js';
+
+interface Dispatch {
+  readonly key: string;
+  readonly path: string;
+  readonly body: object;
+}
+
+/** How long a careful caller goes on asking before the dispatch counts as never answered. */
+const patienceMs = 180_000;
+
+/** A careful caller: repeats each dispatch with its Idempotency-Key, now at one API, now at the other, until it is accepted. */
+export class Caller {
+  /** The job that each dispatch was accepted with. */
+  readonly accepted = new Map<string, { readonly jobId: string; readonly dispatch: Dispatch }>();
+  /** What a repetition of an accepted dispatch said that it should not have. */
+  readonly otherAnswers: string[] = [];
+  neverAnswered = 0;
+
+  private constructor(
+    private readonly apis: readonly string[],
+    readonly tenant: string,
+    private readonly apiKey: string,
+    private readonly blank: string,
+  ) {}
+
+  static async open(installation: Installation): Promise<Caller> {
+    const generous = ['--credits', '10000000', '--daily-cap', '10000000', '--rate-limit', '1000000'];
+    const create = ['tenants', 'create', '--name', 'Campaign', '--env', 'test', ...generous];
+    const tenant = String((await installation.command(...create))['tenant_id']);
+    const issue = ['keys', 'issue', '--tenant', tenant, '--env', 'test'];
+    const issued = await installation.command(...issue, '--capabilities', 'jobs:create,jobs:read');
+    const apiKey = String(issued['key']);
+    const blank = sharp({ create: { width: 200, height: 200, channels: 3, background: '#eee' } });
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(await blank.png().toBuffer())]), 'blank.png');
+    const sent = { method: 'POST', headers: { authorization: `Bearer ${apiKey}` }, body: form };
+    const uploaded = await fetch(`${installation.apis[0]}/v1/uploads`, sent);
+    const { upload_key: blankKey } = (await uploaded.json()) as { upload_key: string };
+    return new Caller(installation.apis, tenant, apiKey, blankKey);
+  }
+
+  /** Most fail fast on a blank photograph and are refunded; one in `drawnEvery` is drawn and settled. */
+  async dispatch(key: string, drawn: boolean): Promise<void> {
+    const dispatch = drawn
+      ? { key, path: 'model-generator', body: { seed: 7 } }
+      : { key, path: 'product-to-model-direct', body: { product_image_s3_key: this.blank } };
+    const jobId = await this.untilAccepted(dispatch);
+    if (jobId === undefined) this.neverAnswered += 1;
+    else this.accepted.set(key, { jobId, dispatch });
+  }
+
+  /** Asks for each accepted dispatch once more: it must be the same job. */
+  async repeatAll(): Promise<void> {
+    for (const { jobId, dispatch } of this.accepted.values()) {
+      const again = await this.untilAccepted(dispatch);
+      if (again !== jobId) this.otherAnswers.push(`${dispatch.key}: ${jobId}, then ${again}`);
+    }
+  }
+
+  private async untilAccepted({ key, path, body }: Dispatch): Promise<string | undefined> {
+    for (let attempt = 0, end = Date.now() + patienceMs; Date.now() < end; attempt++) {
+      const answer = await this.ask(`/v1/${path}`, attempt, {
+        ...{ method: 'POST', body: JSON.stringify(body) },
+        headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      });
+      if (answer?.status === 202) return ((await answer.json()) as { job_id: string }).job_id;
+      // 409: an earlier try holds the key. 503: the store was away. Both say: again.
+      if (answer && ![409, 503].includes(answer.status)) {
+        this.otherAnswers.push(`${key}: ${answer.status} ${await answer.text()}`);
+        return undefined;
+      }
+      await sleep(150);
+    }
+    return undefined;
+  }
+
+  /** Every row of a list. */
+  async all<Row>(path: string): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let more = true, attempt = 0; more; attempt++) {
+      const answer = await this.ask(`${path}?limit=200&offset=${rows.length}`, attempt);
+      if (answer?.status !== 200) {
+        await sleep(200);
+        continue;
+      }
+      const page = (await answer.json()) as { items?: Row[]; jobs?: Row[] };
+      const items = page.items ?? page.jobs ?? [];
+      rows.push(...items);
+      more = items.length === 200;
+    }
+    return rows;
+  }
+
+  private async ask(path: string, attempt: number, init: RequestInit = {}): Promise<Response | undefined> {
+    const api = this.apis[attempt % this.apis.length] ?? '';
+    const headers = { ...init.headers, authorization: `Bearer ${this.apiKey}` };
+    const signal = AbortSignal.timeout(15_000);
+    return fetch(api + path, { ...init, headers, signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,216 @@
+import { execFile, fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { Peer } from '../../eventstoredb/peer/peer.js';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+
+export type StoreKind = 'postgres' | 'eventstoredb';
+
+const apps = join(process.cwd(), 'dist', 'apps');
+
+/** One process of a role, which is started again whenever it ends: what a supervisor does. */
+export class SupervisedRole {
+  private child: ChildProcess | undefined;
+  private wanted = true;
+  private killed = false;
+  /** How often it ended although nobody killed it. */
+  endedByItself = 0;
+
+  constructor(
+    readonly name: 'api' | 'projector' | 'worker',
+    private readonly settings: NodeJS.ProcessEnv,
+    private readonly logFile: string,
+  ) {}
+
+  /** Resolves when it is ready for the first time. */
+  async start(): Promise<void> {
+    const output = openSync(this.logFile, 'a');
+    const child = fork(join(apps, this.name, 'src', 'main.js'), {
+      env: { ...process.env, ...this.settings },
+      stdio: ['ignore', output, output, 'ipc'],
+    });
+    closeSync(output);
+    this.child = child;
+    child.once('exit', () => {
+      if (!this.killed) this.endedByItself += this.wanted ? 1 : 0;
+      this.killed = false;
+      // A start that is made again rejects nowhere: its end leads here.
+      if (this.wanted) void sleep(100).then(() => this.start().catch(() => undefined));
+    });
+    await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  }
+
+  kill(): void {
+    this.killed = true;
+    this.child?.kill('SIGKILL');
+  }
+
+  pause(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  async stop(): Promise<void> {
+    this.wanted = false;
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGCONT');
+    child.kill('SIGTERM');
+    await gone;
+  }
+}
+
+/**
+ * What production is made of, small: two APIs, two projectors and two workers as processes, PostgreSQL with its default of
+ * 100 connections behind a proxy, and for EventStoreDB the protocol peer behind another.
+ */
+export class Installation implements AsyncDisposable {
+  readonly roles: SupervisedRole[] = [];
+  readonly apis: string[] = [];
+  readonly folder = mkdtempSync(join(tmpdir(), 'atelier-campaign-'));
+  private database!: EmbeddedPostgres;
+  private databaseProxy!: TcpProxy;
+  private logProxy!: TcpProxy;
+  private settings: Record<string, string> = {};
+
+  private constructor(
+    readonly store: StoreKind,
+    private readonly peer: Peer | undefined,
+  ) {}
+
+  static async start(store: StoreKind): Promise<Installation> {
+    const installation = new Installation(
+      store,
+      store === 'eventstoredb' ? await new Peer().start() : undefined,
+    );
+    await installation.prepare();
+    return installation;
+  }
+
+  private async prepare(): Promise<void> {
+    chmodSync(this.folder, 0o711);
+    await this.startDatabase();
+    this.databaseProxy = await startTcpProxy(() => this.database.port);
+    this.logProxy = this.peer ? await startTcpProxy(this.peer.port) : this.databaseProxy;
+    const url = new URL(this.database.url);
+    url.port = String(this.databaseProxy.port);
+    this.settings = {
+      DATABASE_URL: url.href,
+      EVENT_STORE_URL: this.peer ? `esdb://127.0.0.1:${this.logProxy.port}?tls=false` : url.href,
+      ATELIER_HOME: join(this.folder, 'home'),
+      URL_SIGNING_SECRET: 'a secret of this campaign',
+      ATELIER_ORPHAN_HORIZON_MS: '3000',
+      ATELIER_SWEEP_INTERVAL_MS: '500',
+      ATELIER_WORKER_CONCURRENCY: '2',
+      ATELIER_TENANT_CONCURRENCY: '8',
+      LOG_LEVEL: 'warn',
+      HOST: '127.0.0.1',
+    };
+    await this.command('migrate');
+    for (const name of ['api', 'api', 'projector', 'projector', 'worker', 'worker'] as const) {
+      const port = name === 'api' ? await freePort() : 0;
+      if (name === 'api') this.apis.push(`http://127.0.0.1:${port}`);
+      const log = join(this.folder, `${name}-${this.roles.length}.log`);
+      this.roles.push(new SupervisedRole(name, { ...this.settings, PORT: String(port) }, log));
+    }
+    await Promise.all(this.roles.map((role) => role.start()));
+  }
+
+  private async startDatabase(): Promise<void> {
+    this.database = await startEmbeddedPostgres({
+      dataDirectory: join(this.folder, 'postgres'),
+      logFile: join(this.folder, 'postgres.log'),
+      ...(this.database && { preferredPort: this.database.port }),
+    });
+  }
+
+  /** The operator's command, past the proxies' faults only where there are none. */
+  async command(...args: string[]): Promise<Record<string, unknown>> {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(apps, 'cli', 'src', 'main.js'), ...args, '--json'],
+      { env: { ...process.env, ...this.settings }, maxBuffer: 64 * 1024 * 1024 },
+    );
+    return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
+  }
+
+  of(name: SupervisedRole['name']): SupervisedRole[] {
+    return this.roles.filter((role) => role.name === name);
+  }
+
+  /** Breaks every connection to the database, or to the log, and for a while each new one. */
+  async cut(what: 'database' | 'log', forMs: number): Promise<void> {
+    const proxy = what === 'database' ? this.databaseProxy : this.logProxy;
+    proxy.refuse();
+    await sleep(forMs);
+    proxy.restore();
+  }
+
+  /** Answers are held back, then lost with their connections: what was sent may have happened. */
+  async loseAnswers(what: 'database' | 'log', forMs: number): Promise<void> {
+    const proxy = what === 'database' ? this.databaseProxy : this.logProxy;
+    proxy.holdAnswers();
+    await sleep(forMs);
+    proxy.cut();
+    proxy.restore();
+  }
+
+  async restartDatabase(how: 'stop' | 'kill'): Promise<void> {
+    if (how === 'stop') await this.database.stop();
+    else process.kill(this.database.pid, 'SIGKILL');
+    await this.startDatabase();
+  }
+
+  async restartLog(): Promise<void> {
+    if (this.peer) await this.peer.restart();
+    else await this.restartDatabase('stop');
+  }
+
+  /** Takes tasks out of the queue that no worker has begun, while no worker looks. @returns how many */
+  async deleteTasks(): Promise<number> {
+    const workers = this.of('worker');
+    for (const worker of workers) worker.pause();
+    const client = new pg.Client({ connectionString: this.database.url });
+    try {
+      await client.connect();
+      const { rowCount } = await client.query(`delete from pgboss.job where state in ('created', 'retry')`);
+      return rowCount ?? 0;
+    } finally {
+      await client.end();
+      for (const worker of workers) worker.resume();
+    }
+  }
+
+  endedByThemselves(): number {
+    return this.roles.reduce((sum, role) => sum + role.endedByItself, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.roles.map((role) => role.stop()));
+    await this.databaseProxy.close();
+    if (this.peer) await this.logProxy.close();
+    this.peer?.stop();
+    await this.database.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,145 @@
+import { parseArgs } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../../simulation/kernel/random.js';
+import { Caller } from './caller.js';
+import { Installation, type StoreKind } from './installation.js';
+
+/** `npm run campaign -- [--rounds N] [--store postgres|eventstoredb] [--seed N]`: docs/crash-points.md */
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '300' },
+    store: { type: 'string', default: 'postgres' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const rounds = Number(values.rounds);
+const random = new Random(Number(values.seed));
+if (!Number.isSafeInteger(rounds) || !['postgres', 'eventstoredb'].includes(values.store)) {
+  console.error('usage: npm run campaign -- [--rounds N] [--store postgres|eventstoredb] [--seed N]');
+  process.exit(2);
+}
+
+// Ctrl-C ends the faults early; what was accepted is still followed to its end and counted.
+const enough = new AbortController();
+process.once('SIGINT', () => enough.abort());
+const dispatchesEach = 8;
+const drawnEvery = 24;
+/** What a fault lasts that has a length: long enough to be noticed, shorter than callers wait. */
+const someTime = () => 200 + random.below(1_500);
+/** In the end: the reconciliation of lost tasks takes up to a minute, and the backlog of a busy machine longer. */
+const settleMs = 15 * 60_000;
+
+type Fault = (installation: Installation) => Promise<unknown>;
+
+const anyOf = <T>(things: readonly T[]): T => things[random.below(things.length)] as T;
+
+const faults: Readonly<Record<string, Fault>> = {
+  'kill a role': async ({ roles }) => anyOf(roles).kill(),
+  'kill all roles': async ({ roles }) => roles.forEach((role) => role.kill()),
+  'pause a role': async ({ roles }) => {
+    const role = anyOf(roles);
+    role.pause();
+    await sleep(2 * someTime());
+    role.resume();
+  },
+  'pause all projectors': async (installation) => {
+    const projectors = installation.of('projector');
+    for (const projector of projectors) projector.pause();
+    await sleep(2 * someTime());
+    for (const projector of projectors) projector.resume();
+  },
+  'cut the database': (installation) => installation.cut('database', someTime()),
+  'cut the log': (installation) => installation.cut('log', someTime()),
+  'lose answers of the database': (installation) => installation.loseAnswers('database', someTime()),
+  'lose answers of the log': (installation) => installation.loseAnswers('log', someTime()),
+  'delete waiting tasks': (installation) => installation.deleteTasks(),
+  'restart the log': (installation) => installation.restartLog(),
+  'restart the database': (installation) => installation.restartDatabase('stop'),
+  'kill the database': (installation) => installation.restartDatabase('kill'),
+};
+
+/** Dispatches at a pace, and a fault or two in the middle of them. */
+async function round(number: number, installation: Installation, caller: Caller): Promise<string> {
+  const names = Object.keys(faults);
+  const chosen = random.below(4) === 0 ? [anyOf(names), anyOf(names)] : [anyOf(names)];
+  const load = Array.from({ length: dispatchesEach }, async (_, index) => {
+    await sleep(index * 40);
+    await caller.dispatch(`${number}-${index}`, (number * dispatchesEach + index) % drawnEvery === 0);
+  });
+  await sleep(random.below(dispatchesEach * 40));
+  for (const name of chosen) await faults[name]?.(installation);
+  await Promise.all(load);
+  return chosen.join(', ');
+}
+
+interface JobRow {
+  readonly public_id: string;
+  readonly status: string;
+}
+interface LedgerRow {
+  readonly kind: string;
+  readonly status: string;
+  readonly job_id?: string | null;
+}
+
+/** Waits until every job has ended and every charge is closed, or the time is over. */
+async function settled(caller: Caller): Promise<{ jobs: JobRow[]; ledger: LedgerRow[] }> {
+  for (const end = Date.now() + settleMs; ; await sleep(2_000)) {
+    const jobs = await caller.all<JobRow>('/v1/jobs');
+    const ledger = (await caller.all<LedgerRow>('/v1/transactions')).filter(
+      ({ kind }) => kind === 'operation',
+    );
+    const ended = jobs.every(({ status }) => status === 'SUCCESS' || status === 'FAILURE');
+    if ((ended && ledger.every(({ status }) => status !== 'PENDING')) || Date.now() > end)
+      return { jobs, ledger };
+  }
+}
+
+async function campaign(store: StoreKind): Promise<boolean> {
+  const startedAt = Date.now();
+  await using installation = await Installation.start(store);
+  const caller = await Caller.open(installation);
+  const made = new Map<string, number>();
+  let done = 0;
+  for (let number = 1; number <= rounds && !enough.signal.aborted; number++, done++) {
+    for (const fault of (await round(number, installation, caller)).split(', '))
+      made.set(fault, (made.get(fault) ?? 0) + 1);
+    const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1);
+    if (number % 10 === 0) console.log(`${number} rounds, ${caller.accepted.size} accepted, ${minutes} min`);
+  }
+  const { jobs, ledger } = await settled(caller);
+  await caller.repeatAll();
+  const stranded = await installation.command('jobs', 'stranded');
+  const audit = await installation.command('ledger', 'audit').then(
+    () => 'holds',
+    // Node's error of a program that ended with another code has what it wrote.
+    (error: unknown) => `fails: ${(error as { stdout?: string }).stdout?.slice(0, 2_000)}`,
+  );
+
+  const accepted = new Set([...caller.accepted.values()].map(({ jobId }) => jobId));
+  const known = new Map(jobs.map(({ public_id: id, status }) => [id, status]));
+  const withStatus = (...wanted: string[]) =>
+    [...accepted].filter((id) => wanted.includes(known.get(id) ?? '')).length;
+  const counts = {
+    store,
+    rounds: done,
+    accepted: accepted.size,
+    ended: withStatus('SUCCESS', 'FAILURE'),
+    refunded: ledger.filter(({ status }) => status === 'REFUNDED').length,
+    stranded: Math.max(withStatus('NOT_STARTED', 'IN_PROGRESS'), (stranded['jobs'] as unknown[]).length),
+    lost: [...accepted].filter((id) => !known.has(id)).length + caller.neverAnswered,
+    // Two dispatches of one key: another job than it was answered with, or one that nobody was answered with.
+    doubled: caller.otherAnswers.length + [...known.keys()].filter((id) => !accepted.has(id)).length,
+    endedByThemselves: installation.endedByThemselves(),
+    audit,
+    minutes: Math.round((Date.now() - startedAt) / 6_000) / 10,
+  };
+  console.log(Object.fromEntries([...made].toSorted(([one], [other]) => one.localeCompare(other))));
+  for (const answer of caller.otherAnswers) console.log(answer);
+  console.log(JSON.stringify(counts, null, 2));
+  const open = ledger.filter(({ status }) => status === 'PENDING').length;
+  return counts.stranded + counts.lost + counts.doubled + open === 0 && audit === 'holds';
+}
+
+// Checked above.
+process.exitCode = (await campaign(values.store as StoreKind)) ? 0 : 1;
