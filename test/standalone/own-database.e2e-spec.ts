@@ -42,7 +42,7 @@ describe("a PostgreSQL server of the operator's own", () => {
       'live',
     );
     expect(code).toBe(0);
-    expect(stderr).toMatch(/the read models are behind/);
+    expect(stderr).toMatch(/is still behind: is a projector running/);
     expect(JSON.parse(stdout)).toMatchObject({ balances: { live: 5 } });
   });
 

@@ -8,7 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { identityOf } from '#platform/processes.js';
 import { Peer } from '../../eventstoredb/peer/peer.js';
+import { remaining } from '../../standalone/support/processes.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 
 export type StoreKind = 'postgres' | 'eventstoredb';
@@ -168,7 +170,12 @@ export class Installation implements AsyncDisposable {
 
   async restartDatabase(how: 'stop' | 'kill'): Promise<void> {
     if (how === 'stop') await this.database.stop();
-    else process.kill(this.database.pid, 'SIGKILL');
+    else {
+      const postmaster = identityOf(this.database.pid);
+      process.kill(postmaster.pid, 'SIGKILL');
+      // One that is still there would be taken for a server that runs.
+      await remaining([postmaster], 10_000);
+    }
     await this.startDatabase();
   }
 
