@@ -18,6 +18,7 @@ const guides: Readonly<Record<string, readonly [file: string, title: string, abo
   retries: ['guides/retries.md', 'Retries and idempotency', 'what to send again, and how it is charged once'],
   'test-mode': ['guides/test-mode.md', 'Test mode', 'test keys, outcomes on demand, the sandbox'],
   errors: ['guides/errors.md', 'Errors', 'every code, and what to do about it'],
+  webhooks: ['webhooks.md', 'Webhooks', 'being called when a job has ended, and proof that it was us'],
   limits: ['keys-and-limits.md', 'Keys and limits', 'capabilities, rotation, rates and sizes'],
   'signed-requests': [
     'signed-requests.md',
