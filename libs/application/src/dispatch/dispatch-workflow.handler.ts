@@ -105,10 +105,10 @@ function toStored(outcome: AcceptedOutcome): unknown {
   return { ...outcome, position: outcome.position.toString() };
 }
 
-function fromStored(stored: unknown): AcceptedOutcome {
-  // Written by `toStored`.
-  const outcome = stored as AcceptedOutcome;
-  return { ...outcome, position: BigInt(outcome.position) };
+function fromStored(stored: unknown): DispatchOutcome {
+  // Written by `toStored`; or by an earlier release, which also kept refusals, for 24 hours.
+  const outcome = stored as DispatchOutcome;
+  return outcome.kind === 'accepted' ? { ...outcome, position: BigInt(outcome.position) } : outcome;
 }
 
 /** Dispatching a workflow: references, charge, job; or what it would come to. */
