@@ -160,8 +160,11 @@ describe('uploads at the same time', () => {
 
 describe('every list', () => {
   it('takes pages of 1 to 200 from the place that is asked for, and nothing beyond', async () => {
-    const lists = Object.entries<Json>(document.paths).filter(([, { get }]) =>
-      ((get?.parameters ?? []) as Json[]).some(({ name }) => name === 'limit'),
+    // Of what belongs to one thing, as the deliveries of an endpoint do, its own spec asks.
+    const lists = Object.entries<Json>(document.paths).filter(
+      ([path, { get }]) =>
+        !path.includes('{public_id}') &&
+        ((get?.parameters ?? []) as Json[]).some(({ name }) => name === 'limit'),
     );
     expect(lists.map(([path]) => path)).toEqual(
       expect.arrayContaining(['/v1/jobs', '/v1/renders', '/v1/usage', '/v1/transactions']),

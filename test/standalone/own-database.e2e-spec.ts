@@ -50,7 +50,8 @@ describe("a PostgreSQL server of the operator's own", () => {
     const { code, stdout } = await command('doctor');
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
     expect({ code, ok }).toEqual({ code: 1, ok: false });
-    expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(['database', 'event store']);
+    const well = ['database', 'connections', 'event store', 'log', 'seals'];
+    expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(well);
   });
 
   it('serves npm start, which makes no demo tenant in it and leaves it running', async () => {

@@ -105,6 +105,8 @@ export interface SubscribeOptions {
   /** Exclusive: the last position that was processed. Absent: from the beginning. */
   readonly after?: bigint;
   readonly filter?: EventFilter;
+  /** Who follows, for those who watch subscriptions. */
+  readonly consumer?: string;
   /** Upper bound of events in one batch. Default 1000. */
   readonly batchSize?: number;
   /**

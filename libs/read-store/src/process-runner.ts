@@ -75,7 +75,7 @@ async function follow(
   taken: ProcessCheckpoint,
   signal: AbortSignal,
 ): Promise<void> {
-  const { eventStore, filter, batchSize = defaults.processBatch } = options;
+  const { eventStore, name: consumer, filter, batchSize = defaults.processBatch } = options;
   const checkpoint = await resumeFrom(eventStore, taken);
   const { position, anchor: completed } = checkpoint;
   if (position !== null && completed && !taken.anchor)
@@ -86,7 +86,13 @@ async function follow(
   const known = knownFromLog(eventStore, checkpoint.position);
   const after = checkpoint.position === null ? {} : { after: checkpoint.position };
   let movedAt = performance.now();
-  for await (const batch of eventStore.subscribe({ ...after, filter: streams, batchSize, signal })) {
+  for await (const batch of eventStore.subscribe({
+    ...after,
+    consumer,
+    filter: streams,
+    batchSize,
+    signal,
+  })) {
     cursors.advance(await cursors.check(batch.events, known));
     const events = batch.events.filter(wanted);
     if (events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;

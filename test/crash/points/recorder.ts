@@ -107,9 +107,10 @@ export function callSite(): string {
   const { stack = '' } = new Error('where');
   Error.stackTraceLimit = limit;
   for (const line of stack.split('\n')) {
-    const file = /\/dist\/(?:libs\/(?:application|adapters)\/src|apps)\/(?:[^\s:]+\/)?([\w.-]+)\.js:\d+/.exec(
-      line,
-    )?.[1];
+    const file =
+      /\/dist\/(?:libs\/(?:application|adapters)\/src|libs\/read-store\/src(?=\/stream-continuity)|apps)\/(?:[^\s:]+\/)?([\w.-]+)\.js:\d+/.exec(
+        line,
+      )?.[1];
     if (file !== undefined && !goBetweens.has(file)) return file;
   }
   return 'unknown';

@@ -33,7 +33,11 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
   async api() {
     const { createApi } = await import('../../../apps/api/src/create-api.js');
     return async () => {
-      const variables = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only' };
+      const variables = {
+        ...{ DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only' },
+        // Without it there are no snapshots.
+        ATELIER_SIGNING_KEY: 'a signing key of tests, long enough',
+      };
       const configuration = { ...loadConfiguration(variables), storage };
       const api = await createApi({ configuration, logger });
       await api.listen(0, '127.0.0.1');
