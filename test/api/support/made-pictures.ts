@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import sharp from 'sharp';
@@ -71,8 +72,9 @@ async function keep(
 ): Promise<JobArtifact> {
   const assetId = newId();
   const storageKey = `${environment}/${id}/renders/${jobId}/${assetId}.png`;
-  const facts = { contentType: 'image/png', width: 12, height: 16, sha256: '0'.repeat(64) };
   const bytes = await aPicture();
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const facts = { contentType: 'image/png', width: 12, height: 16, sha256 };
   await storageOf(service).put(storageKey, bytes);
   const asset = { ...facts, assetId, storageKey, tenant: id, sizeBytes: bytes.length, jobId, at: at() };
   await handle(
