@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import { prepareEventStore } from '#event-store/open-event-store.js';
 import type { ApiClient } from '../api/support/api-client.js';
 import { Peer } from '../eventstoredb/peer/peer.js';
@@ -190,7 +191,7 @@ describe.each([
         const { rows } = await turn.database(
           `select from live.process_checkpoints where halted_because is not null`,
         );
-        return rows.length === 3;
+        return rows.length === processManagers.length;
       });
       await closeAll();
     }

@@ -279,6 +279,7 @@ describe('the tables of read models', () => {
       { name: 'jobs_by_parent_g1', where: '(parent_job_id IS NOT NULL)' },
       { name: 'jobs_unfinished_g1', where: '(finished_at IS NULL)' },
       { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },
+      { name: 'products_by_reference_g1', where: '(external_ref IS NOT NULL)' },
       { name: 'renders_by_tenant_g1', where: '(storage_key IS NOT NULL)' },
     ]);
   });
