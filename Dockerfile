@@ -6,6 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY packages/engine/package.json ./packages/engine/
 COPY packages/photo/package.json ./packages/photo/
 COPY packages/sketch/package.json ./packages/sketch/
+COPY packages/vendors/package.json ./packages/vendors/
 COPY clients/typescript/package.json ./clients/typescript/
 RUN npm ci
 COPY . .
@@ -41,6 +42,8 @@ COPY --from=build /atelier/packages/photo/dist ./packages/photo/dist
 COPY --from=build /atelier/packages/photo/models ./packages/photo/models
 COPY --from=build /atelier/packages/sketch/package.json ./packages/sketch/
 COPY --from=build /atelier/packages/sketch/dist ./packages/sketch/dist
+COPY --from=build /atelier/packages/vendors/package.json ./packages/vendors/
+COPY --from=build /atelier/packages/vendors/dist ./packages/vendors/dist
 COPY --from=build /atelier/dist/apps/api ./dist/apps/api
 COPY --from=build /atelier/dist/apps/worker ./dist/apps/worker
 COPY --from=build /atelier/dist/apps/projector ./dist/apps/projector

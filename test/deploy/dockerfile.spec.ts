@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
 import { compose, readRepositoryFile } from './support/compose-file.js';
@@ -10,10 +11,16 @@ const instructions = dockerfile
   .split('\n')
   .filter(Boolean);
 const lastStage = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
-const { dependencies, devDependencies } = JSON.parse(readRepositoryFile('package.json')) as Record<
-  'dependencies' | 'devDependencies',
-  Record<string, string>
->;
+type Manifest = Record<'dependencies' | 'devDependencies', Record<string, string>>;
+const manifestOf = (folder: string) =>
+  JSON.parse(readRepositoryFile(join(folder, 'package.json'))) as Manifest;
+const { devDependencies, ...root } = manifestOf('.');
+/** The packages bring their own. */
+const dependencies: Record<string, string> = Object.assign(
+  {},
+  ...['engine', 'photo', 'sketch', 'vendors'].map((name) => manifestOf(`packages/${name}`).dependencies),
+  root.dependencies,
+);
 
 /** Programs that a container of this image is started with. */
 const programs = [
