@@ -70,7 +70,11 @@ async function vocabularyOf(): Promise<Vocabulary> {
     [/^(upload_asset|pdp_image)_public_id$/, [upload.asset_id]],
     [/^source_render_public_id$/, [job.job_id]],
     [/^trial_image$/, [upload.asset_id, upload.upload_key]],
-    [/^public_id$/, [job.job_id, product.public_id, endpoint.public_id]],
+    // In a path, by what it leads to.
+    [/^\/v1\/products.* public_id$/, [product.public_id]],
+    [/^\/v1\/webhooks.* public_id$/, [endpoint.public_id]],
+    [/ public_id$/, [job.job_id]],
+    [/^public_id$/, pictures],
     [/^(.*_public_id|.*_public_ids|user_image|garment_image_asset_refs)$/, pictures],
   ];
   return { wordsFor: (field) => words.find(([name]) => name.test(field))?.[1] };
@@ -81,7 +85,8 @@ function requestOf(path: string, operation: Json, wrong: boolean): Arbitrary<Req
   const values = parameters.map((parameter) => {
     const header = parameter.in === 'header' ? headerOf(parameter, wrong) : undefined;
     if (header) return header;
-    const right = arbitraries.of(parameter.schema, parameter.name).map(asText);
+    const field = parameter.in === 'path' ? `${path} ${parameter.name}` : parameter.name;
+    const right = arbitraries.of(parameter.schema, field).map(asText);
     const value = wrong ? fc.oneof(right, wrongText) : right;
     return parameter.required && !wrong ? value : fc.option(value, { nil: undefined });
   });
