@@ -136,9 +136,9 @@ describe('pdp-extractions', () => {
     const { width, height } = await sharp(bytes).metadata();
     const close = await sharp(bytes)
       .extract({
-        left: Math.round(width * 0.4),
+        left: Math.round(width * 0.34),
         top: Math.round(height * 0.04),
-        width: Math.round(width * 0.2),
+        width: Math.round(width * 0.32),
         height: Math.round(height * 0.36),
       })
       .png()

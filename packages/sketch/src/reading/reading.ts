@@ -1,5 +1,4 @@
 import { EngineError } from '@atelier/engine';
-import { findPerson } from '@atelier/photo/person';
 import { lift, type CutOut } from '../cutout/cut-out.js';
 import { classify } from '../cutout/classify.js';
 import { components, open, select, type Mask, dilate } from '../cutout/mask.js';
@@ -7,7 +6,7 @@ import { Silhouette } from '../cutout/silhouette.js';
 import { trustIn } from './garment-confidence.js';
 import { type GarmentRegion, type Slot, wornGarments } from './garments.js';
 import { openPhotograph, type Photograph } from './photograph.js';
-import { findSubject, subjectOfPerson, type Subject } from './subject.js';
+import { findSubject, type Subject } from './subject.js';
 import { readWearer, type Wearer } from './wearer.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { medianColour, skinCandidates, skinOfTone } from './skin.js';
@@ -151,8 +150,7 @@ const nothing = (subject: Subject): Subject => ({
  */
 export async function readPhotograph(bytes: Buffer, name: string): Promise<Reading> {
   const photograph = await openPhotograph(bytes, name);
-  const person = await findPerson(photograph.full);
-  const seen = (person && subjectOfPerson(photograph, person)) ?? findSubject(photograph);
+  const seen = findSubject(photograph);
   const subject = credible(seen) ? seen : nothing(seen);
   const { head, mask, share } = subject;
   if (share < LEAST_SHARE * 0.5 || share > MOST_SHARE) return { photograph, subject, garments: [] };

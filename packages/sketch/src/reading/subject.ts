@@ -1,6 +1,5 @@
 import { exp, log, within } from './arithmetic.js';
 import { EngineError } from '@atelier/engine';
-import { isClear, type Person } from '@atelier/photo/person';
 import { modelBackground } from '../cutout/background-model.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { close, components, dilate, erode, open, select, type Mask } from '../cutout/mask.js';
@@ -13,7 +12,6 @@ import { findHead, type Head } from './head.js';
 import type { Photograph } from './photograph.js';
 import { restlessness, rowGroundDistance } from './row-ground.js';
 import { trimmed } from './trim.js';
-import { medianColour } from './skin.js';
 import { smoothLabels } from './smooth-labels.js';
 
 /** What a photograph is of, told from the ground that it stands or lies on. */
@@ -232,47 +230,6 @@ export function findSubject(photograph: Photograph): Subject {
   const whole = plain && plainHead ? withTrunkOf(plain.mask, body, head) : body;
   const second = trimmed(whole, planes, head);
   return told(second, findHead(planes, second) ?? head);
-}
-
-/**
- * The person whom the models found, at the size that is read; undefined where their mask is not to be relied on, or no face can
- * be measured in it.
- */
-export function subjectOfPerson(photograph: Photograph, person: Person): Subject | undefined {
-  const { planes } = photograph;
-  const { width, height } = planes;
-  const { mask: soft } = person;
-  if (!isClear(person)) return undefined;
-  const data = new Uint8Array(width * height);
-  for (let i = 0; i < data.length; i++) {
-    const [x, y] = [i % width, (i / width) | 0];
-    const at = Math.floor(((y + 0.5) * soft.height) / height) * soft.width;
-    data[i] = (soft.data[at + Math.floor(((x + 0.5) * soft.width) / width)] ?? 0) > 0.5 ? 1 : 0;
-  }
-  const mask: Mask = { data, width, height };
-  const head = findHead(planes, mask) ?? headFromJoints(person, photograph, mask);
-  return head && { mask, share: shareOf(mask), plainGround: modelBackground(planes).agreement > 0.85, head };
-}
-
-/** A head that no patch of skin tells: turned away, in the shade of a hat, behind hair. Its size follows from eyes and ears. */
-function headFromJoints(
-  { joints, headScore }: Person,
-  { planes, ratio }: Photograph,
-  mask: Mask,
-): Head | undefined {
-  const { nose, leftEye, rightEye, leftEar, rightEar } = joints;
-  const x = nose.x / ratio;
-  const eyes = (leftEye.y + rightEye.y) / 2 / ratio;
-  const breadth = Math.max(Math.abs(leftEar.x - rightEar.x), Math.abs(leftEye.x - rightEye.x) * 2.1) / ratio;
-  const chin = Math.max(nose.y / ratio, eyes) + breadth * 0.55;
-  const face: number[] = [];
-  for (let row = Math.round(eyes); row < chin - breadth * 0.1; row++)
-    for (let column = Math.round(x - breadth * 0.3); column < x + breadth * 0.3; column++)
-      if (mask.data[row * mask.width + column]) face.push(row * mask.width + column);
-  const tone = medianColour(planes, face);
-  if (!tone || breadth < 4) return undefined;
-  const crown = Math.floor(mask.data.indexOf(1) / mask.width);
-  return { x, y: (eyes + chin) / 2, breadth, crown, chin, unit: breadth * 1.45, tone, confidence: headScore };
 }
 
 /** On plain ground the garment cutter knows trunk and arms better; it fills the gap between legs, though. */
