@@ -10,7 +10,7 @@ import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js
 import { anchorOf, resumeFrom, type Anchor, type AnchorColumns, type AnchoredCheckpoint } from './log-fit.js';
 import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
 import type { Task } from './exclusive-session.js';
-import { knownFromLog, StreamCursors } from './stream-continuity.js';
+import { knownFromLog, rememberedStreams, StreamCursors } from './stream-continuity.js';
 
 export interface ProcessOptions {
   readonly eventStore: EventStore;
@@ -83,7 +83,11 @@ async function follow(
   const { types: _types, ...streams } = filter;
   const wanted = passes(filter);
   const cursors = new StreamCursors();
-  const known = knownFromLog(eventStore, checkpoint.position);
+  // Once cursors may have been forgotten, a stream that is not known may well have been read in this run.
+  let [streamsSeen, delivered] = [0, checkpoint.position];
+  const known = knownFromLog(eventStore, () =>
+    streamsSeen < rememberedStreams ? checkpoint.position : delivered,
+  );
   const after = checkpoint.position === null ? {} : { after: checkpoint.position };
   let movedAt = performance.now();
   for await (const batch of eventStore.subscribe({
@@ -93,7 +97,10 @@ async function follow(
     batchSize,
     signal,
   })) {
-    cursors.advance(await cursors.check(batch.events, known));
+    const reached = await cursors.check(batch.events, known);
+    cursors.advance(reached);
+    streamsSeen += reached.size;
+    delivered = batch.position;
     const events = batch.events.filter(wanted);
     if (events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;
     // What a batch without events ends at moves the checkpoint only, and may as well wait for the next one.

@@ -7,7 +7,7 @@ import { SkippedEvent } from './consumer-errors.js';
 export type ReachedRevisions = ReadonlyMap<string, bigint>;
 
 /** At least. More than a rebuild has on its way into the table. */
-const rememberedStreams = 60_000;
+export const rememberedStreams = 60_000;
 
 /** How far each of these streams was known to be before this run. The revision that came now is beside the stream. */
 export type KnownRevisions = (
@@ -89,14 +89,14 @@ export class StreamContinuity {
  */
 export function knownFromLog(
   store: Pick<EventStore, 'readStream'>,
-  begunAfter: bigint | null,
+  begunAfter: () => bigint | null,
 ): KnownRevisions {
   return async (unknown) => {
     const before = await Promise.all(
       unknown.map(async ([stream, revision]) => {
         const slice = await store.readStream(stream, { from: revision - 1n, limit: 1 });
         const [event] = slice.kind === 'found' ? slice.events : [];
-        const isHandled = event !== undefined && event.position <= (begunAfter ?? -1n);
+        const isHandled = event !== undefined && event.position <= (begunAfter() ?? -1n);
         return [stream, isHandled ? revision - 1n : revision - 2n] as const;
       }),
     );
