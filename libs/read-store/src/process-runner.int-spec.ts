@@ -31,7 +31,10 @@ type Handle = ProcessOptions['handle'];
 
 function start(
   handle: Handle,
-  { signal = stop.signal, batchSize }: { signal?: AbortSignal; batchSize?: number } = {},
+  {
+    signal = stop.signal,
+    ...more
+  }: { signal?: AbortSignal } & Pick<ProcessOptions, 'batchSize' | 'rememberedStreams'> = {},
 ): { ended: Promise<void> } {
   const task = processTask({
     eventStore: fixture.store,
@@ -39,7 +42,7 @@ function start(
     environment: 'live',
     filter: { types: ['CreditsPurchased'], streamPrefixes: [categoryPrefix('live', 'account')] },
     log: silent,
-    batchSize,
+    ...more,
     handle,
   });
   const ended = runTasks({ url: fixture.url, tasks: [task], signal, log: silent, takeOverPollMs: 50 });
@@ -62,6 +65,18 @@ const position = async () =>
   (await fixture.rows<{ position: string }>('select position from live.process_checkpoints'))[0]?.position;
 
 describe('a process', () => {
+  it('does not take a stream that it has forgotten for one with a missing event', async () => {
+    const seen: number[] = [];
+    await fixture.append('account', 'A', [purchase(1)]);
+    start(async (events) => void seen.push(...amountsOf(events)), { batchSize: 1, rememberedStreams: 2 });
+    await eventually(() => seen.length === 1, 'the first one');
+    for (const [index, id] of ['B', 'C', 'D', 'E', 'F', 'G'].entries())
+      await fixture.append('account', id, [purchase(index + 2)]);
+    await eventually(() => seen.length === 7, 'those of other streams');
+    await fixture.append('account', 'A', [purchase(8)]);
+    await eventually(() => seen.at(-1) === 8, 'the next one of the first stream');
+  });
+
   it('gets each event that it asks for once, in order, over restarts', async () => {
     const seen: number[] = [];
     const handle = async (events: readonly ProjectedEvent[]) => void seen.push(...amountsOf(events));

@@ -10,7 +10,7 @@ import { asConsumerError, ConsumerHalted, FencedOff } from './consumer-errors.js
 import { anchorOf, resumeFrom, type Anchor, type AnchorColumns, type AnchoredCheckpoint } from './log-fit.js';
 import { toProjectedEvent, type ProjectedEvent } from './projected-event.js';
 import type { Task } from './exclusive-session.js';
-import { knownFromLog, rememberedStreams, StreamCursors } from './stream-continuity.js';
+import { knownFromLog, StreamCursors } from './stream-continuity.js';
 
 export interface ProcessOptions {
   readonly eventStore: EventStore;
@@ -32,6 +32,8 @@ export interface ProcessOptions {
   readonly log: Logger;
   /** Default 200. */
   readonly batchSize?: number | undefined;
+  /** Of how many streams it remembers how far they were, at least. Default 60,000. */
+  readonly rememberedStreams?: number | undefined;
 }
 
 const firstPauseMs = 100;
@@ -82,12 +84,9 @@ async function follow(
     await commits.commit({ queries: [moveProcess(checkpoint, position, completed)] });
   const { types: _types, ...streams } = filter;
   const wanted = passes(filter);
-  const cursors = new StreamCursors();
-  // Once cursors may have been forgotten, a stream that is not known may well have been read in this run.
-  let [streamsSeen, delivered] = [0, checkpoint.position];
-  const known = knownFromLog(eventStore, () =>
-    streamsSeen < rememberedStreams ? checkpoint.position : delivered,
-  );
+  const cursors = new StreamCursors(options.rememberedStreams);
+  let delivered = checkpoint.position;
+  const known = knownFromLog(eventStore, () => (cursors.hasForgotten ? delivered : checkpoint.position));
   const after = checkpoint.position === null ? {} : { after: checkpoint.position };
   let movedAt = performance.now();
   for await (const batch of eventStore.subscribe({
@@ -97,9 +96,7 @@ async function follow(
     batchSize,
     signal,
   })) {
-    const reached = await cursors.check(batch.events, known);
-    cursors.advance(reached);
-    streamsSeen += reached.size;
+    cursors.advance(await cursors.check(batch.events, known));
     delivered = batch.position;
     const events = batch.events.filter(wanted);
     if (events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;

@@ -7,7 +7,7 @@ import { SkippedEvent } from './consumer-errors.js';
 export type ReachedRevisions = ReadonlyMap<string, bigint>;
 
 /** At least. More than a rebuild has on its way into the table. */
-export const rememberedStreams = 60_000;
+const rememberedStreams = 60_000;
 
 /** How far each of these streams was known to be before this run. The revision that came now is beside the stream. */
 export type KnownRevisions = (
@@ -20,7 +20,17 @@ export type KnownRevisions = (
  */
 export class StreamCursors {
   /** Where each stream stands in this run: behind the table's revision while history is being read again. */
-  private readonly cursors = new RecentMap<string, bigint>(rememberedStreams);
+  private readonly cursors: RecentMap<string, bigint>;
+  private forgets = false;
+
+  constructor(remembered = rememberedStreams) {
+    this.cursors = new RecentMap(remembered, () => (this.forgets = true));
+  }
+
+  /** Whether a stream that is not known may have been read in this run all the same. */
+  get hasForgotten(): boolean {
+    return this.forgets;
+  }
 
   /** @throws SkippedEvent */
   async check(events: readonly RecordedEvent[], known: KnownRevisions): Promise<ReachedRevisions> {
@@ -84,19 +94,21 @@ export class StreamContinuity {
 }
 
 /**
- * Of a process manager, which keeps nothing of each stream: an event before the one that came was handled before this run
- * if it lies at or before the position from which the run began. Otherwise it had to come in this run, and did not.
+ * Of a process manager, which keeps nothing of each stream: an event before the one that came was handled if it lies at or
+ * before `handledUpTo`. Otherwise it had to come in this run, and did not.
+ * @param handledUpTo from where the run began; once it has forgotten streams, up to where it has come
  */
 export function knownFromLog(
   store: Pick<EventStore, 'readStream'>,
-  begunAfter: () => bigint | null,
+  handledUpTo: () => bigint | null,
 ): KnownRevisions {
   return async (unknown) => {
+    const upTo = handledUpTo() ?? -1n;
     const before = await Promise.all(
       unknown.map(async ([stream, revision]) => {
         const slice = await store.readStream(stream, { from: revision - 1n, limit: 1 });
         const [event] = slice.kind === 'found' ? slice.events : [];
-        const isHandled = event !== undefined && event.position <= (begunAfter() ?? -1n);
+        const isHandled = event !== undefined && event.position <= upTo;
         return [stream, isHandled ? revision - 1n : revision - 2n] as const;
       }),
     );
