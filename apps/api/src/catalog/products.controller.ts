@@ -24,7 +24,7 @@ import {
   DescribeWrite,
 } from '../http/describe.js';
 import { invalid, notFound } from '../http/api-error.js';
-import { ConsistencyToken, consistencyToken, unwrap } from '../http/consistency-token.js';
+import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
 import {
   presentProduct,
@@ -163,10 +163,7 @@ export class ProductsController {
   ): Promise<ProductResponse> {
     if (written.kind === 'unknown-reference') throw notFound(written.what);
     const { position, product } = written;
-    if (position !== undefined) {
-      this.consistency.noteWrite(caller, position);
-      void reply.header('x-consistency-token', consistencyToken(caller, position));
-    }
+    tellWrite(this.consistency, caller, position, reply);
     return presentProduct(this.pictures, product);
   }
 }

@@ -12,7 +12,7 @@ import type { Workflow } from '#workflows/define-workflow.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { invalid } from '../http/api-error.js';
-import { consistencyToken } from '../http/consistency-token.js';
+import { tellWrite } from '../http/consistency-token.js';
 import { JobPresenter } from '../jobs/job-presenter.js';
 import type { JobDetailResponse } from '../jobs/jobs.dto.js';
 import { ValidBody, ValidQuery } from '../http/valid-request.js';
@@ -81,8 +81,8 @@ export class Dispatches {
       ),
     );
     const accepted = acceptedOrRefused(name, answer);
-    this.consistency.noteWrite(caller, accepted.position);
-    void reply.headers(headersOf(accepted, caller));
+    tellWrite(this.consistency, caller, accepted.position, reply);
+    void reply.headers(headersOf(accepted));
     return (await this.endOf(accepted, caller, request, reply)) ?? acceptedResponse(accepted);
   }
 
@@ -129,10 +129,9 @@ export function dispatchController(workflow: Workflow): Type {
   return DispatchController;
 }
 
-function headersOf({ ids, position, replayed }: AcceptedDispatch, caller: Caller): Record<string, string> {
+function headersOf({ ids, replayed }: AcceptedDispatch): Record<string, string> {
   return {
     location: `/v1/jobs/${ids.jobId}`,
-    'x-consistency-token': consistencyToken(caller, position),
     ...(replayed ? { 'idempotent-replayed': 'true' } : {}),
   };
 }

@@ -3,13 +3,25 @@ import type { FastifyRequest, FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { callerOf } from '../auth/caller.js';
 import { invalid } from './api-error.js';
-import type { Fresh } from '#application/consistency/read-your-writes.js';
+import type { Fresh, ReadYourWrites } from '#application/consistency/read-your-writes.js';
 
 const header = 'x-consistency-token';
 
 /** What a write answers with, and any replica accepts in later reads: how far the log was. Opaque to callers. */
-export function consistencyToken({ environment }: Caller, position: bigint): string {
+function consistencyToken({ environment }: Caller, position: bigint): string {
   return Buffer.from(`${environment}.${position}`).toString('base64url');
+}
+
+/** Remembers the caller's write for its next reads, and gives the answer its token. One that changed nothing has no position. */
+export function tellWrite(
+  consistency: ReadYourWrites,
+  caller: Caller,
+  position: bigint | undefined,
+  reply: FastifyReply,
+): void {
+  if (position === undefined) return;
+  consistency.noteWrite(caller, position);
+  void reply.header(header, consistencyToken(caller, position));
 }
 
 /** The position that the caller's token names. @throws ApiError 422 for a token that this service did not give */

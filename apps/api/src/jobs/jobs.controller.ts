@@ -14,7 +14,7 @@ import {
   DescribeWrite,
 } from '../http/describe.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
-import { ConsistencyToken, unwrap, consistencyToken } from '../http/consistency-token.js';
+import { ConsistencyToken, unwrap, tellWrite } from '../http/consistency-token.js';
 import { PublicId, ValidQuery, EmptyBody } from '../http/valid-request.js';
 import { JobPresenter, presentSummary } from './job-presenter.js';
 import { JobDetailResponse, JobListResponse, ListJobsQuery } from './jobs.dto.js';
@@ -109,8 +109,7 @@ export class CancelController {
   ): Promise<JobDetailResponse> {
     const answer = await this.commands.execute(new CancelJob(caller, jobId, request.id, this.clock()));
     if (answer.kind === 'refused') throw refusal(answer.code);
-    this.consistency.noteWrite(caller, answer.position);
-    void reply.header('x-consistency-token', consistencyToken(caller, answer.position));
+    tellWrite(this.consistency, caller, answer.position, reply);
     return this.presenter.detail(answer.detail);
   }
 }

@@ -12,7 +12,7 @@ import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js'
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeWrite } from '../http/describe.js';
 import { ApiError } from '../http/api-error.js';
-import { consistencyToken } from '../http/consistency-token.js';
+import { tellWrite } from '../http/consistency-token.js';
 import { NoIdempotencyKey } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { spoolUpload } from './spooled-upload.js';
@@ -107,10 +107,7 @@ export class UploadsController {
     });
     if (stored === 'in-use') throw underWay();
     const { assetId, storageKey, position } = stored;
-    if (position !== undefined) {
-      this.consistency.noteWrite(caller, position);
-      void reply.header('x-consistency-token', consistencyToken(caller, position));
-    }
+    tellWrite(this.consistency, caller, position, reply);
     return {
       upload_key: storageKey,
       image_url: await this.pictures.urlOf(storageKey),

@@ -23,7 +23,7 @@ import { Configuration } from '#platform/configuration.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
-import { consistencyToken } from '../http/consistency-token.js';
+import { tellWrite } from '../http/consistency-token.js';
 import { DescribeErrors, describedHeaders, DescribePublicId, DescribeWrite } from '../http/describe.js';
 import { EmptyBody, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
 import { webhookMessages } from './webhook-messages.dto.js';
@@ -276,10 +276,7 @@ export class WebhooksController {
       );
     }
     const { position, endpoint } = change;
-    if (position !== undefined) {
-      this.consistency.noteWrite(caller, position);
-      void reply.header('x-consistency-token', consistencyToken(caller, position));
-    }
+    tellWrite(this.consistency, caller, position, reply);
     return endpoint;
   }
 
