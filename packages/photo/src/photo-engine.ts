@@ -8,6 +8,7 @@ import {
   type RenderRequest,
   type RenderResult,
 } from '@atelier/engine';
+import { decode } from '@atelier/engine/decode';
 import sharp, { type Sharp } from 'sharp';
 import { composed } from './compose.js';
 import { cutOut, type CutOut } from './matte.js';
@@ -48,25 +49,6 @@ const WORKFLOWS = ['background-swap-with-image', 'background-swap-with-spec'];
 const ADVICE = 'Send a photograph of a person who stands out from what is behind them.';
 /** Long side that photographs are worked on. */
 const FULL_SIDE = 2048;
-const MAX_INPUT_PIXELS = 50_000_000;
-
-async function opened({ bytes, name }: EngineImage): Promise<Picture> {
-  try {
-    const { data, info } = await sharp(bytes, { limitInputPixels: MAX_INPUT_PIXELS })
-      .rotate()
-      .resize(FULL_SIDE, FULL_SIDE, { fit: 'inside', withoutEnlargement: true })
-      .toColourspace('srgb')
-      .ensureAlpha()
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    return { data, width: info.width, height: info.height };
-  } catch {
-    throw new EngineError(
-      'bad_input',
-      `${name} could not be read as a picture. Send a complete JPEG, PNG or WebP of at most 50 megapixels.`,
-    );
-  }
-}
 
 const raw = ({ data, width, height }: Picture): Sharp => sharp(data, { raw: { width, height, channels: 4 } });
 
@@ -166,7 +148,7 @@ export class PhotoEngine extends ImageEngine {
   private read(source: EngineImage): Promise<Reading> {
     const known = this.readings.get(source.bytes);
     if (known) return known;
-    const reading = opened(source).then(async (picture) => ({ picture, person: await findPerson(picture) }));
+    const reading = decode(source.bytes, FULL_SIDE, source.name).then(async (picture) => ({ picture, person: await findPerson(picture) }));
     this.readings.set(source.bytes, reading);
     return reading;
   }

@@ -19,7 +19,7 @@ import { marked } from './scene.js';
 import { MODEL } from './model.js';
 import { FRAMINGS } from './scenery/camera.js';
 import { watercolour } from './raster/paper.js';
-import { decode } from './cutout/decode.js';
+import { decode } from '@atelier/engine/decode';
 import { dominantColours } from './cutout/dominant-colours.js';
 import { toLab } from './drawing/colour.js';
 

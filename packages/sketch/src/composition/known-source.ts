@@ -2,7 +2,7 @@ import type { EngineImage } from '@atelier/engine';
 import { cast } from '../casting/cast.js';
 import { BODY_TYPES, STANCES, type FigureSpec } from '../casting/figure-spec.js';
 import { GARMENT_CLASSES, type GarmentClass } from '../cutout/classify.js';
-import { decode } from '../cutout/decode.js';
+import { decode } from '@atelier/engine/decode';
 import type { Mask } from '../cutout/mask.js';
 import type { Framing } from '../dressing/dress.js';
 import type { Point } from '../drawing/geometry.js';

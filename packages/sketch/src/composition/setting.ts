@@ -4,7 +4,7 @@ import { clamp } from '../drawing/geometry.js';
 import { drawScene, type DrawnScene } from '../scenery/draw-scene.js';
 import type { SceneSpec } from '../scenery/scene-spec.js';
 import { sceneFields, sceneSpecOf } from '../scenery/scene-spec-from.js';
-import { decode } from '../cutout/decode.js';
+import { decode } from '@atelier/engine/decode';
 import type { Framing } from '../dressing/dress.js';
 import { rasterise, type Raster } from '../drawing/rasterise.js';
 import { SeededRandom } from '../drawing/seeded-random.js';

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { trustIn } from '../reading/garment-confidence.js';
 import { labPlanes } from './lab-planes.js';
 import type { Raster } from '../drawing/rasterise.js';
-import { decode } from './decode.js';
+import { decode } from '@atelier/engine/decode';
 import { dilate, erode, type Mask } from './mask.js';
 import { segment } from './segment.js';
 

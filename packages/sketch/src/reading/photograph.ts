@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { Raster } from '../drawing/rasterise.js';
-import { decode } from '../cutout/decode.js';
+import { decode } from '@atelier/engine/decode';
 import { clamp } from '../drawing/geometry.js';
 import { labPlanes, type LabPlanes } from '../cutout/lab-planes.js';
 import { illuminantOf } from './colour-temperature.js';

@@ -1,7 +1,7 @@
 import { EngineError, type EngineImage } from '@atelier/engine';
 import { findPerson } from '@atelier/photo/person';
 import { maskOf } from '../composition/outline.js';
-import { decode } from '../cutout/decode.js';
+import { decode } from '@atelier/engine/decode';
 import type { Mask } from '../cutout/mask.js';
 import { matte, type Matte } from '../cutout/matte.js';
 import type { Raster } from '../drawing/rasterise.js';
