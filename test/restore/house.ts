@@ -1,11 +1,10 @@
 import pg from 'pg';
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { audit } from '#audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import { environments } from '#domain/streams.js';
 import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { freePort } from '#platform/embedded-postgres.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
@@ -198,13 +197,4 @@ export class House implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.cleanups.disposeAsync();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -178,8 +178,8 @@ function lastPort(dataDirectory: string): number {
   return existsSync(file) ? Number(/port=(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) : 0;
 }
 
-/** The preferred port when it is free, else any. */
-async function freePort(preferred: number): Promise<number> {
+/** The preferred port when it was free a moment ago, else any other. */
+export async function freePort(preferred = 0): Promise<number> {
   const server = createServer();
   try {
     await new Promise<void>((listening, failed) => {

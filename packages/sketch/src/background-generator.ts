@@ -7,7 +7,7 @@ import { SeededRandom } from './drawing/seeded-random.js';
 import { encode } from './encode.js';
 import { drawScene, type DrawnScene, drawSketch, type SceneView } from './scenery/draw-scene.js';
 import {
-  sceneFields,
+  sceneFacts,
   sceneFromBody,
   sceneFromWords,
   sceneSpecOf,
@@ -158,12 +158,7 @@ async function versionOf(
 /** What later jobs and people are told about a drawn scene. */
 function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize): Record<string, unknown> {
   return {
-    scene: sceneFields(spec),
-    setting: spec.setting,
-    topology: spec.topology.preset,
-    ground: spec.ground.preset,
-    light: spec.light.preset,
-    palette: spec.palette,
+    ...sceneFacts(spec),
     anchors: scene.drawn,
     unknown_anchors: spec.anchors.filter((anchor) => anchor.name === 'object').map((anchor) => anchor.words),
     supported_crops: spec.crops,

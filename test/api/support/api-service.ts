@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +13,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { freePort } from '#platform/embedded-postgres.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
@@ -200,14 +199,4 @@ export class ApiService implements AsyncDisposable {
 export function contextOf(environment: Environment, tenant: string): CommandContext {
   const commandId = newId();
   return { environment, tenant, commandId, requestId: commandId, actor: 'operator', at: new Date() };
-}
-
-/** A port that was free a moment ago: the URLs that an API signs name its port before it listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,12 +1,12 @@
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { freePort } from '#platform/embedded-postgres.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { identityOf } from '#platform/processes.js';
 import { Peer } from '../../eventstoredb/peer/peer.js';
@@ -211,13 +211,4 @@ export class Installation implements AsyncDisposable {
     await this.database.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -207,3 +207,13 @@ export const sceneFields = (spec: SceneSpec): Fields => ({
   ...(spec.mood ? { mood: spec.mood } : {}),
   seed: spec.seed,
 });
+
+/** What pictures of a scene say of it in their `meta`. */
+export const sceneFacts = (spec: SceneSpec) => ({
+  scene: sceneFields(spec),
+  setting: spec.setting,
+  topology: spec.topology.preset,
+  ground: spec.ground.preset,
+  light: spec.light.preset,
+  palette: spec.palette,
+});

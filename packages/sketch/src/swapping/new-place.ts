@@ -2,7 +2,13 @@ import { EngineError, type RenderRequest } from '@atelier/engine';
 import type { CanvasSize } from '../canvas-size.js';
 import { drawnPlace, placeFor, type Place } from '../composition/setting.js';
 import { isOpen } from '../scenery/draw-scene.js';
-import { sceneFields, sceneFromWords, sceneSpecOf, type SceneWords } from '../scenery/scene-spec-from.js';
+import {
+  sceneFacts,
+  sceneFields,
+  sceneFromWords,
+  sceneSpecOf,
+  type SceneWords,
+} from '../scenery/scene-spec-from.js';
 import type { Placement } from './placement.js';
 
 /** The place that a subject moves to. */
@@ -45,14 +51,7 @@ export function placeOfImage({ inputs, body, seed }: RenderRequest<ImagePlaceOrd
 export function placeOfWords({ body, seed }: RenderRequest<SceneWords>): NewPlace {
   const spec = sceneFromWords(body, seed);
   return {
-    about: {
-      scene: sceneFields(spec),
-      setting: spec.setting,
-      topology: spec.topology.preset,
-      ground: spec.ground.preset,
-      light: spec.light.preset,
-      palette: spec.palette,
-    },
+    about: sceneFacts(spec),
     open: isOpen(spec),
     seen: (size, { view, eye }) => drawnPlace(spec, size, view, eye),
   };
