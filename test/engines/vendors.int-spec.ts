@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { EngineError, type BriefedRequest, type VendorCallRecord } from '@atelier/engine';
 import { recordedCalls, unattended } from '@atelier/engine/conformance';
@@ -12,6 +12,7 @@ import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
 import { tryOn } from '#workflows/try-on/try-on.js';
 import { eventually } from '../support/eventually.js';
+import type { RunningWorker } from '../support/roles.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { FalDouble, OpenAiDouble, type Turn, type VendorDouble } from './doubles/vendor-double.js';
 
@@ -220,16 +221,27 @@ function tryOnRequest(bytes: Buffer): BriefedRequest {
 }
 
 describe('a call that runs when its worker goes', () => {
+  // Also when an assertion fails: a worker that is left behind would take the next test's job.
+  const started: RunningWorker[] = [];
+  const start = async (engine: VendorEngine) => {
+    const worker = await workshop.startWorker(engine);
+    started.push(worker);
+    return worker;
+  };
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((worker) => worker.stop()));
+  });
+
   it('is waited for by the next worker, and submitted once', async () => {
     const double = new FalDouble();
     double.gateShut = true;
     const declared = { ...fal.model(await double.open()), timeout_seconds: 60 };
     const engine = () => new VendorEngine(declared, new FalVendor(declared), marks);
-    const first = await workshop.startWorker(engine());
+    const first = await start(engine());
     const ids = await workshop.dispatch(tenant, body, 'try-on');
     await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineSubmitted'));
     await first.stop();
-    const second = await workshop.startWorker(engine());
+    await start(engine());
     double.gateShut = false;
     await workshop.ended(tenant, ids);
     expect(double.submissions).toBe(1);
@@ -237,7 +249,6 @@ describe('a call that runs when its worker goes', () => {
     expect(types.filter((type) => type === 'RenderStarted')).toHaveLength(2);
     expect(types.filter((type) => type === 'EngineCalled')).toHaveLength(1);
     expect(types.at(-1)).toBe('JobSucceeded');
-    await second.stop();
     await double.close();
   });
 
@@ -290,7 +301,7 @@ describe('a call that runs when its worker goes', () => {
     const double = new FalDouble();
     double.gateShut = true;
     const declared = { ...fal.model(await double.open()), timeout_seconds: 60 };
-    const worker = await workshop.startWorker(new VendorEngine(declared, new FalVendor(declared), marks));
+    await start(new VendorEngine(declared, new FalVendor(declared), marks));
     const ids = await workshop.dispatch(tenant, body, 'try-on');
     await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineSubmitted'));
     const why = { reason: 'Cancelled by the caller', at: new Date().toISOString() };
@@ -307,7 +318,6 @@ describe('a call that runs when its worker goes', () => {
     expect(await workshop.find('job', ids.jobId, 'EngineAnswered')).toMatchObject([
       { outcome: 'cancelled', price: 0 },
     ]);
-    await worker.stop();
     await double.close();
   });
 });
