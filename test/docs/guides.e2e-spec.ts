@@ -90,6 +90,19 @@ describe('the guides', () => {
     await visit.close();
   });
 
+  it('lead only to what is there', async () => {
+    const pages = new Set(['/']);
+    for (const path of pages) {
+      const answer = await fetch(service.baseUrl + path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      const isPage = answer.headers.get('content-type')?.startsWith('text/html');
+      const found = isPage ? (await answer.text()).matchAll(/(?:href|src)="([^"#]+)/g) : [];
+      for (const [, to = ''] of found)
+        if (!/^https?:/.test(to)) pages.add(new URL(to, service.baseUrl + path).pathname);
+    }
+    expect(pages.size).toBeGreaterThan(guides.length);
+  });
+
   it('are listed for machines, as Markdown', async () => {
     const list = await (await fetch(`${service.baseUrl}/llms.txt`)).text();
     const paths = [...list.matchAll(/\]\((\/docs\/[^)]+)\)/g)].map(([, path]) => path);

@@ -151,5 +151,15 @@ async function read(name: string): Promise<{ title: string; text: string }> {
   const [file, title] = Object.hasOwn(guides, name) ? guides[name]! : [];
   if (file === undefined || title === undefined) throw notFound('guide');
   const text = await readFile(packagePath('docs', ...file.split('/')), 'utf8');
-  return { title, text };
+  return { title, text: text.replace(links, served) };
+}
+
+/** To other files of the repository. */
+const links = /\[([^\]]+)\]\((?!\/|https?:)([^)]+)\)/g;
+
+/** A link to what is served here, or the words alone: operators' pages are not. */
+function served(_link: string, words: string, file: string): string {
+  if (file === '../openapi.json') return `[${words}](/openapi.json)`;
+  const [slug] = Object.entries(guides).find(([, [known]]) => known === file) ?? [];
+  return slug === undefined ? words : `[${words}](/docs/guides/${slug})`;
 }
