@@ -148,7 +148,10 @@ export class PhotoEngine extends ImageEngine {
   private read(source: EngineImage): Promise<Reading> {
     const known = this.readings.get(source.bytes);
     if (known) return known;
-    const reading = decode(source.bytes, FULL_SIDE, source.name).then(async (picture) => ({ picture, person: await findPerson(picture) }));
+    const reading = decode(source.bytes, FULL_SIDE, source.name).then(async (picture) => ({
+      picture,
+      person: await findPerson(picture),
+    }));
     this.readings.set(source.bytes, reading);
     return reading;
   }
