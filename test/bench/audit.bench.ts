@@ -74,7 +74,7 @@ function atelier(databaseUrl: string, ...args: string[]): Promise<string> {
     const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
     const env = { ...process.env, DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'bench' };
     execFile(process.execPath, [main, ...args], { env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${args.join(' ')}: ${stderr}${stdout.slice(0, 5_000)}`));
+      if (error) reject(new Error(`${args.join(' ')}: ${stderr}${stdout}`));
       else resolve(stdout);
     });
   });

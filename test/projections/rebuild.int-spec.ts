@@ -64,6 +64,26 @@ describe('a rebuild', () => {
     expect(old).toEqual({ count: '24' });
   });
 
+  it('names the event that each checkpoint was made from, also where no projector has run', async () => {
+    await writeHistory(fixture, 3);
+    await rebuild(request());
+    const last = await fixture.store.lastEvent();
+    const checkpoints = await fixture.rows(
+      `select distinct event_position, event_id from read_store.projections where state = 'live'`,
+    );
+    expect(checkpoints).toEqual([{ event_position: String(last?.position), event_id: last?.id }]);
+  });
+
+  it('refuses to go on with rows that were made from another log', async () => {
+    await writeHistory(fixture, 3);
+    await rebuild(request());
+    await rebuild(request());
+    await fixture.rows(
+      `update read_store.projections set event_id = gen_random_uuid() where state = 'retired' and name = 'jobs'`,
+    );
+    await expect(rollback(request())).rejects.toThrow('made from event');
+  });
+
   it('finds a row that is not what the history says, and does not switch', async () => {
     fixture.start({ readModels });
     await fixture.passed(await writeHistory(fixture, 8));

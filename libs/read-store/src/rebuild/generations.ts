@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import { transact } from '../commit-queue.js';
+import { anchorOf, type AnchorColumns } from '../log-fit.js';
 import {
   announce,
   isServing,
@@ -69,16 +70,17 @@ export async function takeOverGeneration(
   environment: Environment,
   { name, generation }: GenerationId,
 ): Promise<Checkpoint> {
-  const { rows } = await client.query<Checkpoint>(
+  const { rows } = await client.query<Checkpoint & AnchorColumns>(
     `update read_store.projections set epoch = epoch + 1, updated_at = now()
       where environment = $1 and name = $2 and generation = $3 and not ${serves}
-      returning name, generation, version, position, epoch`,
+      returning name, generation, version, position, epoch, event_position, event_id`,
     [environment, name, generation],
   );
   const [checkpoint] = rows;
   if (!checkpoint)
     throw new Error(`${environment} ${name} has no generation ${generation} that could be filled`);
-  return checkpoint;
+  const { event_position, event_id, ...kept } = checkpoint;
+  return { ...kept, anchor: anchorOf({ event_position, event_id }) };
 }
 
 /** Why a generation that is complete was not switched to. */

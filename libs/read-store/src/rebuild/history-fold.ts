@@ -187,12 +187,25 @@ export class HistoryFold {
   ): Promise<void> {
     const { continuity, keepRevisions, builds } = this;
     const { writer, environment } = this.session;
+    const anchored = await this.anchored(checkpoints);
     await transact(writer, async () => {
-      await writer.query(advance(environment, checkpoints));
+      await writer.query(advance(environment, anchored));
       for (const { rows } of builds) await rows.write(writer);
       if (keepRevisions && reached.size > 0) await writer.query(continuity.store(reached));
       if (parked.length > 0) await writer.query(park(environment, parked));
     });
+  }
+
+  /** With the event that each was made from: the last one up to its position. Most of them have one position. */
+  private async anchored(checkpoints: readonly Checkpoint[]): Promise<Checkpoint[]> {
+    const { eventStore } = this.session.options;
+    const positions = new Set(checkpoints.map(({ position }) => position ?? 0n));
+    const anchors = new Map<bigint, RecordedEvent | undefined>();
+    for (const position of positions) anchors.set(position, await eventStore.lastEvent(position));
+    return checkpoints.map((checkpoint) => ({
+      ...checkpoint,
+      anchor: anchors.get(checkpoint.position ?? 0n),
+    }));
   }
 
   private async startAgain(): Promise<void> {
@@ -263,7 +276,7 @@ function isBehind(build: Build, until: ReadonlyMap<string, bigint>): boolean {
 }
 
 function moveTo({ active }: Build, position: bigint): void {
-  // The projector finds the event that lies there when it takes the generation over.
+  // The event that lies there is looked up once for each write.
   active.checkpoint = { ...active.checkpoint, position, anchor: undefined };
 }
 

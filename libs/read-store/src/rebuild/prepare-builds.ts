@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 import { onlyRow } from '#platform/postgres.js';
 import { transact } from '../commit-queue.js';
+import { misfitOf } from '../log-fit.js';
 import { loadParkedStreams } from '../parked-events.js';
 import type { GenerationState } from '../projection-checkpoints.js';
 import { ProjectionTable } from '../projection-table.js';
@@ -191,7 +192,7 @@ async function lastTable(
 }
 
 async function takeUp(
-  { control, environment }: RebuildSession,
+  { control, environment, options }: RebuildSession,
   models: readonly ReadModel<object>[],
   chosen: readonly GenerationId[],
   known: ReadonlyMap<string, readonly Generation[]>,
@@ -200,7 +201,10 @@ async function takeUp(
   const builds: PreparedBuild[] = [];
   for (const generationId of chosen) {
     const checkpoint = await takeOverGeneration(control, environment, generationId);
-    const { generation, position } = checkpoint;
+    const { generation, position, anchor } = checkpoint;
+    const misfit = anchor && (await misfitOf(options.eventStore, anchor));
+    if (misfit !== undefined)
+      throw new RebuildRefused(`generation ${generation} of ${environment}.${checkpoint.name} was ${misfit}`);
     const model = models.find(({ name }) => name === checkpoint.name);
     if (!model) throw new Error(`no read model is called ${checkpoint.name}`);
     const table = new ProjectionTable(environment, model, generation);
