@@ -196,7 +196,7 @@ describe('a batch', () => {
     // A read that waits for a write after the charges: the ledger has them then.
     await api.post(path, tenant.key, body);
     expect((await read('transactions', tenant)).items).toHaveLength(4);
-    expect(await sweep('test')).toEqual({ refunded: 3, spared: 0, failed: 0 });
+    expect(await sweep('test')).toEqual({ refunded: 3, closed: 0, spared: 0, failed: 0 });
 
     expect((await read('credits', tenant)).balance).toBe(12);
     expect((await read('jobs', tenant)).count).toBe(0);

@@ -111,9 +111,9 @@ async function expectTheJobAndNoRefund(): Promise<void> {
   expect(await refundsOf()).toEqual([]);
 }
 
-const refunded = { refunded: 1, spared: 0, failed: 0 };
-const spared = { refunded: 0, spared: 1, failed: 0 };
-const failed = { refunded: 0, spared: 0, failed: 1 };
+const refunded = { refunded: 1, closed: 0, spared: 0, failed: 0 };
+const spared = { refunded: 0, closed: 0, spared: 1, failed: 0 };
+const failed = { refunded: 0, closed: 0, spared: 0, failed: 1 };
 
 describe('a sweep and a late JobQueued', () => {
   it('fence first: the job must not come any more', async () => {

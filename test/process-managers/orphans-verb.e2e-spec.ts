@@ -49,7 +49,7 @@ describe('atelier orphans', () => {
     const [first] = listed['orphans'] as Record<string, unknown>[];
     expect(first).toEqual({
       ...{ env: 'test', tenant_id: story.tenant, charge_id: old.chargeId, job_id: old.jobId, credits: 5 },
-      ...{ charged_at: old.at, age_seconds: expect.any(Number), fenced: false },
+      ...{ charged_at: old.at, age_seconds: expect.any(Number), fenced: false, ended: null },
     });
     expect(first!['age_seconds']).toBeGreaterThanOrEqual(36_000);
     expect(idsOf(await json(['list', '--horizon', '5h']))).toEqual([old.chargeId]);
@@ -59,7 +59,7 @@ describe('atelier orphans', () => {
     for (const word of ['tenant', 'age', old.chargeId!, old.jobId]) expect(table.stdout).toContain(word);
 
     expect(await json(['sweep', '--horizon', '5h', '--env', 'test'])).toEqual({
-      ...{ horizon_ms: 18_000_000, swept: [{ env: 'test', refunded: 1, spared: 0, failed: 0 }] },
+      ...{ horizon_ms: 18_000_000, swept: [{ env: 'test', refunded: 1, closed: 0, spared: 0, failed: 0 }] },
     });
     expect(await workshop.types('job', old.jobId)).toEqual(['JobVoided']);
     expect(await workshop.find('account', story.tenant, 'CreditsRefunded')).toMatchObject([
@@ -67,11 +67,13 @@ describe('atelier orphans', () => {
     ]);
     const { code, stdout } = await atelier(['sweep']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/refunded +spared +failed/);
-    expect(stdout).toMatch(/test +1 +0 +0/);
+    expect(stdout).toMatch(/refunded +closed +spared +failed/);
+    expect(stdout).toMatch(/test +1 +0 +0 +0/);
     await workshop.readModelsCaughtUp();
     expect(idsOf(await json(['list']))).toEqual([]);
-    expect((await atelier(['list'])).stdout).toContain('No charge without a job is older than 60 s.');
+    expect((await atelier(['list'])).stdout).toContain(
+      'No open charge without a job, or of one that has ended, is older than 60 s.',
+    );
   });
 
   it('looks jobs up that the read model does not show: they are listed by nobody, and spared', async () => {

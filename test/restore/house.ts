@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { audit } from '#audit/audit.js';
+import { audit, type AuditReport } from '#audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import { environments } from '#domain/streams.js';
@@ -80,9 +80,14 @@ export class House implements AsyncDisposable {
     return new ApiClient(publicUrl);
   }
 
-  async startProjector(): Promise<void> {
+  /** @param orphanHorizonMs default: what an installation has that nobody has set up */
+  async startProjector(orphanHorizonMs?: number): Promise<void> {
     const queue = await this.queue();
-    const configuration = this.configuration('http://127.0.0.1');
+    const { projector: settings, ...others } = this.configuration('http://127.0.0.1');
+    const configuration = {
+      ...others,
+      projector: { ...settings, ...(orphanHorizonMs !== undefined && { orphanHorizonMs }) },
+    };
     const { store, snapshots } = this.events;
     const projector = await startProjector({ store, snapshots, queue, logger, configuration });
     this.cleanups.defer(() => projector.stop());
@@ -149,8 +154,7 @@ export class House implements AsyncDisposable {
     const list = async () => (await api.get('/v1/jobs?limit=100', key)).body.jobs as { status: string }[];
     const ended = async () => (await list()).filter(({ status }) => status === 'SUCCESS').length;
     await eventually(async () => (await ended()) === jobs);
-    const openCharges = () => this.database(`select from live.ledger where status = 'PENDING'`);
-    await eventually(async () => (await openCharges()).rows.length === 0);
+    await eventually(async () => (await this.openCharges()) === 0);
     await this.caughtUp();
     const transactions = (await api.get('/v1/transactions?limit=100', key)).body.items as {
       credits_delta: number;
@@ -164,9 +168,19 @@ export class House implements AsyncDisposable {
     };
   }
 
+  async openCharges(): Promise<number> {
+    return (await this.database(`select from live.ledger where status = 'PENDING'`)).rows.length;
+  }
+
   private async auditHolds(): Promise<boolean> {
+    const report = await this.audited();
+    if (!report.holds) console.error(report.findings.slice(0, 5));
+    return report.holds;
+  }
+
+  async audited(horizonMs = 60_000): Promise<AuditReport> {
     const accounts = this.accounts();
-    const report = await audit({
+    return audit({
       ...{ store: this.events.store, readStoreUrl: this.urls.databaseUrl, environments },
       readModels: foldsForAudit(readModels),
       readBalance: async (env, tenant) => {
@@ -174,10 +188,8 @@ export class House implements AsyncDisposable {
         if (state.status === 'unopened' || position === undefined) return undefined;
         return { balance: state.balance, position };
       },
-      ...{ horizonMs: 60_000, now: Date.now(), signal: new AbortController().signal },
+      ...{ horizonMs, now: Date.now(), signal: new AbortController().signal },
     });
-    if (!report.holds) console.error(report.findings.slice(0, 5));
-    return report.holds;
   }
 
   readonly database = async (text: string, values: unknown[] = []) => {

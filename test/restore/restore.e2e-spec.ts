@@ -135,12 +135,23 @@ describe.each([
     return { jobs, ended: jobs, balance, ledger: balance, auditHolds: true };
   };
 
-  function atelier({ log, database }: { log: Log; database: TestDatabase }, ...args: string[]) {
+  function atelier(
+    { log, database }: { log: Log; database: TestDatabase },
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+  ) {
     const env = {
       ...{ DATABASE_URL: database.url, EVENT_STORE_URL: log.url, URL_SIGNING_SECRET: 'x' },
-      PUBLIC_URL: 'http://127.0.0.1:9',
+      ...{ PUBLIC_URL: 'http://127.0.0.1:9', ...more },
     };
     return runCommand(args, folder, { env });
+  }
+
+  /** What the doctor says of one thing. */
+  async function examined(of: Parameters<typeof atelier>[0], name: string, more: NodeJS.ProcessEnv = {}) {
+    const { stdout } = await atelier(of, ['doctor', '--json'], more);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; detail: string }[] };
+    return checks.find((check) => check.name === name);
   }
 
   it('goes on where the log ends when the database is older than the log', async () => {
@@ -164,7 +175,7 @@ describe.each([
     await house.database('truncate event_store.snapshots').catch(() => undefined);
     if (log.url.startsWith('postgres')) await truncateSnapshots(log.url);
     expect(await house.figures(await running(house), customer, 9)).toEqual(expected(9));
-    expect((await atelier({ log, database }, 'jobs', 'stranded', '--json')).stdout).toBe(
+    expect((await atelier({ log, database }, ['jobs', 'stranded', '--json'])).stdout).toBe(
       '{\n  "jobs": []\n}\n',
     );
   });
@@ -195,16 +206,54 @@ describe.each([
       });
       await closeAll();
     }
-    const doctor = await atelier({ log, database }, 'doctor', '--json');
-    const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; ok: boolean }[] };
-    expect(checks.find(({ name }) => name === 'log')).toMatchObject({ ok: false });
+    expect(await examined({ log, database }, 'log')).toMatchObject({ ok: false });
 
-    expect(await atelier({ log, database }, 'checkpoints', 'reset')).toMatchObject({ code: 0, stderr: '' });
+    expect(await atelier({ log, database }, ['checkpoints', 'reset'])).toMatchObject({ code: 0, stderr: '' });
     const put = await open(log, database);
     const api = await running(put);
     expect(await put.figures(api, customer, 4)).toEqual(expected(4, grown));
     expect((await dispatch(api, customer)).status).toBe(202);
     expect(await put.figures(api, customer, 5)).toEqual(expected(5, grown));
+  });
+
+  it('closes a charge whose settlement alone is missing from the log, which no checkpoint shows', async () => {
+    const { log, database, house } = await restored(newer.log, newer.database);
+    await house.startWorker();
+    const { store } = house.events;
+    const succeeded = () => store.readAll({ filter: { types: ['JobSucceeded'] } });
+    await eventually(async () => (await succeeded()).length === 9);
+    await closeAll();
+    // The two jobs have ended, and nobody knows it yet.
+    const before = { log: await log.backUp(), database: await kept(copyTestDatabase(database)) };
+    const closed = await open(log, database);
+    await closed.figures(await running(closed), customer, 9);
+    await closeAll();
+    const checkpoint = `from live.process_checkpoints where process = 'charge-closer'`;
+    const { rows } = await closed.database(`select to_json(kept) as kept from (select * ${checkpoint}) kept`);
+    // A closer that had committed its checkpoint, and then log and read models as they were a moment before.
+    const hurt = await open(before.log, before.database);
+    await hurt.database(`delete ${checkpoint}`);
+    await hurt.database(
+      `insert into live.process_checkpoints select * from json_populate_record(null::live.process_checkpoints, $1)`,
+      [rows[0].kept],
+    );
+    await hurt.startProjector();
+    await hurt.caughtUp();
+    expect(await hurt.openCharges()).toBe(2);
+    expect((await (await hurt.openApi()).get('/health/ready')).status).toBe(200);
+    const report = await hurt.audited(0);
+    expect(report.findings.map(({ check, expected }) => [check, expected])).toEqual([
+      ['outcomes', 'settled'],
+      ['outcomes', 'settled'],
+    ]);
+    await eventually(async () => {
+      const charges = await examined(before, 'open charges', { ATELIER_ORPHAN_HORIZON_MS: '1000' });
+      return charges?.detail === '2 have no job, or one that has ended' && !charges.ok;
+    });
+    await closeAll();
+    const healed = await open(before.log, before.database);
+    await healed.startProjector(1);
+    expect(await healed.figures(await healed.openApi(), customer, 9)).toEqual(expected(9));
   });
 
   it('refuses another log than its own, in one line that names both and the way to move', async () => {
@@ -219,7 +268,7 @@ describe.each([
       const lines = logged.split('\n').filter((line) => message.test(line));
       expect(lines).toHaveLength(1);
     }
-    const verb = await atelier({ log: other, database }, 'tenants', 'show', customer.tenant);
+    const verb = await atelier({ log: other, database }, ['tenants', 'show', customer.tenant]);
     expect(verb.code).toBe(1);
     expect(verb.stderr).toMatch(message);
     expect(verb.stderr.trim()).not.toContain('\n');

@@ -8,11 +8,12 @@ import { debitCredits } from '#domain/account/debit-credits.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
-import { newId } from '#platform/ids.js';
+import { eventId, newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { readModelEntities } from '#projections/read-models.js';
 import { createDataSource } from '#read-store/data-source.js';
+import { ends, Story } from '../process-managers/support/story.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';
 import { oneByOne } from '../support/one-by-one.js';
@@ -128,10 +129,35 @@ describe('an orphaned charge', () => {
     const tenant = await workshop.tenantWith(100);
     const ids = await workshop.dispatch(tenant);
     const result = await sweepOrphans(sweepOf([{ ...ids, tenant }]));
-    expect(result).toEqual({ refunded: 0, spared: 1, failed: 0 });
+    expect(result).toEqual({ refunded: 0, closed: 0, spared: 1, failed: 0 });
     expect(await workshop.types('job', ids.jobId)).toEqual(['JobQueued']);
     expect(await workshop.balance(tenant)).toBe(95);
   });
+
+  it.each(ends)(
+    'is closed by the very event of the charge closer when its job has %s after all',
+    async (how) => {
+      const tenant = await workshop.tenantWith(100);
+      const job = await new Story(workshop.store, workshop.accounts, tenant).told(how);
+      const ids = { jobId: job.jobId, requestId: job.requestId };
+      const sweep = sweepOf([{ ...ids, tenant }]);
+      expect(await sweepOrphans(sweep)).toEqual({ refunded: 0, closed: 1, spared: 0, failed: 0 });
+      const settled = how === 'succeeded';
+      const closing = await workshop.store.readStream(`test.account-${tenant}`, { from: 3n });
+      expect(closing.kind === 'found' && closing.events).toMatchObject([
+        {
+          type: settled ? 'CreditsSettled' : 'CreditsRefunded',
+          id: eventId(`${settled ? 'settle' : 'refund'}:${job.chargeId}`, 0),
+          data: { chargeId: job.chargeId, amount: 5, ...(!settled && { reason: `job-${how}` }) },
+        },
+      ]);
+      await workshop.startProjector();
+      await workshop.readModelsCaughtUp();
+      expect(await sweepOrphans(sweep)).toMatchObject({ closed: 1 });
+      expect(await workshop.balance(tenant)).toBe(settled ? 95 : 100);
+      expect(await workshop.eventsOf('account', tenant)).toHaveLength(4);
+    },
+  );
 
   it('is refunded once, or becomes a job, when two sweeps and a late JobQueued come together', async () => {
     const tenant = await workshop.tenantWith(1000);

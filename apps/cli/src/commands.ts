@@ -269,19 +269,19 @@ export function addOrphans(program: Command): void {
   const actions = () => import('./ledger/orphans.js');
   const orphans = program
     .command('orphans')
-    .description('charges whose job never came; the projector gives them back by itself');
+    .description('open charges whose job never came, or has ended; the projector closes them by itself');
   const horizon = [
     '--horizon <time>',
     'how old they must be, such as 90s or 15m (default: ATELIER_ORPHAN_HORIZON_MS, or 60s)',
     duration(7),
   ] as const;
 
-  verb(orphans, 'list', 'open charges without a job that are older than the horizon')
+  verb(orphans, 'list', 'open charges that are older than the horizon and have no job, or one that has ended')
     .option(...horizon)
     .addOption(environmentOption(everywhere))
     .action(lazily(actions, 'listOrphans'));
 
-  verb(orphans, 'sweep', 'fence their jobs off and give them back, now')
+  verb(orphans, 'sweep', 'give back those without a job, once it is fenced off, and close the others, now')
     .option(...horizon)
     .addOption(environmentOption(everywhere))
     .action(lazily(actions, 'sweepNow'));

@@ -3,6 +3,7 @@ import { locationOf, readServerVersion } from '#event-store/open-event-store.js'
 import { LogWatch } from '#read-store/log-watch.js';
 import type { Configuration } from '#platform/configuration.js';
 import { connectionBudgets } from '#platform/connections.js';
+import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
@@ -85,6 +86,11 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'unfinished jobs',
       'run "atelier jobs requeue"; a projector that runs does so by itself',
       () => judgeJobs(configuration),
+    ),
+    await check(
+      'open charges',
+      'start a projector, which closes them, or run "atelier orphans sweep"; "atelier orphans list" shows them',
+      () => judgeCharges(configuration),
     ),
     await check(
       'seals',
@@ -214,6 +220,16 @@ async function judgeJobs({ databaseUrl, ...urls }: Configuration): Promise<strin
   const names = stranded.slice(0, namedJobs).map(({ jobId }) => jobId);
   const more = stranded.length > names.length ? ' …' : '';
   throw new Error(`${stranded.length} have neither task nor running attempt: ${names.join(', ')}${more}`);
+}
+
+/** @throws Error when a charge is open that the sweep should have closed; each sweep gets a horizon's time */
+async function judgeCharges({ databaseUrl, projector }: Configuration): Promise<string> {
+  const levels = await withDatabase(databaseUrl, answerWithinMs, (client) =>
+    readOpenCharges(client, 2 * projector.orphanHorizonMs),
+  );
+  const overdue = levels.reduce((sum, { orphaned }) => sum + orphaned, 0);
+  if (overdue === 0) return 'each has a job that goes on, or is young';
+  throw new Error(`${overdue} have no job, or one that has ended`);
 }
 
 async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Promise<string> {

@@ -146,7 +146,7 @@ export abstract class UsageReads {
   abstract list(tenant: string, page: PageRequest): Promise<Page<UsageView>>;
 }
 
-/** A charge that is open although no job is known for it. */
+/** A charge that is open although no job is known for it, or although its job ended a while ago. */
 export interface OrphanCandidate {
   readonly tenant: string;
   readonly chargeId: string;
@@ -157,7 +157,10 @@ export interface OrphanCandidate {
 
 /** Where the sweep looks for candidates. It may be behind the log: the fence decides. */
 export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCandidate> {
-  /** Oldest first. `after` is the last candidate of the page before; absent: from the oldest on. */
+  /**
+   * Those that were made, and whose job, if there is one, ended, before `before`. Oldest first. `after` is the last candidate
+   * of the page before; absent: from the oldest on.
+   */
   abstract openChargesOlderThan(
     before: Date,
     limit: number,

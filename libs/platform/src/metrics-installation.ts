@@ -157,7 +157,11 @@ function chargeReadings(gauge: MakeGauge): Reading<ChargeGauges>[] {
     reading('open_charges', 'Charges that are neither settled nor given back', 'count'),
     reading('open_charges_credits', 'Credits of the open charges', 'credits'),
     reading('open_charges_oldest_age_seconds', 'Age of the oldest open charge', 'oldestSeconds'),
-    reading('orphaned_charges', 'Open charges past the horizon that have no job', 'orphaned'),
+    reading(
+      'orphaned_charges',
+      'Open charges past the horizon that have no job, or one that has ended',
+      'orphaned',
+    ),
   ];
 }
 

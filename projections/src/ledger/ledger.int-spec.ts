@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { at, debited, purchased, queued, refunded, settled } from '../testing/stories.js';
+import { at, cancelled, debited, purchased, queued, refunded, settled } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
 import { LedgerRow } from './ledger.read-model.js';
 import { LedgerReader } from './ledger.reader.js';
@@ -72,13 +72,21 @@ describe('the ledger reader', () => {
     expect(total).toBe(6);
   });
 
-  it('names old open charges without a job, of all tenants, oldest first', async () => {
+  it('names old open charges without a job, or of one that has ended for as long, of all tenants, oldest first', async () => {
     const candidates = await ledger.openChargesOlderThan(new Date(at(40)), 10);
     expect(candidates).toEqual([
       { tenant: 'rival', chargeId: 'X1', jobId: 'job-of-X1', amount: 2, createdAt: new Date(at(2)) },
       { tenant: 'acme', chargeId: 'R3', jobId: 'job-of-R3', amount: 5, createdAt: new Date(at(3)) },
     ]);
     expect(await ledger.openChargesOlderThan(new Date(at(40)), 1)).toHaveLength(1);
+    // R4 was charged at 4; its job ended at 30.
+    const ended = { ...cancelled, data: { ...cancelled.data, at: at(30) } };
+    await side.fixture.append('job', 'job-of-R4', [ended], { tenant: 'acme' });
+    await side.fixture.passed((await side.fixture.store.head())!);
+    const idsBefore = async (second: number) =>
+      (await ledger.openChargesOlderThan(new Date(at(second)), 10)).map(({ chargeId }) => chargeId);
+    expect(await idsBefore(30)).toEqual(['X1', 'R3']);
+    expect(await idsBefore(31)).toEqual(['X1', 'R3', 'R4']);
     expect(await ledger.openChargesOlderThan(new Date(at(2)), 10)).toEqual([]);
   });
 });

@@ -12,14 +12,14 @@ import { JobRow } from '../jobs/jobs.read-model.js';
 import { readPage } from '../readers.js';
 import { LedgerRow } from './ledger.read-model.js';
 
-/** A charge that is still open although no job came of it, as far as the read models know. */
-export interface ChargeWithoutJob extends OrphanCandidate {
+/** A charge that is still open although no job came of it, or its job has ended, as far as the read models know. */
+export interface OverdueCharge extends OrphanCandidate {
   /** In credits. */
   readonly amount: number;
 }
 
 /** The credit ledger of one environment. */
-export class LedgerReader implements LedgerReads, OpenCharges<ChargeWithoutJob> {
+export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first, in the order of the account's own stream. */
@@ -44,17 +44,17 @@ export class LedgerReader implements LedgerReads, OpenCharges<ChargeWithoutJob> 
 
   /**
    * Candidates for the sweep, of all tenants, oldest first: charges open since before `before` whose job is not in
-   * the jobs read model. Only candidates: the read models may be behind, and the fence on the job's stream decides.
+   * the jobs read model, or ended before it. Only candidates: the read models may be behind, and the job's stream decides.
    * `after` is the last one of the page before.
    */
-  async openChargesOlderThan(
-    before: Date,
-    limit: number,
-    after?: ChargeWithoutJob,
-  ): Promise<ChargeWithoutJob[]> {
+  async openChargesOlderThan(before: Date, limit: number, after?: OverdueCharge): Promise<OverdueCharge[]> {
     const query = this.rows
       .createQueryBuilder('ledger')
-      .leftJoin(JobRow, 'job', 'job.publicId = ledger.jobId')
+      .leftJoin(
+        JobRow,
+        'job',
+        'job.publicId = ledger.jobId and (job.finishedAt is null or job.finishedAt >= :before)',
+      )
       .where("ledger.status = 'PENDING'")
       .andWhere('ledger.createdAt < :before', { before })
       .andWhere('job.publicId is null')
@@ -82,7 +82,7 @@ export interface OpenChargeLevel {
   readonly credits: number;
   /** 0 when there is none. */
   readonly oldestSeconds: number;
-  /** Those that are older than the horizon and have no job: the sweep should have given them back. */
+  /** Those that are older than the horizon and have no job, or one that ended before it: the sweep should have closed them. */
   readonly orphaned: number;
 }
 
@@ -93,7 +93,9 @@ const statement = environments
       coalesce(greatest(0, extract(epoch from now() - min(charge.created_at))), 0)::float8 as "oldestSeconds",
       count(*) filter (
         where charge.created_at < now() - $1 * interval '1 millisecond'
-          and not exists (select from ${environment}.jobs job where job.public_id = charge.job_id)
+          and not exists (
+            select from ${environment}.jobs job where job.public_id = charge.job_id
+              and (job.finished_at is null or job.finished_at >= now() - $1 * interval '1 millisecond'))
       )::integer as orphaned
     from ${environment}.ledger charge where charge.status = 'PENDING'`,
   )

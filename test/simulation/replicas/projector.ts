@@ -163,11 +163,15 @@ export class ProjectorReplica extends Replica {
   ): Promise<OrphanCandidate[]> {
     const { scheduler, tables } = this.installation;
     await scheduler.turn(this.process);
-    const jobs = tables.rowsOf('jobs');
-    // The rows of that table are the ledger's.
+    // The rows of these tables are the jobs' and the ledger's.
+    const jobs = tables.rowsOf('jobs') as ReadonlyMap<string, JobRow>;
+    const goesOn = (jobId: string | null) => {
+      const job = jobs.get(JSON.stringify([jobId]));
+      return job && (!job.finishedAt || job.finishedAt >= before);
+    };
     const candidates = ([...tables.rowsOf('ledger').values()] as LedgerRow[])
       .filter(({ status, createdAt }) => status === 'PENDING' && createdAt < before)
-      .filter(({ jobId }) => jobId === null || !jobs.has(JSON.stringify([jobId])))
+      .filter(({ jobId }) => !goesOn(jobId))
       .map(({ tenant, id, jobId, createdAt }) => ({
         tenant,
         chargeId: id,

@@ -2,10 +2,11 @@ import { CommandBus } from '@nestjs/cqrs';
 import { load } from '#application/aggregate.js';
 import { jobAggregate, JobWritesModule } from '#application/job/job-writes.handler.js';
 import { orphanCandidates, sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import { isUnfinished } from '#domain/job/job.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
-import type { ChargeWithoutJob } from '#projections/ledger/ledger.reader.js';
+import type { OverdueCharge } from '#projections/ledger/ledger.reader.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
@@ -16,10 +17,12 @@ export interface OrphansOptions extends EnvironmentOptions {
   readonly horizon?: number;
 }
 
-interface Orphan extends ChargeWithoutJob {
+interface Orphan extends OverdueCharge {
   readonly environment: Environment;
   /** Its job is fenced off already, and only the refund is missing. */
   readonly fenced: boolean;
+  /** How its job ended; null: it has none. */
+  readonly ended: 'succeeded' | 'failed' | 'cancelled' | null;
 }
 
 /** Changes nothing. What the read models take for an orphan is looked up in the job's own stream before it is shown. */
@@ -30,14 +33,17 @@ export async function listOrphans({ env, horizon, json }: OrphansOptions): Promi
   for (const environment of environmentsOf(env))
     found.push(...(await orphansIn(operator, environment, horizonMs)));
   const now = systemClock().getTime();
-  const orphans = found.map(({ environment, tenant, chargeId, jobId, amount, createdAt, fenced }) => ({
+  const orphans = found.map(({ environment, tenant, chargeId, jobId, amount, createdAt, fenced, ended }) => ({
     ...{ env: environment, tenant_id: tenant, charge_id: chargeId, job_id: jobId, credits: amount },
     charged_at: createdAt.toISOString(),
     age_seconds: Math.floor((now - createdAt.getTime()) / 1000),
-    fenced,
+    ...{ fenced, ended },
   }));
   if (json) return printJson({ horizon_ms: horizonMs, orphans });
-  if (orphans.length === 0) return printLine(`No charge without a job is older than ${horizonMs / 1000} s.`);
+  if (orphans.length === 0)
+    return printLine(
+      `No open charge without a job, or of one that has ended, is older than ${horizonMs / 1000} s.`,
+    );
   printTable(orphans, {
     environment: (orphan) => orphan.env,
     tenant: (orphan) => orphan.tenant_id,
@@ -46,6 +52,7 @@ export async function listOrphans({ env, horizon, json }: OrphansOptions): Promi
     credits: (orphan) => orphan.credits,
     age: (orphan) => `${orphan.age_seconds} s`,
     fenced: (orphan) => orphan.fenced,
+    ended: (orphan) => orphan.ended ?? '',
   });
 }
 
@@ -61,9 +68,10 @@ async function orphansIn(
       page.map(({ jobId }) => load(operator.store, streamName(environment, 'job', jobId), jobAggregate)),
     );
     page.forEach((candidate, index) => {
-      const status = jobs[index]?.state.status;
-      if (status === 'unqueued' || status === 'voided')
-        orphans.push({ ...candidate, environment, fenced: status === 'voided' });
+      const job = jobs[index]?.state;
+      if (!job || isUnfinished(job)) return;
+      const fenced = job.status === 'voided';
+      orphans.push({ ...candidate, environment, fenced, ended: 'job' in job ? job.status : null });
     });
   }
   return orphans;
@@ -95,9 +103,10 @@ export async function sweepNow({ env, horizon, json }: OrphansOptions): Promise<
     printTable(swept, {
       environment: (each) => each.env,
       refunded: (each) => each.refunded,
+      closed: (each) => each.closed,
       spared: (each) => each.spared,
       failed: (each) => each.failed,
     });
   const failed = swept.reduce((sum, each) => sum + each.failed, 0);
-  if (failed > 0) throw new CliError(`${failed} could not be given back: "atelier doctor" says what is away`);
+  if (failed > 0) throw new CliError(`${failed} could not be closed: "atelier doctor" says what is away`);
 }

@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import type { DomainEventType } from '#domain/events.js';
+import type { Job } from '#domain/job/job.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Clock } from '#platform/clock.js';
@@ -7,20 +9,34 @@ import { CloseCharge, type ChargeEnd, type JobCharge } from '../account/charges.
 import { endedJobOf, type DeliveredEvent, inReaction } from './delivered-event.js';
 import { chargeCloser } from './process-managers.js';
 
-/** What the end of a job means for its charge. Undefined: this event does not end a job. */
-export function reactOfCloser(event: DeliveredEvent, charge: JobCharge): ChargeEnd | undefined {
-  switch (event.type) {
-    case 'JobSucceeded':
+/** What the end of a job means for its charge. Undefined: the job goes on. */
+export function endOfCharge(job: Job['status'], charge: JobCharge): ChargeEnd | undefined {
+  switch (job) {
+    case 'succeeded':
       return { kind: 'settle', ...charge };
-    case 'JobFailed':
+    case 'failed':
       return { kind: 'refund', reason: 'job-failed', ...charge };
-    case 'JobCancelled':
+    case 'cancelled':
       return { kind: 'refund', reason: 'job-cancelled', ...charge };
-    case 'JobVoided':
+    case 'voided':
       return { kind: 'refund', reason: 'orphaned', ...charge };
-    default:
+    case 'unqueued':
+    case 'queued':
+    case 'rendering':
       return undefined;
+    default:
+      return job satisfies never;
   }
+}
+
+const ends: { readonly [Type in DomainEventType]?: Job['status'] } = {
+  ...{ JobSucceeded: 'succeeded', JobFailed: 'failed', JobCancelled: 'cancelled', JobVoided: 'voided' },
+};
+
+/** Undefined: this event does not end a job. */
+export function reactOfCloser({ type }: DeliveredEvent, charge: JobCharge): ChargeEnd | undefined {
+  const job = ends[type];
+  return job && endOfCharge(job, charge);
 }
 
 /**

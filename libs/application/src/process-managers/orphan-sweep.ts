@@ -9,8 +9,9 @@ import { inSpan } from '#platform/tracing.js';
 import { CloseCharge } from '../account/charges.handler.js';
 import { untouched } from '../aggregate.js';
 import { FenceJob, jobAggregate } from '../job/job-writes.handler.js';
+import { endOfCharge } from './charge-closer.js';
 
-/** Fence the job off, then give its charge back. */
+/** Fence the job off, then give its charge back; or close the charge as the job, which is there, has ended. */
 export interface GiveBack {
   readonly kind: 'give-back';
   readonly tenant: string;
@@ -19,8 +20,8 @@ export interface GiveBack {
 }
 
 /**
- * What an open charge without a job means. Undefined: nothing yet, for the API that charged it may be about to queue the
- * job; only when it is older than the horizon does it count as orphaned.
+ * What an open charge without a job, or of a job that has ended, means. Undefined: nothing yet, for the API that charged it
+ * may be about to queue the job; only when it is older than the horizon does it count as orphaned.
  */
 export function reactOfSweep(
   { tenant, chargeId, jobId, createdAt }: OrphanCandidate,
@@ -46,7 +47,9 @@ export interface OrphanSweepOptions {
 
 export interface SweepResult {
   readonly refunded: number;
-  /** Candidates whose job exists after all. */
+  /** Closed as their job had ended: what had closed them before was lost, or never came. */
+  readonly closed: number;
+  /** Candidates whose job goes on after all. */
   readonly spared: number;
   readonly failed: number;
 }
@@ -58,11 +61,14 @@ const actor = 'saga:orphan-sweep';
  * Each is fenced off before it is refunded: JobVoided can only be the first event of a job's stream, so either it
  * gets there first and a late JobQueued must fail, or the job exists and its charge is not orphaned. Sweeps that run
  * at the same time write the same fence, and the second refund finds the charge closed.
+ *
+ * If the job exists and has ended, its charge is closed as the charge closer does it, by the very same event. That one may
+ * have been lost behind the closer's checkpoint, which names the end of the job and fits the log all the same (ADR 31).
  * @throws what the reader throws; a candidate that fails is logged and left to the next sweep
  */
 export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepResult> {
   const { clock, orphanHorizonMs: horizonMs, logger, environment } = options;
-  const result = { refunded: 0, spared: 0, failed: 0 };
+  const result = { refunded: 0, closed: 0, spared: 0, failed: 0 };
   const sweepOne = async (candidate: OrphanCandidate) => {
     try {
       const command = reactOfSweep(candidate, { now: clock(), horizonMs });
@@ -74,14 +80,19 @@ export async function sweepOrphans(options: OrphanSweepOptions): Promise<SweepRe
         'atelier.tenant': tenant,
         'atelier.job_id': jobId,
       };
-      result[await inSpan('orphan-sweep', { attributes }, () => fenceAndRefund(options, command))]++;
+      result[await inSpan('orphan-sweep', { attributes }, () => fenceOrClose(options, command))]++;
     } catch (error) {
       result.failed++;
-      logger.error({ err: error, ...candidate }, 'an orphaned charge could not be given back yet');
+      logger.error({ err: error, ...candidate }, 'an open charge could not be closed yet');
     }
   };
   for await (const candidates of orphanCandidates(options)) await Promise.all(candidates.map(sweepOne));
   if (result.refunded > 0) logger.warn({ environment, ...result }, 'orphaned charges were given back');
+  if (result.closed > 0)
+    logger.warn(
+      { environment, ...result },
+      'charges that stayed open after the end of their job were closed',
+    );
   return result;
 }
 
@@ -109,15 +120,16 @@ export async function* orphanCandidates<Candidate extends OrphanCandidate>({
   }
 }
 
-async function fenceAndRefund(
+async function fenceOrClose(
   { environment, commands, clock }: OrphanSweepOptions,
   { tenant, chargeId, jobId }: GiveBack,
-): Promise<'refunded' | 'spared'> {
+): Promise<'refunded' | 'closed' | 'spared'> {
   const caused = { environment, requestId: requestIdOfCharge(chargeId), actor, at: clock() };
   const context = { ...caused, tenant, commandId: `void:${jobId}` };
   const fence = new FenceJob(context, jobId, { chargeId }, untouched(jobAggregate));
-  const fenced = await commands.execute(fence);
-  if (fenced.kind === 'rejected') return 'spared';
-  await commands.execute(new CloseCharge({ kind: 'refund', reason: 'orphaned', chargeId, tenant }, caused));
-  return 'refunded';
+  const { kind, state } = await commands.execute(fence);
+  const end = endOfCharge(state.status, { chargeId, tenant });
+  if (!end) return 'spared';
+  await commands.execute(new CloseCharge(end, caused));
+  return kind === 'accepted' ? 'refunded' : 'closed';
 }
