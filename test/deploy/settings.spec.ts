@@ -3,7 +3,7 @@ import { loadConfiguration } from '#platform/configuration.js';
 import { compose, composeText, readRepositoryFile } from './support/compose-file.js';
 
 /** Compose has no say in these: the image sets them, or they belong to pictures in a folder. */
-const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET', 'ATELIER_SEAL_KEY_FILE'];
+const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'];
 
 /** A secret that only these need. */
 const ofSealing = ['ATELIER_SEAL_KEY', 'ATELIER_SEAL_KEEP'];
@@ -28,7 +28,8 @@ function settingsOfTheCode(): string[] {
     const watched = new Proxy(values, {
       get(target, name) {
         if (typeof name !== 'string') return undefined;
-        asked.add(name);
+        // Any of them may be in a file instead.
+        if (name === 'ATELIER_MODELS_FILE' || !name.endsWith('_FILE')) asked.add(name);
         return target[name];
       },
     });

@@ -1,7 +1,13 @@
 import pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type EventStoreUrls, type OpenOptions } from '#event-store/open-event-store.js';
-import { ConfigurationError, loadConfiguration, type Configuration } from '#platform/configuration.js';
+import {
+  ConfigurationError,
+  loadConfiguration,
+  settingOf,
+  withProvided,
+  type Configuration,
+} from '#platform/configuration.js';
 import { findSealKey, readHomeSecrets, readRuntime } from '#platform/home-files.js';
 import { CliError } from './verb.js';
 
@@ -14,9 +20,9 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
   try {
     // The secret signs URLs of pictures, which no verb makes.
     const provided = { DATABASE_URL: 'postgres://of-the-running-service', URL_SIGNING_SECRET: 'unused' };
-    const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
-    const configuration = loadConfiguration({ ...provided, ...given });
-    if (given['DATABASE_URL']) return configuration;
+    const given = withProvided(variables, provided);
+    const configuration = loadConfiguration(given);
+    if (settingOf(variables, 'DATABASE_URL')) return configuration;
     const { home, signingKey = readHomeSecrets(home).signingKey } = configuration;
     const sealKeyFile = configuration.sealing.key ? undefined : findSealKey(home);
     const running = readRuntime(home);
@@ -26,7 +32,7 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
       );
     const { databaseUrl, eventStoreUrl, baseUrl: publicUrl } = running;
     const { sealing } = sealKeyFile
-      ? loadConfiguration({ ...provided, ...given, ATELIER_SEAL_KEY_FILE: sealKeyFile })
+      ? loadConfiguration({ ...given, ATELIER_SEAL_KEY_FILE: sealKeyFile })
       : configuration;
     return { ...configuration, databaseUrl, eventStoreUrl, publicUrl, signingKey, sealing };
   } catch (error) {

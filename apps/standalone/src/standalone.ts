@@ -3,6 +3,8 @@ import {
   ConfigurationError,
   httpUrl,
   loadConfiguration,
+  settingOf,
+  withProvided,
 } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { provideHomeSecrets, provideSealKey, removeRuntime, writeRuntime } from '#platform/home-files.js';
@@ -63,11 +65,13 @@ export class Standalone {
     const roles = this.loadRoles(folders, () => {
       const secrets = provideHomeSecrets(folders.home);
       const { eventStoreUrl, databaseUrl } = urls();
-      return {
+      const provided = {
         URL_SIGNING_SECRET: secrets.urlSigningSecret,
         ATELIER_SIGNING_KEY: secrets.signingKey,
+      };
+      return {
         ATELIER_SEAL_KEY_FILE: provideSealKey(folders.home),
-        ...settings.variables,
+        ...withProvided(settings.variables, provided),
         ATELIER_HOME: folders.home,
         PORT: String(port),
         DATABASE_URL: databaseUrl,
@@ -175,9 +179,9 @@ export function loadSettings(variables: NodeJS.ProcessEnv = process.env): Standa
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value));
   try {
     return {
-      configuration: loadConfiguration({ ...provided, ...given }),
-      databaseUrl: given['DATABASE_URL'],
-      eventStoreUrl: given['EVENT_STORE_URL'],
+      configuration: loadConfiguration(withProvided(given, provided)),
+      databaseUrl: settingOf(given, 'DATABASE_URL'),
+      eventStoreUrl: settingOf(given, 'EVENT_STORE_URL'),
       variables: given,
     };
   } catch (error) {

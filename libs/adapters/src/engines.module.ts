@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Global, Module } from '@nestjs/common';
 import {
   EngineError,
@@ -13,8 +12,7 @@ import { SketchEngine, sketchRenderers } from '@atelier/sketch';
 import { grounds, testMarkSvg } from '@atelier/sketch/grounds';
 import { VendorEngine, type ImageVendor, type VendorModel } from '@atelier/vendors';
 import { ImageEngines } from '#application/render/engine-run.js';
-import { Configuration, ConfigurationError } from '#platform/configuration.js';
-import { errorCode } from '#platform/errors.js';
+import { Configuration, ConfigurationError, settingOf } from '#platform/configuration.js';
 import {
   ImageModelChoice,
   isRemote,
@@ -63,13 +61,8 @@ function vendorModel(model: ImageModel, currency: string): VendorModel {
  */
 function secretOf({ id, secret_env: name }: ImageModel): string | undefined {
   if (name === undefined) return undefined;
-  const { [name]: secret, [`${name}_FILE`]: file } = process.env;
-  if (secret) return secret;
-  try {
-    if (file) return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new ConfigurationError(`${name}_FILE names a file that cannot be read (${errorCode(error)})`);
-  }
+  const secret = settingOf(process.env, name);
+  if (secret !== undefined) return secret;
   throw new ConfigurationError(`the image model ${id} needs its key in ${name} or ${name}_FILE`);
 }
 

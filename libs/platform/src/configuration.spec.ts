@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { defaults, ConfigurationError, loadConfiguration } from './configuration.js';
 
@@ -39,6 +41,25 @@ describe('configuration', () => {
     expect(() => loadConfiguration({ PORT: 'x', S3_BUCKET: 'b', S3_SECRET_ACCESS_KEY: 'hush' })).toThrow(
       /^PORT must .*; DATABASE_URL is not set; EVENT_STORE_URL is not set; S3_ACCESS_KEY_ID is not set$/,
     );
+  });
+
+  it('reads secrets from files, as orchestrators mount them, and names a file that cannot be read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atelier-secrets-'));
+    try {
+      const file = join(folder, 'database-url');
+      await writeFile(file, 'postgres://from-a-file/atelier\n');
+      const { DATABASE_URL: url, ...rest } = bucket;
+      expect(loadConfiguration({ ...rest, DATABASE_URL_FILE: file }).databaseUrl).toBe(
+        'postgres://from-a-file/atelier',
+      );
+      expect(loadConfiguration({ ...bucket, DATABASE_URL_FILE: file }).databaseUrl).toBe(url);
+      const missing = { ...rest, DATABASE_URL_FILE: `${file}.no` };
+      expect(() => loadConfiguration(missing)).toThrow(
+        `DATABASE_URL_FILE names ${file}.no, which cannot be read (ENOENT)`,
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it.each(['esdb://eventstore:2113?tls=false', 'esdb+discover://a:1,b:2?tls=false', 'postgres://db/events'])(

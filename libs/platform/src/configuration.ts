@@ -116,6 +116,29 @@ export class ConfigurationError extends Error {
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
+/**
+ * A setting, or what is in the file that the name with `_FILE` behind it names: as orchestrators mount secrets. Undefined:
+ * neither is given. @throws ConfigurationError when the file cannot be read
+ */
+export function settingOf(variables: EnvironmentVariables, name: string): string | undefined {
+  const { [name]: value, [`${name}_FILE`]: path } = variables;
+  if (value || !path) return value || undefined;
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined;
+  } catch (error) {
+    throw new ConfigurationError(`${name}_FILE names ${path}, which cannot be read (${errorCode(error)})`);
+  }
+}
+
+/** The variables, with what is provided for settings that are given neither by name nor by file. */
+export function withProvided(
+  given: EnvironmentVariables,
+  provided: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | undefined>> {
+  const missing = Object.entries(provided).filter(([name]) => settingOf(given, name) === undefined);
+  return { ...given, ...Object.fromEntries(missing) };
+}
+
 /** Names of ours that are none of a role's settings: between our own processes, of a client, of tests. */
 const notSettings = /^ATELIER_(?:AWAITS_SETTINGS|COPY_FROM|COPY_TO|URL|KEY|TEST_.*|BENCH_.*)$/;
 
@@ -142,8 +165,8 @@ class SettingsReader {
   constructor(given: EnvironmentVariables) {
     this.variables = new Proxy(given, {
       get: (variables, name) => {
-        this.asked.add(String(name));
-        return variables[String(name)];
+        this.asked.add(String(name)).add(`${String(name)}_FILE`);
+        return settingOf(variables, String(name));
       },
     });
   }
@@ -154,7 +177,10 @@ class SettingsReader {
       if (!name.startsWith('ATELIER_') || this.asked.has(name) || notSettings.test(name)) continue;
       const bare = name.slice('ATELIER_'.length);
       const edits = (known: string) => Math.min(editsBetween(name, known), editsBetween(bare, known));
-      const [nearest] = [...this.asked].toSorted((one, other) => edits(one) - edits(other));
+      const isFile = (known: string) => known.endsWith('_FILE') && this.asked.has(known.slice(0, -5));
+      const [nearest] = [...this.asked]
+        .filter((known) => !isFile(known))
+        .toSorted((one, other) => edits(one) - edits(other));
       this.problems.push(`${name} is not a setting: did you mean ${nearest}?`);
     }
   }
@@ -210,18 +236,6 @@ class SettingsReader {
     if (value === undefined || value.length >= leastLength) return value;
     this.problems.push(`${name} must have at least ${leastLength} characters`);
     return value;
-  }
-
-  /** The setting, or what is in the file that the setting with `_FILE` behind its name names. */
-  textOrFile(name: string): string | undefined {
-    const path = this.variables[`${name}_FILE`];
-    if (!path || this.given(name)) return this.variables[name] || undefined;
-    try {
-      return readFileSync(path, 'utf8');
-    } catch (error) {
-      this.problems.push(`${name}_FILE names ${path}, which cannot be read (${errorCode(error)})`);
-      return undefined;
-    }
   }
 
   /** Checked here and read where it is used. */
@@ -371,7 +385,7 @@ const parseRateLimitStore = (text: string): { kind: RateLimitStoreKind } | strin
 
 function loadSealing(settings: SettingsReader): SealingConfiguration {
   const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, []);
-  const text = settings.textOrFile('ATELIER_SEAL_KEY');
+  const text = settings.text('ATELIER_SEAL_KEY', '') || undefined;
   try {
     return { keepIn, key: text === undefined ? undefined : readSealKey(text) };
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   prepareEventStore,
   type OpenedEventStore,
 } from '#event-store/open-event-store.js';
-import type { Configuration } from '#platform/configuration.js';
+import { settingOf, type Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { messageOf } from '#platform/errors.js';
 import { readRuntime } from '#platform/home-files.js';
@@ -30,7 +30,7 @@ export interface CopyEventsOptions extends OutputOptions {
 const embedded = 'embedded';
 
 function embeddedUrl(configuration: Configuration | undefined): string {
-  if (configuration && !process.env['DATABASE_URL']) return configuration.databaseUrl;
+  if (configuration && !settingOf(process.env, 'DATABASE_URL')) return configuration.databaseUrl;
   throw new CliError('with DATABASE_URL there is no embedded PostgreSQL: give the address of the store');
 }
 
@@ -162,7 +162,7 @@ function print(result: CopyResult, { from, to, seconds, moved, json }: Circumsta
 export async function openService(): Promise<AsyncDisposable & { readonly configuration: Configuration }> {
   const home = resolve(process.env['ATELIER_HOME'] || '.atelier');
   const postgres = join(home, 'postgres');
-  if (process.env['DATABASE_URL'] || readRuntime(home) || !existsSync(postgres))
+  if (settingOf(process.env, 'DATABASE_URL') || readRuntime(home) || !existsSync(postgres))
     return { configuration: findConfiguration(), [Symbol.asyncDispose]: () => Promise.resolve() };
   const server = await startEmbeddedPostgres({
     dataDirectory: postgres,
