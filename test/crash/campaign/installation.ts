@@ -1,6 +1,6 @@
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,9 @@ import pg from 'pg';
 import { freePort } from '#platform/embedded-postgres.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { identityOf } from '#platform/processes.js';
+import { retry } from '#platform/retry.js';
+import { renderDispatcher } from '#application/process-managers/process-managers.js';
+import { openEventStore } from '#event-store/open-event-store.js';
 import { Peer } from '../../eventstoredb/peer/peer.js';
 import { remaining } from '../../standalone/support/processes.js';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
@@ -16,6 +19,9 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 export type StoreKind = 'postgres' | 'eventstoredb';
 
 const apps = join(process.cwd(), 'dist', 'apps');
+
+/** What is told of the log of a role that ended by itself. */
+const lastLines = 12;
 
 /** One process of a role, which is started again whenever it ends: what a supervisor does. */
 export class SupervisedRole {
@@ -33,25 +39,35 @@ export class SupervisedRole {
 
   /** Resolves when it is ready for the first time. */
   async start(): Promise<void> {
+    this.wanted = true;
     const output = openSync(this.logFile, 'a');
+    const begin = fstatSync(output).size;
     const child = fork(join(apps, this.name, 'src', 'main.js'), {
       env: { ...process.env, ...this.settings },
       stdio: ['ignore', output, output, 'ipc'],
     });
     closeSync(output);
     this.child = child;
-    child.once('exit', () => {
-      if (!this.killed) this.endedByItself += this.wanted ? 1 : 0;
+    child.once('exit', (code, signal) => {
+      if (this.wanted && !this.killed) this.tellEnd(code ?? signal, begin);
       this.killed = false;
       // A start that is made again rejects nowhere: its end leads here.
-      if (this.wanted) void sleep(100).then(() => this.start().catch(() => undefined));
+      if (this.wanted)
+        void sleep(100)
+          .then(() => (this.wanted ? this.start() : undefined))
+          .catch(() => undefined);
     });
     await Promise.race([once(child, 'message'), once(child, 'exit')]);
   }
 
+  private tellEnd(how: number | string | null, begin: number): void {
+    this.endedByItself += 1;
+    const lines = readFileSync(this.logFile).subarray(begin).toString().trimEnd().split('\n');
+    console.log([`${this.name} ended by itself (${how}):`, ...lines.slice(-lastLines)].join('\n  '));
+  }
+
   kill(): void {
-    this.killed = true;
-    this.child?.kill('SIGKILL');
+    this.killed = this.child?.kill('SIGKILL') ?? false;
   }
 
   pause(): void {
@@ -184,18 +200,73 @@ export class Installation implements AsyncDisposable {
     else await this.restartDatabase('stop');
   }
 
-  /** Takes tasks out of the queue that no worker has begun, while no worker looks. @returns how many */
-  async deleteTasks(): Promise<number> {
+  /** Takes tasks out of the queue that no worker has begun, while no worker looks. */
+  async deleteTasks(): Promise<void> {
     const workers = this.of('worker');
     for (const worker of workers) worker.pause();
+    try {
+      await this.query(`delete from pgboss.job where state in ('created', 'retry')`);
+    } finally {
+      for (const worker of workers) worker.resume();
+    }
+  }
+
+  /** While everything runs. A deadlock with what runs may cost it a try. */
+  async dropQueue(): Promise<void> {
+    await retry(() => this.query('drop schema pgboss cascade'), { firstPauseMs: 50, attempts: 20 });
+  }
+
+  /** Lets a process manager begin anew at the first event. */
+  async loseCheckpoint(name: string): Promise<void> {
+    await this.whileProjectorsAreKilled(() =>
+      this.query('delete from test.process_checkpoints where process = $1', [name]),
+    );
+  }
+
+  /** Moves the render dispatcher past jobs that it has not heard of: those of some time. */
+  async skipJobs(forMs: number): Promise<void> {
+    await this.whileProjectorsAreKilled(async () => {
+      await sleep(forMs);
+      const { url: databaseUrl } = this.database;
+      await using log = await openEventStore({ eventStoreUrl: this.peer?.url ?? databaseUrl, databaseUrl });
+      const last = await log.store.lastEvent();
+      await this.query(
+        `update test.process_checkpoints set position = $1, event_position = $1, event_id = $2 where process = $3`,
+        [last?.position, last?.id, renderDispatcher],
+      );
+    });
+  }
+
+  /** Checkpoints that name events of no log: what follows them halts, nothing is dispatched, and the operator resets them. */
+  async spoilCheckpoints(forMs: number): Promise<void> {
+    await this.whileProjectorsAreKilled(() =>
+      this.query('update test.process_checkpoints set event_id = gen_random_uuid()'),
+    );
+    await sleep(forMs);
+    await Promise.all(this.roles.map((role) => role.stop()));
+    // The session of a projector that was killed may still be there.
+    await retry(() => this.command('checkpoints', 'reset'), { attempts: 10 });
+    await Promise.all(this.roles.map((role) => role.start()));
+  }
+
+  private async whileProjectorsAreKilled(work: () => Promise<unknown>): Promise<void> {
+    const projectors = this.of('projector');
+    for (const projector of projectors) projector.pause();
+    try {
+      await work();
+    } finally {
+      for (const projector of projectors) projector.kill();
+    }
+  }
+
+  /** Past the proxies. */
+  private async query(text: string, values?: unknown[]): Promise<void> {
     const client = new pg.Client({ connectionString: this.database.url });
     try {
       await client.connect();
-      const { rowCount } = await client.query(`delete from pgboss.job where state in ('created', 'retry')`);
-      return rowCount ?? 0;
+      await client.query(text, values);
     } finally {
       await client.end();
-      for (const worker of workers) worker.resume();
     }
   }
 

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processManagers } from '#application/process-managers/process-managers.js';
 import { Random } from '../../simulation/kernel/random.js';
 import { Caller } from './caller.js';
 import { Installation, type StoreKind } from './installation.js';
@@ -53,6 +54,10 @@ const faults: Readonly<Record<string, Fault>> = {
   'lose answers of the database': (installation) => installation.loseAnswers('database', someTime()),
   'lose answers of the log': (installation) => installation.loseAnswers('log', someTime()),
   'delete waiting tasks': (installation) => installation.deleteTasks(),
+  'drop the queue': (installation) => installation.dropQueue(),
+  'lose a checkpoint': (installation) => installation.loseCheckpoint(anyOf(processManagers).name),
+  'move a checkpoint past jobs': (installation) => installation.skipJobs(someTime()),
+  'spoil checkpoints and reset them': (installation) => installation.spoilCheckpoints(someTime()),
   'restart the log': (installation) => installation.restartLog(),
   'restart the database': (installation) => installation.restartDatabase('stop'),
   'kill the database': (installation) => installation.restartDatabase('kill'),

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { status, type sendUnaryData, type ServerReadableStream } from '@grpc/grpc-js';
 import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { Faults } from './faults.js';
@@ -23,9 +24,12 @@ export async function serveAppend(
       else events.push(proposedOf(request.getProposedMessage()!));
     }
   } catch {
-    // The client went away before it had said all: a real server appends nothing either.
     return;
   }
+  // A connection that breaks looks like the end of what the client has to say, and like a cancelled call only a turn later.
+  await turn();
+  // The client went away before it had said all: a real server appends nothing either.
+  if (call.cancelled) return;
   if (faults.failAppends && faults.failAppends.times-- > 0) {
     answer({ code: faults.failAppends.code, details: faults.failAppends.details });
     return;
