@@ -5,6 +5,15 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined;
 }
 
+/**
+ * For each new connection of a pool. One that breaks tells the statement that runs on it, and also as an `error` event, which
+ * ends the process where nothing listens. The pool listens while it has it, its user once he has it, and nothing in between:
+ * a server that is stopped in that moment took the process with it.
+ */
+export function surviveItsEnd(client: pg.ClientBase): void {
+  client.on('error', () => undefined);
+}
+
 /** The row of a statement that always gives one. */
 export function onlyRow<Row>({ rows }: { readonly rows: readonly Row[] }): Row {
   const [row] = rows;

@@ -1,5 +1,6 @@
 import { DataSource, type MigrationInterface, type NamingStrategyInterface } from 'typeorm';
 import type { Environment } from '#domain/streams.js';
+import { surviveItsEnd } from '#platform/postgres.js';
 import { SnakeNamingStrategy } from './entity-table.js';
 import type { EntityClass } from './read-model.js';
 
@@ -44,6 +45,6 @@ export function createDataSource(settings: DataSourceSettings): DataSource {
     installExtensions: false,
     poolSize,
     connectTimeoutMS: 5_000,
-    extra: { options: `-c search_path=${schema}`, idleTimeoutMillis },
+    extra: { options: `-c search_path=${schema}`, idleTimeoutMillis, onConnect: surviveItsEnd },
   });
 }

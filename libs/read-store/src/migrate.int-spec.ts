@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { environments } from '#domain/streams.js';
 import { readModelEntities, readModels } from '#projections/read-models.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { createDataSource } from './data-source.js';
 import { SnakeNamingStrategy } from './entity-table.js';
@@ -289,6 +290,22 @@ describe('the tables of read models', () => {
     await migrateReadStore(database.url, [...readModels, { name: 'tally', entity: TallyRow }]);
     expect((await client.query('select tenant, amounts, last_at from live.tally')).rows).toEqual([]);
     expect(await relations('test')).toContain('tally_g1');
+  });
+
+  it('fail when their connection ends, and end no process', async () => {
+    await migrateReadStore(database.url, readModels);
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query('begin; lock table read_store.schema_migrations');
+    const migrating = migrateReadStore(database.url, readModels);
+    migrating.catch(() => undefined);
+    // It holds its lock, while what it makes the tables on waits for that of the other.
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'atelier-migrate' and datname = current_database() and exists (
+        select from pg_locks where not granted and relation = 'read_store.schema_migrations'::regclass)`;
+    await eventually(async () => (await client.query(end)).rowCount === 1);
+    await other.end();
+    await expect(migrating).rejects.toThrow();
   });
 
   it('are not put in place of those that have disappeared: only a rebuild can fill them', async () => {

@@ -281,6 +281,7 @@ const environmentMigrations = [
 export async function migrateReadStore(url: string, readModels: readonly TabledModel[]): Promise<void> {
   // Migrations run on connections of their own, so the lock has to be one of a session, not of a transaction.
   const client = new Client({ connectionString: url, application_name: 'atelier-migrate' });
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query(`select pg_advisory_lock(hashtextextended('atelier.migrate.read-store', 0))`);

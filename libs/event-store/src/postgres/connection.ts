@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { messageOf } from '#platform/errors.js';
-import { bigintTypes, sqlState } from '#platform/postgres.js';
+import { bigintTypes, sqlState, surviveItsEnd } from '#platform/postgres.js';
 import { isMistake, NotConnected, retryRead, unavailable, within, type Failure } from '../calls.js';
 import type { EventStoreObserver } from '../observer.js';
 
@@ -25,19 +25,18 @@ function isConfiguration(cause: unknown): boolean {
   return code !== undefined && (code.startsWith('28') || code.startsWith('3D'));
 }
 
-const guarded = new WeakSet<pg.ClientBase | pg.Pool>();
+const guarded = new WeakSet<pg.Pool>();
 
 /** A connection that dies while it is idle is dropped by its pool; without a listener it would end the process. */
 export function guardPool(pool: pg.Pool): pg.Pool {
-  if (!guarded.has(pool)) pool.on('error', () => undefined);
+  if (!guarded.has(pool)) pool.on('error', () => undefined).on('connect', surviveItsEnd);
   guarded.add(pool);
   return pool;
 }
 
 /**
- * Runs the work on one connection of the pool. A connection that broke reports that to the statement that runs on it
- * and again as an `error` event, which without a listener would end the process. After a failure that may have left
- * the connection in the middle of something it is closed, not returned.
+ * Runs the work on one connection of the pool, which is guarded. After a failure that may have left the connection in the
+ * middle of something it is closed, not returned.
  */
 export async function onClient<T>(
   pool: pg.Pool,
@@ -49,10 +48,6 @@ export async function onClient<T>(
     client = await connectWithin(pool, connectTimeoutMs);
   } catch (cause) {
     throw new NotConnected(`No connection to the event store: ${messageOf(cause)}`, { cause });
-  }
-  if (!guarded.has(client)) {
-    guarded.add(client);
-    client.on('error', () => undefined);
   }
   let broken = true;
   try {

@@ -1,0 +1,53 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
+import { onClient } from '#event-store/postgres/connection.js';
+import { createDataSource } from './data-source.js';
+
+/** Messages of PostgreSQL's protocol: a type, the length with itself, and what it says. */
+const message = (type: string, ...says: (number | string)[]) => {
+  const body = Buffer.concat(
+    says.map((part) => (typeof part === 'number' ? Buffer.of(part) : Buffer.from(part))),
+  );
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, body]);
+};
+const welcome = Buffer.concat([message('R', 0, 0, 0, 0), message('Z', 'I')]);
+const goodbye = message(
+  'E',
+  'SFATAL',
+  0,
+  'C57P01',
+  0,
+  'Mterminating connection due to administrator command',
+  0,
+  0,
+);
+
+/** A server that is told to stop in the very moment in which somebody has connected: both arrive together. */
+let server: Server;
+let url: string;
+beforeAll(async () => {
+  server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(Buffer.concat([welcome, goodbye])));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  url = `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
+});
+afterAll(() => new Promise((closed) => server.close(closed)));
+
+/** The runner takes an error that nothing listens to for a failure of the test; a process would end. */
+describe('a connection that ends while its pool hands it out', () => {
+  it('ends no process of those that use the event store', async () => {
+    const pool = createEventStorePool(url, 1);
+    await expect(onClient(pool, (client) => client.query('select 1'))).rejects.toThrow();
+    await pool.end();
+  });
+
+  it('ends no process of those that read', async () => {
+    const dataSource = createDataSource({ url, schema: 'test', poolSize: 1 });
+    await expect(dataSource.initialize()).rejects.toThrow();
+  });
+});
