@@ -14,6 +14,9 @@ async function exported(): Promise<Map<string, string[]>> {
   outcomes.rendered('try-on', 1);
   outcomes.jobEnded('live', 'try-on', { outcome: 'failed', code: 'ENGINE_POLICY' });
   metrics.webhooks.attempted('live', 'delivered');
+  metrics.engines.answered('gpt-image', 'answered');
+  metrics.engines.waits('gpt-image');
+  metrics.engines.rests('gpt-image', false);
   const consumer = {
     environment: 'live',
     name: 'jobs',

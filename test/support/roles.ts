@@ -3,7 +3,7 @@ import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
 import { QueuedDeliveriesModule, WebhookTransportModule } from '#adapters/webhooks.module.js';
 import { openContext } from '#adapters/role-context.js';
-import { ImageEngines } from '#application/render/engine-run.js';
+import { freely, ImageEngines } from '#application/render/engine-run.js';
 import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
@@ -29,7 +29,8 @@ export interface WorkerParts {
   readonly store: EventStore;
   readonly storage: ObjectStorage;
   readonly queue: RenderQueue;
-  readonly engine: ImageEngine;
+  /** One that draws whatever comes, or those of an installation. */
+  readonly engine: ImageEngine | ImageEngines;
   readonly renderTimeoutMs?: number | undefined;
 }
 
@@ -58,7 +59,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     [EventStore, store],
     [ObjectStorage, storage],
     [RenderQueue, queue],
-    [ImageEngines, { engineFor: () => engine }],
+    [ImageEngines, 'admit' in engine ? engine : { admit: () => Promise.resolve(freely(engine)) }],
     [DeliveryQueue, deliveriesOf(queue)],
   );
   const adapters = [PlatformModule.of(settings), ports, QueuedDeliveriesModule, WebhookTransportModule];

@@ -1,27 +1,38 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
-import { EngineError } from '@atelier/engine';
+import { unattended } from '@atelier/engine/conformance';
+import type { Admission } from '#application/render/engine-run.js';
 import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
+import { createLogger } from '#platform/logger.js';
 import { openEngines } from './engines.module.js';
+import type { RemoteParts } from './remote-model.js';
 
 describe('the engine of a job', () => {
   const other = { ...sandboxModel, id: 'other' };
-  const engines = openEngines({ ...sandboxAlone, models: [{ ...other, id: 'first' }, other] });
-  const job = { operation: 'try-on', tenant: 'someone', request: {} };
+  // Nothing here is remote.
+  const parts = { logger: createLogger('test', 'silent'), observer: undefined } as unknown as RemoteParts;
+  const engines = openEngines({ ...sandboxAlone, models: [{ ...other, id: 'first' }, other] }, parts);
+  const task = { environment: 'test', tenant: 'someone', jobId: 'j' } as const;
+  const job = { operation: 'try-on', tenant: 'someone', request: {}, at: new Date().toISOString() };
+  const engineFor = async (chosen: object) =>
+    ((await engines.admit(task, { ...job, ...chosen }, [])) as Admission).engine;
 
-  it('is that of the model that was chosen at dispatch', () => {
-    expect(engines.engineFor({ ...job, imageModel: 'other' }).name).toBe('sketch');
+  it('is that of the model that was chosen at dispatch', async () => {
+    expect((await engineFor({ imageModel: 'other' })).name).toBe('sketch');
   });
 
-  it('is that of the model that the body names, or the first one, for a job from before models were chosen', () => {
+  it('is that of the model that the body names, or the first one, for a job from before models were chosen', async () => {
     for (const request of [{}, { image_model: 'other' }, { model: 'other' }, { image_model: 'first' }]) {
-      expect(engines.engineFor({ ...job, request }).name).toBe('sketch');
+      expect((await engineFor({ request })).name).toBe('sketch');
     }
   });
 
-  it('is none for a model that is not configured any more', () => {
+  it('refuses for a model that is not configured any more', async () => {
     for (const gone of [{ request: { image_model: 'gone' } }, { imageModel: 'gone' }]) {
-      expect(() => engines.engineFor({ ...job, ...gone })).toThrow(EngineError);
+      const engine = await engineFor(gone);
+      // It looks at neither.
+      const refused = engine.render({} as never, unattended() as never);
+      await expect(refused).rejects.toMatchObject({ errorClass: 'misconfigured' });
     }
   });
 });

@@ -4,6 +4,7 @@ import {
   ImageEngine,
   type EngineRequest,
   type EngineContext,
+  type EngineErrorClass,
   type Renderers,
   type RenderResult,
 } from '@atelier/engine';
@@ -11,7 +12,14 @@ import { PhotoEngine, useSegmentationModel } from '@atelier/photo';
 import { SketchEngine, sketchRenderers } from '@atelier/sketch';
 import { grounds, testMarkSvg } from '@atelier/sketch/grounds';
 import { VendorEngine, type ImageVendor, type VendorModel } from '@atelier/vendors';
-import { ImageEngines } from '#application/render/engine-run.js';
+import {
+  freely,
+  ImageEngines,
+  type Admission,
+  type ChosenFor,
+  type NotYet,
+} from '#application/render/engine-run.js';
+import type { KnownCall } from '#domain/job/job.js';
 import { Configuration, ConfigurationError, settingOf } from '#platform/configuration.js';
 import {
   ImageModelChoice,
@@ -20,7 +28,14 @@ import {
   type ModelFamily,
   type ModelList,
 } from '#platform/image-models.js';
+import { Logger } from '#platform/logger.js';
+import type { Metrics } from '#platform/metrics.js';
+import { countRequestIn } from '#read-store/rate-limit-store.js';
+import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { RenderQueue, type RenderTask } from '#render-queue/render-queue.js';
 import type { WorkflowBodies } from '#workflows/workflows.js';
+import { OwnMetrics } from './platform.module.js';
+import { noCapacity, RemoteModel, type RemoteParts } from './remote-model.js';
 
 /** What an installation without a vendor has: background swaps of photographs of people, and drawings of everything else. */
 export class SandboxEngine extends ImageEngine {
@@ -66,70 +81,84 @@ function secretOf({ id, secret_env: name }: ImageModel): string | undefined {
   throw new ConfigurationError(`the image model ${id} needs its key in ${name} or ${name}_FILE`);
 }
 
-/** The engine of a model, and of the model that is asked when this one has no capacity. */
-class VendorEngines extends ImageEngine {
-  readonly name: string;
-  private own: Promise<ImageEngine> | undefined;
+/** A job that has waited for so long is not kept from its end by a model that rests. */
+const longestRestMs = 15 * 60_000;
 
-  constructor(
-    private readonly model: ImageModel,
-    private readonly currency: string,
-    private readonly fallback: () => { alone(): Promise<ImageEngine> } | undefined,
-  ) {
+/** The engines of an installation's models. */
+class ConfiguredEngines extends ImageEngines {
+  private readonly choice: ImageModelChoice;
+  private readonly sandbox = new SandboxEngine();
+  private readonly remote = new Map<string, RemoteModel>();
+
+  /** @throws ConfigurationError for a model whose key is not there */
+  constructor(list: ModelList, parts: RemoteParts) {
     super();
-    this.name = model.family;
-    // A key that is missing is told at the start, and not by the first job.
-    secretOf(model);
-  }
-
-  async render(request: EngineRequest, context: EngineContext): Promise<RenderResult> {
-    const fallback = this.fallback();
-    // A call that another worker has begun is its model's to go on with.
-    const begun = context.calls.known.find(({ outcome }) => outcome === undefined);
-    if (begun && begun.model !== this.model.id && fallback)
-      return (await fallback.alone()).render(request, context);
-    try {
-      return await (await this.alone()).render(request, context);
-    } catch (error) {
-      const busy = error instanceof EngineError && error.errorClass === 'capacity';
-      const unknown = context.calls.known.some(({ outcome }) => outcome === 'outcome_unknown');
-      if (!busy || unknown || !fallback) throw error;
-      return (await fallback.alone()).render(request, context);
+    this.choice = new ImageModelChoice(list);
+    for (const model of this.choice.models.filter(isRemote)) {
+      // A key that is missing is told at the start, and not by the first job.
+      const declared = vendorModel(model, list.currency);
+      let engine: Promise<ImageEngine> | undefined;
+      const open = () =>
+        (engine ??= openVendor(model, list.currency).then(
+          (vendor) => new VendorEngine(declared, vendor, testMarkSvg),
+        ));
+      this.remote.set(model.id, new RemoteModel(model, parts, open));
     }
   }
 
-  /** Without its own fallback: two models that stand in for each other end there. */
-  alone(): Promise<ImageEngine> {
-    return (this.own ??= openVendor(this.model, this.currency).then(
-      (vendor) => new VendorEngine(vendorModel(this.model, this.currency), vendor, testMarkSvg),
-    ));
+  async admit(task: RenderTask, job: ChosenFor, calls: readonly KnownCall[]): Promise<Admission | NotYet> {
+    const { imageModel, operation, tenant, request, at } = job;
+    // A job that was queued before models were chosen at dispatch says it in its body, if at all.
+    const model =
+      imageModel === undefined ? this.choice.asked(request, operation, tenant) : this.choice.find(imageModel);
+    if (!model)
+      return freely(refusing('misconfigured', 'The image model of this job is not available any more.'));
+    const own = this.remote.get(model.id);
+    if (!own) return freely(this.sandbox);
+    // A call that another worker has begun is its model's to go on with.
+    const begun = calls.find(({ answer }) => !answer);
+    const resumed = begun && this.remote.get(begun.model);
+    if (resumed) return resumed.admit(task, true);
+    const standIn = this.standInOf(own);
+    if (!own.rests)
+      return own.admit(task, false, (order, context) => this.drawInstead(standIn, task, order, context));
+    const unknown = calls.some(({ answer }) => answer?.outcome === 'outcome_unknown');
+    if (standIn === 'sandbox' && !unknown) return freely(this.sandbox);
+    if (standIn instanceof RemoteModel && !standIn.rests && !unknown) return standIn.admit(task, false);
+    if (Date.now() - Date.parse(at) > longestRestMs)
+      return freely(refusing('capacity', noCapacity().message));
+    return { askAgainMs: own.restsForMs() };
+  }
+
+  /** Which has no stand-in itself here: two models that stand in for each other end there. */
+  private standInOf({ model: { id, fallback } }: RemoteModel): RemoteModel | 'sandbox' | undefined {
+    if (fallback === undefined || fallback === id) return undefined;
+    return this.remote.get(fallback) ?? 'sandbox';
+  }
+
+  /** Undefined: there is no stand-in that has room now. */
+  private async drawInstead(
+    standIn: RemoteModel | 'sandbox' | undefined,
+    task: RenderTask,
+    request: EngineRequest,
+    context: EngineContext,
+  ): Promise<RenderResult | undefined> {
+    if (standIn === 'sandbox') return this.sandbox.render(request, context);
+    if (!standIn || standIn.rests) return undefined;
+    const admission = await standIn.admit(task, false);
+    if ('askAgainMs' in admission) return undefined;
+    await using admitted = admission;
+    return await admitted.engine.render(request, context);
   }
 }
 
+function refusing(errorClass: EngineErrorClass, message: string): ImageEngine {
+  return { name: 'none', render: () => Promise.reject(new EngineError(errorClass, message)) };
+}
+
 /** Opens an engine for each model. @throws ConfigurationError for a model whose key is not there */
-export function openEngines(list: ModelList): ImageEngines {
-  const choice = new ImageModelChoice(list);
-  const sandbox = new SandboxEngine();
-  const opened = new Map<string, VendorEngines>();
-  const of = ({ id, family }: ImageModel) => (family === 'sketch' ? sandbox : opened.get(id));
-  const standIn = ({ id, family }: ImageModel) =>
-    family === 'sketch' ? { alone: () => Promise.resolve(sandbox) } : opened.get(id);
-  for (const model of choice.models) {
-    if (!isRemote(model)) continue;
-    const { fallback: id } = model;
-    const fallback = id === undefined || id === model.id ? undefined : choice.find(id);
-    opened.set(model.id, new VendorEngines(model, list.currency, () => fallback && standIn(fallback)));
-  }
-  return {
-    engineFor({ imageModel, operation, tenant, request }) {
-      // A job that was queued before models were chosen at dispatch says it in its body, if at all.
-      const model =
-        imageModel === undefined ? choice.asked(request, operation, tenant) : choice.find(imageModel);
-      const engine = model && of(model);
-      if (engine) return engine;
-      throw new EngineError('misconfigured', 'The image model of this job is not available any more.');
-    },
-  };
+export function openEngines(list: ModelList, parts: RemoteParts): ImageEngines {
+  return new ConfiguredEngines(list, parts);
 }
 
 @Global()
@@ -137,10 +166,21 @@ export function openEngines(list: ModelList): ImageEngines {
   providers: [
     {
       provide: ImageEngines,
-      inject: [Configuration],
-      useFactory: ({ imageModels, photoSegmentationModel }: Configuration): ImageEngines => {
+      inject: [Configuration, RenderQueue, Logger, OwnMetrics],
+      useFactory: (
+        { imageModels, photoSegmentationModel }: Configuration,
+        { places, database }: PgBossRenderQueue,
+        logger: Logger,
+        metrics: Metrics | undefined,
+      ): ImageEngines => {
         if (photoSegmentationModel) useSegmentationModel(photoSegmentationModel);
-        return openEngines(imageModels);
+        const countCall = (model: string, perMinute: number) =>
+          countRequestIn(database, `image-model ${model}`, perMinute);
+        const remote = imageModels.models.some(isRemote);
+        return openEngines(imageModels, {
+          ...{ places, countCall, logger },
+          observer: remote ? metrics?.engines : undefined,
+        });
       },
     },
   ],

@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { DeliveryQueue } from '#render-queue/delivery-queue.js';
+import { ModelPlaces } from '#render-queue/model-places.js';
 import { PgBossRenderQueue, type PgBossSettings } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { Stopping } from './platform.module.js';
@@ -30,8 +31,13 @@ export class RenderQueueModule implements OnApplicationShutdown {
           inject: [RenderQueue],
           useFactory: ({ deliveries }: PgBossRenderQueue) => deliveries,
         },
+        {
+          provide: ModelPlaces,
+          inject: [RenderQueue],
+          useFactory: ({ places }: PgBossRenderQueue) => places,
+        },
       ],
-      exports: [RenderQueue, DeliveryQueue],
+      exports: [RenderQueue, DeliveryQueue, ModelPlaces],
     };
   }
 

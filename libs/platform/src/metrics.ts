@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { type Environment, environments } from '#domain/streams.js';
 import type { EventStoreObserver } from '#event-store/observer.js';
 import { type GaugeTimes, InstallationGauges, type InstallationSources } from './metrics-installation.js';
@@ -12,6 +12,7 @@ export class Metrics {
   private installation: InstallationGauges | undefined;
   private httpMetrics: HttpObserver | undefined;
   private webhookMetrics: WebhookCounters | undefined;
+  private engineMetrics: EngineObserver | undefined;
   /** To be handed to the event store. */
   readonly eventStore: EventStoreObserver;
   /** To be told of every event that this process has written. */
@@ -50,6 +51,11 @@ export class Metrics {
   /** To be told of webhooks, by a role that sends some. */
   get webhooks(): WebhookCounters {
     return (this.webhookMetrics ??= countWebhooks([this.registry]));
+  }
+
+  /** To be told of calls of image models, by a role that makes some. */
+  get engines(): EngineObserver {
+    return (this.engineMetrics ??= observeEngines([this.registry]));
   }
 
   /** From now on this process tells about the installation as a whole too. To be called once at most. */
@@ -230,5 +236,40 @@ function countWebhooks(registers: Registry[]): WebhookCounters {
   return {
     attempted: (environment, outcome) => attempts.inc({ environment, outcome }),
     switchedOff: (environment, reason) => switchedOff.inc({ environment, reason }),
+  };
+}
+
+/** What this process has asked of image models. A model is an id of the registry. */
+export interface EngineObserver {
+  answered(model: string, outcome: string): void;
+  /** A render has found no room at the model, and waits. */
+  waits(model: string): void;
+  /** Whether the model is not asked at the moment. */
+  rests(model: string, rests: boolean): void;
+}
+
+function observeEngines(registers: Registry[]): EngineObserver {
+  const calls = new Counter({
+    name: 'atelier_engine_calls_total',
+    help: 'Calls of image models, by how they ended',
+    labelNames: ['model', 'outcome'],
+    registers,
+  });
+  const waits = new Counter({
+    name: 'atelier_engine_waits_total',
+    help: 'Looks of renders that found no room at their image model',
+    labelNames: ['model'],
+    registers,
+  });
+  const resting = new Gauge({
+    name: 'atelier_engine_resting',
+    help: '1 while this process does not ask the image model, because it was in trouble repeatedly',
+    labelNames: ['model'],
+    registers,
+  });
+  return {
+    answered: (model, outcome) => calls.inc({ model, outcome }),
+    waits: (model) => waits.inc({ model }),
+    rests: (model, rests) => resting.set({ model }, Number(rests)),
   };
 }

@@ -8,10 +8,35 @@ import {
 } from '#application/limits/rate-limit-store.js';
 import { onlyRow } from '#platform/postgres.js';
 import { inTime } from '#platform/retry.js';
+import type { Queries } from './data-source.js';
 
 /** Every request waits for its count. */
 const patienceMs = 1_000;
 const tooLate = () => new Error(`the counts gave no answer within ${patienceMs} ms`);
+
+/** What the statement below returns. */
+interface Judged {
+  readonly passed: boolean;
+  readonly at: number;
+  readonly times: number[];
+  readonly requests: number[];
+}
+
+function countedOf({ passed, at, times, requests }: Judged): Counted {
+  const used = requests.reduce((sum, each) => sum + each, 0);
+  return { passed, used, firstLeavesMs: leavesIn(times[0], at), lastLeavesMs: leavesIn(times.at(-1), at) };
+}
+
+/** Counts one request on any connection: for processes that count seldom, and have no pool for it. */
+export async function countRequestIn(
+  database: Queries,
+  credential: string,
+  perMinute: number,
+): Promise<Counted> {
+  const { rows } = await database.query(countRequest, [credential, perMinute]);
+  // The statement names and types its columns.
+  return countedOf(onlyRow({ rows: rows as Judged[] }));
+}
 
 /**
  * The requests of the last minute in Postgres: exact over any number of processes, because the row's lock puts the
@@ -23,14 +48,12 @@ export class PostgresRateLimitStore implements RateLimitStore {
 
   async count(credential: string, perMinute: number): Promise<Counted> {
     const counted = () =>
-      this.pool.query<{ passed: boolean; at: number; times: number[]; requests: number[] }>({
+      this.pool.query<Judged>({
         name: 'count request',
         text: countRequest,
         values: [credential, perMinute],
       });
-    const { passed, at, times, requests } = onlyRow(await inTime(counted, patienceMs, tooLate));
-    const used = requests.reduce((sum, each) => sum + each, 0);
-    return { passed, used, firstLeavesMs: leavesIn(times[0], at), lastLeavesMs: leavesIn(times.at(-1), at) };
+    return countedOf(onlyRow(await inTime(counted, patienceMs, tooLate)));
   }
 
   /** Forgets credentials that have not been used for long. @returns how many */

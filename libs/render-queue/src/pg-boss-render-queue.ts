@@ -5,6 +5,7 @@ import { environments, type Environment } from '#domain/streams.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, prepareFairTurns } from './fair-turns.js';
 import type { DeliveryQueue, DeliveryTask } from './delivery-queue.js';
+import { PgBossModelPlaces, prepareModelPlaces, type ModelPlaces } from './model-places.js';
 import { deliveryQueueName, queueName, queueNames, schema } from './queue-levels.js';
 import type {
   QueueTransaction,
@@ -281,6 +282,7 @@ class PgBossDeliveryQueue extends PgBossQueue<DeliveryTask> {
  */
 export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements RenderQueue {
   readonly deliveries: DeliveryQueue;
+  readonly places: ModelPlaces;
 
   private constructor(boss: PgBoss, settings: PgBossSettings) {
     super(boss, settings, {
@@ -290,6 +292,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
       pollSeconds: superviseSecondsOf(settings),
     });
     this.deliveries = new PgBossDeliveryQueue(boss, settings);
+    this.places = new PgBossModelPlaces(() => boss.getDb(), taskId);
   }
 
   /** Makes the schema and the queues where they are missing; several processes may do so at once. */
@@ -329,6 +332,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
 
   override async open(): Promise<void> {
     await super.open();
+    await prepareModelPlaces(this.boss.getDb());
     await new PgBossDeliveryQueue(this.boss, this.settings).open();
   }
 

@@ -7,6 +7,8 @@ export interface RenderTask {
   readonly jobId: string;
   /** Its worker only waits for it: it has a queue of its own, and never stands behind renders that need a core. */
   readonly remote?: boolean;
+  /** The image model that draws it, which many may wait for. */
+  readonly model?: string;
   /** Of the event that set the render off: the render belongs to its trace. */
   readonly traceparent?: string;
 }

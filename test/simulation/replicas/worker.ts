@@ -1,4 +1,5 @@
 import { Cancellations } from '#application/render/cancellations.js';
+import { freely } from '#application/render/engine-run.js';
 import { JobRenderer } from '#application/render/job-renderer.js';
 import { newId } from '#platform/ids.js';
 import type { Installation } from '../installation.js';
@@ -39,7 +40,14 @@ export class WorkerReplica extends Replica {
     const renderer = new JobRenderer(
       { workerId: `${this.name}-${newId()}`, timeoutAfter },
       commandBusOn({ store, storage }),
-      ...([store, storage, { engineFor: () => engine }, cancellations, clock, logger] as const),
+      ...([
+        store,
+        storage,
+        { admit: () => Promise.resolve(freely(engine)) },
+        cancellations,
+        clock,
+        logger,
+      ] as const),
     );
     for (let slot = 0; slot < slots; slot++) {
       inBackground(

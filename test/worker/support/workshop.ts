@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { ImageEngines } from '#application/render/engine-run.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import { load, readForwards } from '#application/aggregate.js';
@@ -119,11 +120,12 @@ export class Workshop implements AsyncDisposable {
   }
 
   async startWorker(
-    engine: ImageEngine,
+    drawn: ImageEngine | ((queue: PgBossRenderQueue) => ImageEngines),
     { concurrency, ...settings }: { renderTimeoutMs?: number; concurrency?: number } = {},
   ): Promise<RunningWorker> {
     const queue = await PgBossRenderQueue.start({ url: this.databaseUrl, logger, ...impatience });
     const { store, storage } = this;
+    const engine = typeof drawn === 'function' ? drawn(queue) : drawn;
     const defaults = configurationOn(this.databaseUrl);
     const configuration = { ...defaults, workerConcurrency: concurrency ?? defaults.workerConcurrency };
     const worker = await startWorker({ store, storage, queue, logger, engine, configuration, ...settings });
@@ -148,14 +150,30 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Debits and queues, as the API does. */
-  async dispatch(tenant: string, body?: Record<string, unknown>, workflow?: string): Promise<DispatchIds> {
+  async dispatch(
+    tenant: string,
+    body?: Record<string, unknown>,
+    workflow?: string,
+    model?: string,
+  ): Promise<DispatchIds> {
     const ids = { requestId: newId(), jobId: newId() };
-    await this.dispatchAs(ids, tenant, body, workflow);
+    await this.dispatchAs(ids, tenant, body, workflow, model);
     return ids;
   }
 
-  async dispatchAs(ids: DispatchIds, tenant: string, body?: Record<string, unknown>, workflow?: string) {
-    const outcome = await this.dispatcher.dispatch(this.request(tenant, body, workflow), ids);
+  /** @param model one of a vendor, in place of the engine that draws whatever comes */
+  async dispatchAs(
+    ids: DispatchIds,
+    tenant: string,
+    body?: Record<string, unknown>,
+    workflow?: string,
+    model?: string,
+  ) {
+    const chosen = model === undefined ? {} : { imageModel: model, remote: true };
+    const outcome = await this.dispatcher.dispatch(
+      { ...this.request(tenant, body, workflow), ...chosen },
+      ids,
+    );
     if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
   }
 

@@ -1,5 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { QueuedJob } from '#domain/job/job.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import type { RenderTask } from '#render-queue/render-queue.js';
@@ -12,7 +13,14 @@ export type GroupedJobs = readonly string[] | undefined;
 /** The jobs of a batch that was grouped, which are drawn where their parent is. */
 interface GroupedBatch {
   readonly jobIds: readonly string[];
-  readonly remote: boolean;
+  readonly where: TaskPlace;
+}
+
+/** What a task says of the model that draws. */
+type TaskPlace = Pick<RenderTask, 'remote' | 'model'>;
+
+export function taskPlaceOf({ remote, imageModel }: Pick<QueuedJob, 'remote' | 'imageModel'>): TaskPlace {
+  return remote ? { remote, ...(imageModel !== undefined && { model: imageModel }) } : {};
 }
 
 /** The jobs whose render may begin now. @param grouped of the batch that the event is about, see {@link batchOf} */
@@ -68,12 +76,12 @@ export class RenderDispatcher {
         const grouped =
           parentJobId === undefined ? undefined : await this.groupedJobs(environment, parentJobId);
         const { tenant, traceparent } = event.metadata;
-        const remote = event.type === 'JobQueued' ? event.data.remote : grouped?.remote;
+        const where = event.type === 'JobQueued' ? taskPlaceOf(event.data) : grouped?.where;
         return reactOfDispatcher(event, grouped?.jobIds).map((jobId): RenderTask => ({
           environment,
           tenant,
           jobId,
-          ...(remote && { remote }),
+          ...where,
           ...(traceparent === undefined ? {} : { traceparent }),
         }));
       }),
@@ -91,8 +99,8 @@ export class RenderDispatcher {
     const events = await jobEvents(this.store, environment, parentJobId);
     if (!groupingOf(events)) return undefined;
     const [parent] = events;
-    const { childJobIds = [], remote = false } = parent?.type === 'JobQueued' ? parent.data : {};
-    const batch = { jobIds: childJobIds, remote };
+    if (parent?.type !== 'JobQueued') return undefined;
+    const batch = { jobIds: parent.data.childJobIds ?? [], where: taskPlaceOf(parent.data) };
     this.grouped.set(key, batch);
     return batch;
   }

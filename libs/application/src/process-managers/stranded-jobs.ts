@@ -7,12 +7,13 @@ import { RenderQueue, type RenderTask } from '#render-queue/render-queue.js';
 import { JobsWithoutTask, type JobWithoutTask } from '../read-models.js';
 import { groupingOf, jobEvents } from '../render/batch-grouping.js';
 import { BatchParents, type BatchStep } from './batch-parents.js';
+import { taskPlaceOf } from './render-dispatcher.js';
 
 /** What a job needs that has no task and has not ended. */
 export interface Remedy {
   readonly task: boolean;
-  /** Its task belongs where renders are that are only waited for. */
-  readonly remote?: boolean;
+  /** What its task says of the model that draws. */
+  readonly where?: Pick<RenderTask, 'remote' | 'model'>;
   readonly step?: BatchStep;
 }
 
@@ -26,8 +27,8 @@ const nothing: Remedy = { task: false };
 export function remedyFor(own: readonly JobEvent[], parent: readonly JobEvent[]): Remedy {
   const job = queuedAndUnfinished(own);
   if (!job) return nothing;
-  const { jobId, parentJobId, childJobIds, remote } = job;
-  const where = remote ? { remote } : {};
+  const { jobId, parentJobId, childJobIds } = job;
+  const where = job.remote ? { where: taskPlaceOf(job) } : {};
   if (childJobIds)
     return { task: groupingOf(own) === undefined, ...where, step: { kind: 'begin', parentJobId: jobId } };
   if (parentJobId === null) return { task: true, ...where };
@@ -100,9 +101,9 @@ export class StrandedJobs {
       const jobs = await strandedAmong(this.store, environment, found.slice(from, from + pageSize));
       const tasks = jobs
         .filter(({ remedy }) => remedy.task)
-        .map(({ jobId, tenant, remedy: { remote } }): RenderTask => ({
+        .map(({ jobId, tenant, remedy: { where } }): RenderTask => ({
           ...{ environment, tenant, jobId },
-          ...(remote && { remote }),
+          ...where,
         }));
       if (tasks.length > 0) helped += await this.queue.requeue(tasks);
       // The photographs of one batch need the same.

@@ -7,16 +7,36 @@ import {
   EngineError,
 } from '@atelier/engine';
 import { categoryById } from '#domain/garment/garment-categories.js';
-import type { QueuedJob } from '#domain/job/job.js';
+import type { KnownCall, QueuedJob } from '#domain/job/job.js';
 import { inSpan, openSpan, under } from '#platform/tracing.js';
+import type { RenderTask } from '#render-queue/render-queue.js';
+
+/** A render that may begin: its engine, and until it is disposed of, what it occupies at its model. */
+export interface Admission extends AsyncDisposable {
+  readonly engine: ImageEngine;
+}
+
+/** The model has no room at the moment, or rests. */
+export interface NotYet {
+  readonly askAgainMs: number;
+}
+
+/** What an engine is chosen by. */
+export type ChosenFor = Pick<QueuedJob, 'imageModel' | 'operation' | 'tenant' | 'request' | 'at'>;
 
 /** The engines of this installation. */
 export abstract class ImageEngines {
   /**
-   * The engine of the image model that was chosen for a job.
-   * @throws EngineError `misconfigured` for a model that was there at dispatch and is no longer
+   * The engine of the image model that was chosen for a job. For a model that was there at dispatch and is no longer, it
+   * is one that refuses as `misconfigured`.
+   * @param calls what was asked of vendors for the job so far
    */
-  abstract engineFor(job: Pick<QueuedJob, 'imageModel' | 'operation' | 'tenant' | 'request'>): ImageEngine;
+  abstract admit(task: RenderTask, job: ChosenFor, calls: readonly KnownCall[]): Promise<Admission | NotYet>;
+}
+
+/** A render that occupies nothing. */
+export function freely(engine: ImageEngine): Admission {
+  return { engine, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
 /** Why a running render has to end early. The first that applies decides. */

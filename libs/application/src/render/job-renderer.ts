@@ -5,6 +5,7 @@ import { streamName } from '#domain/streams.js';
 import {
   EngineError,
   type EngineStage,
+  type ImageEngine,
   type RenderResult,
   type VendorCallRecord,
   type VendorCalls,
@@ -46,6 +47,12 @@ const done: TaskOutcome = { kind: 'done' };
 
 /** How long to leave a job alone that another worker was seen to work on. */
 const elsewhereMs = 10_000;
+
+interface Drawing {
+  readonly attempt: JobAttempt;
+  readonly batch: BatchRole;
+  readonly engine: ImageEngine;
+}
 
 /**
  * Renders one job: the use case behind a task of the queue. It may die at any await: RenderStarted is on record
@@ -98,6 +105,11 @@ export class JobRenderer {
       const batch = await batchRoleOf(this.store, task.environment, job);
       // The rest is up to its photographs.
       if (batch.kind === 'parent' && batch.grouped) return done;
+      const calls = 'calls' in known.state ? (known.state.calls ?? []) : [];
+      const admission = await this.engines.admit(task, job, calls);
+      // Nothing has begun: to wait for a model takes no attempt, and no place of a worker.
+      if ('askAgainMs' in admission) return { kind: 'retry', afterMs: admission.askAgainMs };
+      await using admitted = admission;
       // Before the attempt begins: a storage that cannot be reached must not use up attempts.
       const loading = batch.kind === 'parent' ? loadIntactInputs : loadInputs;
       const inputs = await loading(this.storage, job.inputs);
@@ -105,7 +117,8 @@ export class JobRenderer {
       const attempt = await JobAttempt.start(this.worker, task.environment, job, known);
       if (!attempt) return done;
       span.set({ 'atelier.operation': job.operation, 'atelier.attempt': attempt.number });
-      const run = () => this.run(attempt, batch, inputs, cancel.signal, claim);
+      const drawing = { attempt, batch, engine: admitted.engine };
+      const run = () => this.run(drawing, inputs, cancel.signal, claim);
       return await correlated({ requestId: job.requestId }, run);
     } catch (error) {
       if (!(error instanceof AttemptLost)) throw error;
@@ -117,19 +130,19 @@ export class JobRenderer {
   }
 
   private async run(
-    attempt: JobAttempt,
-    batch: BatchRole,
+    drawing: Drawing,
     inputs: RenderInputs,
     cancelled: AbortSignal,
     claim: AbortSignal,
   ): Promise<TaskOutcome> {
+    const { attempt } = drawing;
     const { timeoutAfter = (ms: number) => AbortSignal.timeout(ms) } = this.settings;
     const { renderTimeoutMs = attempt.job.remote ? longestWaitMs : longestDrawingMs } = this.settings;
     const timeout = timeoutAfter(renderTimeoutMs);
     const interruptions = { cancelled, claim, timeout };
     try {
       if (inputs.kind === 'broken') throw inputs.error;
-      await this.draw(attempt, batch, inputs.images, interruptions);
+      await this.draw(drawing, inputs.images, interruptions);
       return done;
     } catch (error) {
       if (error instanceof AttemptLost) throw error;
@@ -140,13 +153,12 @@ export class JobRenderer {
   }
 
   private async draw(
-    attempt: JobAttempt,
-    batch: BatchRole,
+    { attempt, batch, engine: chosen }: Drawing,
     images: Extract<RenderInputs, { kind: 'loaded' }>['images'],
     interruptions: Interruptions,
   ): Promise<void> {
     const { job, environment } = attempt;
-    const engine = withTestOutcome(this.engines.engineFor(job), job, attempt.number);
+    const engine = withTestOutcome(chosen, job, attempt.number);
     const startedAt = performance.now();
     let stages = 0;
     const onStage = async ({ stage, message, pictures: shown }: EngineStage) => {

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import sharp from 'sharp';
+import { openEngines } from '#adapters/engines.module.js';
+import type { ImageEngines } from '#application/render/engine-run.js';
+import { sandboxModel, type ImageModel } from '#platform/image-models.js';
+import { createLogger } from '#platform/logger.js';
+import { countRequestIn } from '#read-store/rate-limit-store.js';
+import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { eventually } from '../support/eventually.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { OpenAiDouble, type Asked, type Turn } from './doubles/vendor-double.js';
+
+/*
+ * What a model bears, over all workers: two of them, each with room for more than the model has, and the vendor itself says
+ * how many asked it at the same time.
+ */
+
+class CrowdedDouble extends OpenAiDouble {
+  now = 0;
+  most = 0;
+
+  protected override async answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void> {
+    this.most = Math.max(this.most, ++this.now);
+    // Long enough for the others to come too.
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    this.now--;
+    await super.answer(asked, response, turn);
+  }
+}
+
+class TroubledDouble extends OpenAiDouble {
+  protected override answer(asked: Asked, response: ServerResponse): Promise<void> {
+    return super.answer(asked, response, 'broken');
+  }
+}
+
+const logger = createLogger('test', 'silent');
+const double = new CrowdedDouble();
+const troubled = new TroubledDouble();
+let workshop: Workshop;
+let tenant: string;
+let body: Record<string, unknown>;
+let models: ImageModel[];
+
+const engines = ({ places, database }: PgBossRenderQueue): ImageEngines =>
+  openEngines(
+    { currency: 'USD', workflow_models: {}, tenant_models: {}, models },
+    {
+      ...{ places, logger, observer: undefined, restMs: 60_000 },
+      countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
+    },
+  );
+
+beforeAll(async () => {
+  workshop = await Workshop.open();
+  await workshop.startProjector();
+  tenant = await workshop.tenantWith(10_000);
+  const bytes = await sharp({ create: { width: 400, height: 600, channels: 3, background: '#c63' } })
+    .png()
+    .toBuffer();
+  const upload = () => workshop.upload(tenant, { bytes, width: 400, height: 600 });
+  const [person, garment] = [await upload(), await upload()];
+  body = {
+    user_image: person.assetId,
+    items: [{ trial_image: garment.assetId, trial_item_category: 'top' }],
+  };
+  const endpoint = await double.open();
+  const common: ImageModel = { ...sandboxModel, family: 'openai', endpoint, id: 'narrow', max_inputs: 16 };
+  models = [
+    { ...common, concurrency: 2 },
+    { ...common, id: 'slow', requests_per_minute: 3 },
+    { ...common, id: 'troubled', endpoint: await troubled.open(), fallback: 'narrow' },
+  ];
+  await Promise.all([workshop.startWorker(engines), workshop.startWorker(engines)]);
+});
+afterAll(async () => {
+  await workshop[Symbol.asyncDispose]();
+  await Promise.all([double.close(), troubled.close()]);
+});
+
+const dispatch = (model: string) => workshop.dispatch(tenant, body, 'try-on', model);
+
+describe('an image model', () => {
+  it('is asked by as many renders at a time as it bears, and the others wait without using up an attempt', async () => {
+    double.most = 0;
+    const jobs = await Promise.all(Array.from({ length: 10 }, () => dispatch('narrow')));
+    for (const ids of jobs) await workshop.ended(tenant, ids);
+    expect(double.most).toBe(2);
+    for (const { jobId } of jobs) {
+      expect(await workshop.types('job', jobId)).toEqual([
+        ...['JobQueued', 'RenderStarted', 'EngineCalled', 'EngineAnswered', 'JobSucceeded'],
+      ]);
+    }
+  });
+
+  it('is asked as often in a minute as it bears', async () => {
+    const before = double.submissions;
+    const jobs = await Promise.all(Array.from({ length: 5 }, () => dispatch('slow')));
+    const looked = async () =>
+      (await workshop.query(`select from pgboss.job where data->>'model' = 'slow' and state = 'retry'`))
+        .rowCount;
+    await eventually(async () => (await looked()) === 2);
+    expect(double.submissions - before).toBe(3);
+    const types = await Promise.all(jobs.map(({ jobId }) => workshop.types('job', jobId)));
+    expect(types.filter((each) => each.length === 1)).toHaveLength(2);
+  });
+
+  it('rests after repeated trouble, and its jobs go to the fallback without asking it', async () => {
+    const first = await Promise.all(Array.from({ length: 10 }, () => dispatch('troubled')));
+    for (const ids of first) await workshop.ended(tenant, ids);
+    await eventually(async () => {
+      const { jobId, requestId } = await dispatch('troubled');
+      await workshop.ended(tenant, { jobId, requestId });
+      const models = (await workshop.find('job', jobId, 'EngineCalled')).map(({ model }) => model);
+      return models.length === 1 && models[0] === 'narrow';
+    });
+  });
+});
