@@ -67,6 +67,20 @@ describe('GET /v1/catalog/{resource}', () => {
     }
   });
 
+  it('shows of a picture what callers can use, not what an engine or an older release noted for itself', async () => {
+    const noted = { silhouettes: { subject: [[1, 2]] }, view: { scale: 1 }, wearer: {}, of_old: 1 };
+    const meta = { gender: 'FEMALE', ...noted };
+    const { jobId } = await make({ kind: 'model_portrait', meta });
+    await over(jobId);
+    const { result } = (await api.get(`/v1/jobs/${jobId}`, tenant.key)).body;
+    const { events } = (await api.get(`/v1/jobs/${jobId}/events`, tenant.key)).body;
+    const { items } = await list('/v1/catalog/models');
+    const size = { width: 12, height: 16 };
+    expect(result.artifacts[0].meta).toEqual({ ...size, gender: 'FEMALE' });
+    expect(events.at(-1).artifacts[0].meta).toEqual({ ...size, gender: 'FEMALE' });
+    expect(items[0].attributes).toEqual({ gender: 'FEMALE' });
+  });
+
   it('comes in pages, newest first, that neither overlap nor skip', async () => {
     const made: string[] = [];
     for (let index = 0; index < 5; index++) {

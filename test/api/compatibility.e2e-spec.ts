@@ -27,7 +27,7 @@ const check = (candidates: unknown, product: unknown = shirt, { key }: Tenant = 
 
 /** Catalogue garments of these attributes, once they are listed. */
 async function garments(owner: Tenant, ...metas: Record<string, unknown>[]): Promise<string[]> {
-  const kinds = metas.map((meta) => ({ kind: 'complementary_garment', meta }));
+  const kinds = metas.map((meta) => ({ kind: 'complementary_garment', meta }) as const);
   const { artifacts } = await makePictures(api, service, owner, ...kinds);
   const ids = artifacts.map(({ assetId }) => assetId);
   for (;;) {

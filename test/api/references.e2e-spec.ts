@@ -130,14 +130,14 @@ describe('a picture', () => {
 
   it('goes by the id of a job as well, which stands for the first final picture that it made', async () => {
     const { jobId, artifacts } = await make(
-      { kind: 'sketch', role: 'intermediate' },
-      { kind: 'background', meta: { first: true } },
-      { kind: 'background', meta: { first: false } },
+      { kind: 'croquis', role: 'intermediate' },
+      { kind: 'background', meta: { seed: 1 } },
+      { kind: 'background', meta: { seed: 2 } },
     );
     const answer = await dispatch('background-swap-with-image', await background(jobId));
     expect((await queuedWith(answer))[1]).toMatchObject({
       assetId: artifacts[1]!.assetId,
-      meta: { first: true },
+      meta: { seed: 1 },
     });
   });
 

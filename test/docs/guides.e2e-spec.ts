@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import chromium from '@sparticuz/chromium';
 import { chromium as browsers, type Browser } from 'playwright-core';
-import { errorStatuses } from '../../apps/api/src/http/api-error.js';
+import { partFailureCodes } from '@atelier/engine';
+import { vocabulary } from '../../apps/api/src/http/vocabulary.js';
 import { startService, type JourneyService } from '../journeys/service.js';
 
 const folder = join('docs', 'guides');
@@ -63,12 +64,30 @@ describe('the guides', () => {
     expect(stdout).not.toContain('"error":{"code":"VALIDATION');
   });
 
-  it('name every error code, and no other', () => {
-    const { text } = guides.find(({ file }) => file === 'errors.md')!;
-    const [, codes = '', jobs = ''] = text.split(/^## .+$/m);
-    const named = (part: string) => [...part.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code]) => code);
-    expect(named(codes)).toEqual(Object.keys(errorStatuses));
-    expect(named(jobs)).toContain('ENGINE_POLICY');
+  it('explain every word of the vocabulary, and no other', () => {
+    const wordsIn = (file: string): string[][] => {
+      const [, ...parts] = guides.find((guide) => guide.file === file)!.text.split(/^## .+$/m);
+      return parts.map((part) => [...part.matchAll(/^\| `(\w+)`/gm)].map(([, word = '']) => word));
+    };
+    const [codes, jobCodes, partCodes] = wordsIn('errors.md');
+    const [stages, kinds, keys] = wordsIn('vocabulary.md');
+    const { ErrorCode, JobErrorCode, StageName, ArtifactKind, MetaKey } = vocabulary;
+    expect([codes, jobCodes, partCodes]).toEqual([ErrorCode, JobErrorCode, partFailureCodes]);
+    expect([stages, kinds, keys]).toEqual([StageName, ArtifactKind, MetaKey]);
+  });
+
+  it('are where an error answer, and an enumeration, say that a word is explained', async () => {
+    const { error } = (await (await fetch(`${service.baseUrl}/v1/credits`)).json()) as {
+      error: { docs_url: string };
+    };
+    const description = await (await fetch(`${service.baseUrl}/openapi.json`)).text();
+    const told = new Set([error.docs_url, ...(description.match(/\/docs\/guides\/[\w-]+#[\w-]+/g) ?? [])]);
+    expect(told.size).toBeGreaterThan(10);
+    for (const url of told) {
+      const [path, anchor] = url.split('#');
+      const page = await (await fetch(service.baseUrl + path)).text();
+      expect([url, page.includes(`id="${anchor}"`)]).toEqual([url, true]);
+    }
   });
 
   it('are pages that a browser draws without asking anybody else, and so is the reference', async () => {

@@ -15,9 +15,34 @@ const exchange = (more: Partial<Exchange>): Exchange => ({
   ...more,
 });
 
+const artifact = {
+  ...{ image_url: 'https://atelier.example/p.png', kind: 'figure', role: 'final', label: 'Figure' },
+  ...{ meta: { width: 8, seed: 1 }, s3_key: 'live/t/renders/p.png', asset_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' },
+};
+
+const failure = (arm: string, code = 'NO_PERSON_FOUND') => ({ arm, code, message: 'No.' });
+
+/** A timeline whose one event is that. */
+const timeline = (event: object, artifacts: object[] = [artifact]): Partial<Exchange> => ({
+  path: '/v1/jobs/01K9Z7J0V6X8Y2Z4A6B8C0D2EF/events',
+  body: {
+    public_id: '01K9Z7J0V6X8Y2Z4A6B8C0D2EF',
+    latest_seq: 1,
+    events: [
+      {
+        ...{ seq: 1, event_type: 'stage', visibility: 'public', stage: 'figure', message: 'Drawn.' },
+        ...{ extra: {}, created_at: '2026-01-31T12:00:00.000Z', artifacts, ...event },
+      },
+    ],
+  },
+});
+
 describe('the description of the interface, as a judge', () => {
   it('agrees with an exchange that is as described', () => {
     expect(description.problemsOf(exchange({}))).toEqual([]);
+    const arms = ['person', 'garment_12', 'photos[2].person', 'grouping.person', 'photos[0]', 'test'];
+    const extra = { failures: arms.map((arm) => failure(arm)) };
+    expect(description.problemsOf(exchange(timeline({ extra })))).toEqual([]);
   });
 
   it.each<[string, Partial<Exchange>]>([
@@ -28,6 +53,18 @@ describe('the description of the interface, as a judge', () => {
     ['another content type', { contentType: 'text/html' }],
     ['an accepted parameter that is not described', { path: '/v1/jobs?color=red' }],
     ['an answer without its request id', { headers: new Headers() }],
+    ['a stage that is in no list', timeline({ stage: 'polishing' })],
+    ['a kind of picture that is in no list', timeline({}, [{ ...artifact, kind: 'poster' }])],
+    ['a key of meta that is in no list', timeline({}, [{ ...artifact, meta: { silhouettes: [] } }])],
+    ['a failed arm that is in no list', timeline({ extra: { failures: [failure('shoe')] } })],
+    [
+      'why a part failed that is in no list',
+      timeline({ extra: { failures: [failure('person', 'BAD_MOOD')] } }),
+    ],
+    [
+      'why a job failed that is in no list',
+      timeline({ extra: { error: { code: 'BAD_MOOD', message: 'No.' } } }),
+    ],
     ['an error that is no envelope', { status: 401, body: { error: 'no' } }],
     [
       'an accepted body that breaks a bound',

@@ -10,7 +10,7 @@ import type { QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
-import { EngineError } from '@atelier/engine';
+import { EngineError, type PartFailure } from '@atelier/engine';
 import { SketchEngine } from '@atelier/sketch';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
@@ -210,7 +210,9 @@ describe('a batch of which something fails', () => {
   });
 
   it('says what its grouping could not extract, which each photograph is then read for', async () => {
-    const failures = [{ arm: 'person', code: 'NO_PERSON_FOUND', message: 'No head is to be seen.' }];
+    const failures: PartFailure[] = [
+      { arm: 'person', code: 'NO_PERSON_FOUND', message: 'No head is to be seen.' },
+    ];
     const engine = await work(new BatchEngine({ location: [0, 1], failures }));
     const batch = await dispatchBatch(workshop, 2);
     await over(batch);

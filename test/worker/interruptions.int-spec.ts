@@ -154,7 +154,7 @@ describe('a worker that was taken for dead', () => {
       const takeUp = startRender.bind(undefined, { worker: 'worker-other', at: new Date().toISOString() });
       await handle(workshop.store, stream(jobId), jobAggregate, takeUp, workshop.context(tenant));
       refused = await context
-        .onStage({ stage: 'late', message: 'Late', pictures: [] })
+        .onStage({ stage: 'placed', message: 'Late', pictures: [] })
         .catch((error: unknown) => error);
       const stage = { stage: 'theirs', message: 'Theirs', artifacts: [], at: new Date().toISOString() };
       const report = completeStage.bind(undefined, { ...stage, attempt: 2 });

@@ -78,7 +78,7 @@ describe('rendering a job', () => {
         message: 'Cut out',
         pictures: [await plainPicture('garment_cutout')],
       });
-      await context.onStage({ stage: 'lighting', message: 'Lit', pictures: [] });
+      await context.onStage({ stage: 'placed', message: 'Lit', pictures: [] });
     });
     const stages = await workshop.find('job', jobId, 'StageCompleted');
     expect(stages).toMatchObject([
@@ -87,7 +87,7 @@ describe('rendering a job', () => {
         message: 'Cut out',
         artifacts: [{ role: 'intermediate', kind: 'garment_cutout' }],
       },
-      { stage: 'lighting', artifacts: [] },
+      { stage: 'placed', artifacts: [] },
     ]);
     const [succeeded] = await workshop.find('job', jobId, 'JobSucceeded');
     expect(succeeded!.artifacts[0]!.assetId).not.toBe(stages[0]!.artifacts[0]!.assetId);
@@ -162,7 +162,7 @@ describe('rendering a job', () => {
 
 describe('the inputs of a render', () => {
   async function uploadFor(tenant: string) {
-    const { bytes, width, height } = await plainPicture('product', '#246');
+    const { bytes, width, height } = await plainPicture('garment', '#246');
     return workshop.upload(tenant, { bytes, width, height });
   }
 
@@ -188,7 +188,7 @@ describe('the inputs of a render', () => {
   it('fail the job when one of them is not the picture that was queued', async () => {
     const tenant = await workshop.tenantWith(100);
     const upload = await uploadFor(tenant);
-    await workshop.storage.put(upload.storageKey, (await plainPicture('other', '#fff')).bytes, 'image/png');
+    await workshop.storage.put(upload.storageKey, (await plainPicture('garment', '#fff')).bytes, 'image/png');
     const worker = await workshop.startWorker(obligingEngine);
     const body = { product_image_s3_key: upload.storageKey };
     const ids = await workshop.dispatch(tenant, body, 'product-to-model-direct');

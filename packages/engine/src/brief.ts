@@ -1,3 +1,5 @@
+import type { ArtifactKind, PartFailureCode, PictureMeta, StageName, StepName } from './vocabulary.js';
+
 /**
  * What is wanted, in words that every model understands: an order that knows no vendor. A workflow makes its brief from
  * the body of a request; an engine that is not the sandbox sees the brief and never the body.
@@ -42,22 +44,20 @@ export interface BriefInput {
 }
 
 interface StepFacts {
-  /** Snake case, unique in the brief: it names the call in the log, and the arm where the step gives nothing. */
-  readonly name: string;
+  /** Unique in the brief: it names the call in the log, and the arm where the step gives nothing. */
+  readonly name: StepName;
   /** In the order in which the words count them: the first is image 1. */
   readonly inputs: readonly BriefInput[];
   /** The job goes on without what an optional step could not give, and says so in its failures. */
   readonly optional: boolean;
 }
 
-/** What a picture is to the job that ordered it. */
-export interface BriefArtifact {
-  readonly kind: string;
+/** What a picture is to the job that ordered it. An intermediate one is a stage on the way. */
+export type BriefArtifact = {
+  readonly kind: ArtifactKind;
   readonly label: string;
-  readonly meta: Readonly<Record<string, unknown>>;
-  /** Intermediate: a stage on the way, named like its step. */
-  readonly role: 'intermediate' | 'final';
-}
+  readonly meta: PictureMeta;
+} & ({ readonly role: 'final' } | { readonly role: 'intermediate'; readonly stage: StageName });
 
 export interface PictureOrder extends StepFacts {
   readonly kind: 'picture';
@@ -95,7 +95,7 @@ export interface ReadingOrder extends StepFacts {
 /** A picture that is a result as it is: only what is known of it is new. */
 export interface KeptPicture {
   readonly kind: 'kept';
-  readonly name: string;
+  readonly name: StepName;
   readonly source: BriefSource;
   readonly gives: BriefArtifact;
 }
@@ -103,9 +103,8 @@ export interface KeptPicture {
 /** A part that gives nothing, and why. */
 export interface MissingPart {
   readonly kind: 'missing';
-  readonly name: string;
-  /** Stable, UPPER_SNAKE. */
-  readonly code: string;
+  readonly name: StepName;
+  readonly code: PartFailureCode;
   readonly message: string;
 }
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import {
+  armPattern,
+  artifactKinds,
+  innerMetaKeys,
+  metaKeys,
+  partFailureCodes,
+  stageNames,
   EngineError,
   type EnginePicture,
   type EngineStage,
@@ -32,12 +38,12 @@ interface Rendered {
   readonly stages: readonly EngineStage[];
 }
 
-const snakeCase = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const oneLine = /^\S.*\S$/;
 const formats = { jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp' };
 
 async function expectPicture({ kind, label, bytes, contentType, width, height, meta }: EnginePicture) {
-  expect(kind).toMatch(snakeCase);
+  expect(artifactKinds).toContain(kind);
+  expect([...metaKeys, ...innerMetaKeys]).toEqual(expect.arrayContaining(Object.keys(meta)));
   expect(label).toMatch(oneLine);
   const found = await sharp(bytes).metadata();
   expect(formats[found.format as keyof typeof formats]).toBe(contentType);
@@ -125,12 +131,12 @@ export function describeEngine(
         expect(result.message).toMatch(oneLine);
         expect(result.model).toMatch(oneLine);
         for (const { stage, message } of stages) {
-          expect(stage).toMatch(snakeCase);
+          expect(stageNames).toContain(stage);
           expect(message).toMatch(oneLine);
         }
         for (const { arm, code, message } of result.failures ?? []) {
-          expect(arm).toMatch(oneLine);
-          expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/);
+          expect(arm).toMatch(new RegExp(`^${armPattern}$`));
+          expect(partFailureCodes).toContain(code);
           expect(message).toMatch(oneLine);
         }
         for (const picture of [...stages.flatMap(({ pictures }) => pictures), ...result.pictures])

@@ -1,6 +1,8 @@
 import type { Brief } from './brief.js';
+import type { ArmName, ArtifactKind, PartFailureCode, PictureMeta, StageName } from './vocabulary.js';
 
 export * from './brief.js';
+export * from './vocabulary.js';
 
 /**
  * The port behind which pictures are made. The sandbox alone draws from the body, a {@link RenderRequest}; every other
@@ -132,29 +134,26 @@ export interface VendorCallAnswer extends VendorAnswerKept {
 }
 
 export interface EngineStage {
-  /** Snake case, for example `garment_cutout`. */
-  readonly stage: string;
+  readonly stage: StageName;
   /** One human-readable line. */
   readonly message: string;
   readonly pictures: readonly EnginePicture[];
 }
 
 export interface EnginePicture {
-  readonly kind: string;
+  readonly kind: ArtifactKind;
   readonly label: string;
   readonly bytes: Buffer;
   readonly contentType: 'image/png' | 'image/jpeg' | 'image/webp';
   readonly width: number;
   readonly height: number;
-  readonly meta: Readonly<Record<string, unknown>>;
+  readonly meta: PictureMeta;
 }
 
 /** One part of a request that gave nothing although the request as a whole did. */
 export interface PartFailure {
-  /** For example `person`. */
-  readonly arm: string;
-  /** Stable, UPPER_SNAKE, for example `NO_PERSON_FOUND`. */
-  readonly code: string;
+  readonly arm: ArmName;
+  readonly code: PartFailureCode;
   /** One human-readable line. */
   readonly message: string;
 }

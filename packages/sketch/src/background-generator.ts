@@ -1,10 +1,10 @@
-import type { EngineImage, RenderContext, Renderer, RenderRequest } from '@atelier/engine';
+import type { EngineImage, PictureMeta, RenderContext, Renderer, RenderRequest } from '@atelier/engine';
 import sharp from 'sharp';
 import { breathe } from './abort.js';
 import { canvasSize, drawnSize, previewSize, type CanvasOrder, type CanvasSize } from './canvas-size.js';
 import type { Raster } from './drawing/rasterise.js';
 import { SeededRandom } from './drawing/seeded-random.js';
-import { encode } from './encode.js';
+import { encode, type PictureFacts } from './encode.js';
 import { drawScene, type DrawnScene, drawSketch, type SceneView } from './scenery/draw-scene.js';
 import {
   sceneFacts,
@@ -156,7 +156,7 @@ async function versionOf(
 }
 
 /** What later jobs and people are told about a drawn scene. */
-function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize): Record<string, unknown> {
+function sceneMeta(spec: SceneSpec, scene: DrawnScene, size: CanvasSize): PictureMeta {
   return {
     ...sceneFacts(spec),
     anchors: scene.drawn,
@@ -206,7 +206,7 @@ export const backgroundGenerator: Renderer<BackgroundGeneratorOrder> = async (re
   await breathe(context.signal);
   const scene = await drawScene(spec, size, new SeededRandom(spec.seed));
   await breathe(context.signal);
-  const facts = {
+  const facts: PictureFacts = {
     kind: 'background',
     label: request.displayName || spec.displayName || 'Background',
     meta: sceneMeta(spec, scene, size),

@@ -1,4 +1,10 @@
-import { EngineError, type EngineImage, type Renderer, type RenderRequest } from '@atelier/engine';
+import {
+  EngineError,
+  type EngineImage,
+  type PictureMeta,
+  type Renderer,
+  type RenderRequest,
+} from '@atelier/engine';
 import { breathe } from './abort.js';
 import { canvasSize, drawnSize } from './canvas-size.js';
 import {
@@ -48,7 +54,7 @@ function catalogueSize({ quality }: CatalogShotsOrder): Pick<Easel, 'asked' | 's
 }
 
 /** What the picture was ordered with, exactly as it was ordered. */
-const echo = (body: CatalogShotsOrder): Record<string, unknown> => ({
+const echo = (body: CatalogShotsOrder): PictureMeta => ({
   garment_image_asset_refs: body.garment_image_asset_refs,
   model_preset_id: body.model_preset_id,
   background_preset_id: body.background_preset_id,
@@ -102,7 +108,7 @@ async function factsOf(
   outfit: Outfit,
   view: View,
   drawn: Drawn,
-): Promise<Record<string, unknown>> {
+): Promise<PictureMeta> {
   return {
     ...echo(body),
     ...(await pictureFacts(easel, garments[0], outfit, view, drawn)),

@@ -1,14 +1,14 @@
 import sharp, { type Sharp } from 'sharp';
-import type { EnginePicture } from '@atelier/engine';
+import type { ArtifactKind, EnginePicture, PictureMeta } from '@atelier/engine';
 import type { Raster } from './drawing/rasterise.js';
 
 /** Beyond this a PNG is replaced by a JPEG: previews and galleries load these pictures. */
 const PNG_LIMIT_BYTES = 4 * 1024 * 1024;
 
 export interface PictureFacts {
-  readonly kind: string;
+  readonly kind: ArtifactKind;
   readonly label: string;
-  readonly meta: Readonly<Record<string, unknown>>;
+  readonly meta: PictureMeta;
 }
 
 /**

@@ -9,7 +9,7 @@ import { personFacts, personFrom, type Person } from './composition/person.js';
 import type { Framing } from './dressing/dress.js';
 import { rasterise, type Raster } from './drawing/rasterise.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
-import { encode } from './encode.js';
+import { encode, type PictureFacts } from './encode.js';
 import { drawFigure, flat } from './figure/figure.js';
 import { buildRig, type Rig, SIDES } from './figure/rig.js';
 import { compose, figureLayer, frame, scaled, soles } from './scene.js';
@@ -168,7 +168,7 @@ export const modelGenerator: Renderer<ModelGeneratorOrder> = async (request, con
   await breathe(context.signal);
   const sheet = await compose([...behind, figure], request.testMark);
   const step = Math.max(1, Math.round(size.height / 512));
-  const facts = {
+  const facts: PictureFacts = {
     kind: full ? 'model_full_body' : 'model_portrait',
     label: request.displayName || (full ? 'Model, full length' : 'Model portrait'),
     meta: {

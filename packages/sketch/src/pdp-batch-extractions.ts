@@ -3,6 +3,7 @@ import {
   type EngineImage,
   type EnginePicture,
   type PartFailure,
+  type PictureMeta,
   type Renderer,
   type RenderRequest,
 } from '@atelier/engine';
@@ -154,7 +155,7 @@ async function sharedPlace(
     const message = `The photographs ${named(group.member_indices)} leave too little ground to go on.`;
     return { failure: { arm: 'background', code: 'NO_BACKGROUND_FOUND', message } };
   }
-  const meta = {
+  const meta: PictureMeta = {
     reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
     setting: best.reading.subject.plainGround ? 'plain_studio' : 'location',
     method: plate.method,

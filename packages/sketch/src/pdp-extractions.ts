@@ -2,11 +2,13 @@ import {
   EngineError,
   type EnginePicture,
   type PartFailure,
+  type PartFailureCode,
+  type PictureMeta,
   type Renderer,
   type RenderRequest,
 } from '@atelier/engine';
 import { breathe } from './abort.js';
-import { encode } from './encode.js';
+import { encode, type PictureFacts } from './encode.js';
 import { garmentPicture, namedGarment } from './reading/garment-picture.js';
 import { marked } from './scene.js';
 import { personPicture } from './reading/person-picture.js';
@@ -33,7 +35,9 @@ type PdpRequest = RenderRequest<PdpExtractionsOrder>;
 
 type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
 
-const failed = (arm: Arm, code: string, message: string): Outcome => ({ failure: { arm, code, message } });
+const failed = (arm: Arm, code: PartFailureCode, message: string): Outcome => ({
+  failure: { arm, code, message },
+});
 
 /** The product alone, whatever else is worn: the piece that the product's name speaks of, else the largest. */
 async function garmentArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
@@ -70,12 +74,12 @@ async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Out
       'NO_BACKGROUND_FOUND',
       'The subject fills the frame: too little ground is left to go on.',
     );
-  const meta = {
+  const meta: PictureMeta = {
     reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
     setting: reading.subject.plainGround ? 'plain_studio' : 'location',
     method: plate.method,
   };
-  const facts = { kind: 'background_plate', label: 'Empty background', meta };
+  const facts: PictureFacts = { kind: 'background_plate', label: 'Empty background', meta };
   return { picture: await encode(await marked(plate.raster, request.testMark), facts) };
 }
 

@@ -9,7 +9,9 @@ import {
   type BriefStep,
   type EngineContext,
   type EnginePicture,
+  type EngineErrorClass,
   type PartFailure,
+  type PartFailureCode,
   type PictureOrder,
   type ReadingOrder,
   type RenderResult,
@@ -34,7 +36,11 @@ interface Progress {
 const farewellMs = 5_000;
 
 /** An arm that gives nothing leaves the others alone, unless the trouble is the vendor's and not the arm's. */
-const ofTheArm = new Set(['bad_input', 'policy', 'no_image']);
+const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
+  bad_input: 'ENGINE_BAD_INPUT',
+  policy: 'ENGINE_POLICY',
+  no_image: 'ENGINE_NO_IMAGE',
+};
 
 /**
  * Makes the pictures of a brief with a vendor's model. Each call is on record before it is made, and found again by
@@ -101,12 +107,9 @@ export class VendorEngine extends ImageEngine {
       }
     } catch (error) {
       const optional = 'optional' in step && step.optional;
-      if (!optional || !(error instanceof EngineError) || !ofTheArm.has(error.errorClass)) throw error;
-      progress.failures.push({
-        arm: step.name,
-        code: `ENGINE_${error.errorClass.toUpperCase()}`,
-        message: error.message,
-      });
+      const code = error instanceof EngineError ? ofTheArm[error.errorClass] : undefined;
+      if (!optional || !(error instanceof EngineError) || code === undefined) throw error;
+      progress.failures.push({ arm: step.name, code, message: error.message });
       return [];
     }
   }
@@ -139,7 +142,7 @@ export class VendorEngine extends ImageEngine {
       const meta = { ...order.gives.meta, provenance: { model: this.model.id, digital_source_type: source } };
       const shown: EnginePicture = { ...picture, kind: order.gives.kind, label: order.gives.label, meta };
       if (order.gives.role === 'final') progress.pictures.push(shown);
-      else await context.onStage({ stage: order.name, message: order.gives.label, pictures: [shown] });
+      else await context.onStage({ stage: order.gives.stage, message: order.gives.label, pictures: [shown] });
     }
   }
 

@@ -25,7 +25,7 @@ export async function startJob(service: ApiService, tenant: Tenant, jobId: strin
   await append(service, tenant, jobId, (job: typeof initialJob) =>
     startRender({ worker: 'w', at: at() }, job),
   );
-  const stage = { stage: 'casting', message: 'Cast', artifacts: [artifact(tenant, 'intermediate')] };
+  const stage = { stage: 'croquis', message: 'Sketched', artifacts: [artifact(tenant, 'intermediate')] };
   await append(service, tenant, jobId, (job: typeof initialJob) =>
     completeStage({ ...stage, attempt: 1, at: at() }, job),
   );

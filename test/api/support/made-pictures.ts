@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import sharp from 'sharp';
+import type { ArtifactKind, PictureMeta } from '@atelier/engine';
 import { handle, load } from '#application/aggregate.js';
 import { evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
 import type { JobArtifact, JobInputImage } from '#domain/job/job.events.js';
@@ -38,7 +39,9 @@ export async function uploadPicture(api: ApiClient, { key }: Tenant): Promise<Up
   return { assetId: body.asset_id as string, uploadKey: body.upload_key as string };
 }
 
-export type MadeKind = Pick<JobArtifact, 'kind'> & Partial<Pick<JobArtifact, 'meta' | 'role' | 'label'>>;
+export type MadeKind = { readonly kind: ArtifactKind; readonly meta?: PictureMeta } & Partial<
+  Pick<JobArtifact, 'role' | 'label'>
+>;
 
 /** What a worker does with a queued job: it starts, keeps a picture of each kind, and succeeds with them. */
 export async function succeedWith(
@@ -84,7 +87,7 @@ async function keep(
     (state) => storeAsset({ ...asset, origin: 'render' }, state),
     contextOf(environment, id),
   );
-  return { ...facts, assetId, storageKey, kind, role, label, meta };
+  return { ...facts, assetId, storageKey, kind, role, label, meta: { ...meta } };
 }
 
 /** Dispatches a job and lets it succeed with these pictures. */

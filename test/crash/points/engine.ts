@@ -22,7 +22,7 @@ export class CrashEngine implements ImageEngine {
 
   async render(request: RenderRequest, context: RenderContext) {
     if (request.workflow.startsWith('pdp-')) return this.batches.render(request, context);
-    await context.onStage({ stage: 'begun', message: 'Begun', pictures: [await plainPicture('sketch')] });
+    await context.onStage({ stage: 'croquis', message: 'Begun', pictures: [await plainPicture('croquis')] });
     if (request.displayName === endless && !context.signal.aborted) await once(context.signal, 'abort');
     context.signal.throwIfAborted();
     if (request.displayName === refused) throw new EngineError('policy', 'Refused, as the test asked for.');

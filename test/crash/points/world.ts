@@ -97,7 +97,7 @@ export class World implements AsyncDisposable {
 
   /** A picture as an upload leaves it: the bytes in storage, its AssetStored in the log. */
   async upload(tenant: string, colour = '#987'): Promise<StoredAsset> {
-    const { bytes, width, height } = await plainPicture('photo', colour);
+    const { bytes, width, height } = await plainPicture('person', colour);
     const assetId = newId();
     const asset: StoredAsset = {
       ...{ assetId, tenant, storageKey: `test/${tenant}/uploads/${assetId}.png`, width, height },

@@ -1,5 +1,6 @@
 import {
   EngineError,
+  type ArtifactKind,
   type EnginePicture,
   type ImageEngine,
   type RenderContext,
@@ -53,10 +54,14 @@ export class SimulatedEngine implements ImageEngine {
     const fate = planned[this.onCall(label, this.process)] ?? 'success';
     const grouping = request.workflow === 'pdp-batch-extractions';
     await this.work(fate === 'endless' ? 3_600_000 : fate === 'deaf' ? 20_000 : 20, fate, context);
-    const success = { message: 'Drawn.', model: 'simulated-1', pictures: [picture(label, 'last', grouping)] };
+    const success = {
+      message: 'Drawn.',
+      model: 'simulated-1',
+      pictures: [picture(label, 'on_model_render', grouping)],
+    };
     switch (fate) {
       case 'stages':
-        for (const stage of ['sketch', 'ink']) {
+        for (const stage of ['croquis', 'composition'] as const) {
           await context.onStage({ stage, message: stage, pictures: [picture(label, stage, false)] });
           await this.work(5, fate, context);
         }
@@ -91,7 +96,7 @@ export class SimulatedEngine implements ImageEngine {
   }
 }
 
-function picture(label: string, kind: string, grouping: boolean): EnginePicture {
+function picture(label: string, kind: ArtifactKind, grouping: boolean): EnginePicture {
   const meta = grouping ? { axis: 'person', member_indices: [0] } : {};
   const bytes = Buffer.from(`${label}/${kind}`);
   return { kind, label: kind, bytes, contentType: 'image/png', width: 8, height: 8, meta };

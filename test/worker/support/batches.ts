@@ -3,7 +3,14 @@ import { childrenOf } from '#application/dispatch/dispatched-jobs.js';
 import { debitCredits } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import type { EnginePicture, ImageEngine, PartFailure, RenderContext, RenderRequest } from '@atelier/engine';
+import type {
+  ArtifactKind,
+  EnginePicture,
+  ImageEngine,
+  PartFailure,
+  RenderContext,
+  RenderRequest,
+} from '@atelier/engine';
 import { newId } from '#platform/ids.js';
 import { plainPicture } from './engines.js';
 import type { Workshop } from './workshop.js';
@@ -28,7 +35,7 @@ export async function dispatchBatch(
   const at = new Date().toISOString();
   const uploads = await Promise.all(
     Array.from({ length: photos }, async (_, index) => {
-      const picture = await plainPicture('photo', `rgb(${index},9,9)`);
+      const picture = await plainPicture('person', `rgb(${index},9,9)`);
       return workshop.upload(tenant, picture);
     }),
   );
@@ -97,7 +104,7 @@ export class BatchEngine implements ImageEngine {
 
   private async grouping(): Promise<EnginePicture[]> {
     const { person, location } = this.groups;
-    const shared = async (kind: string, axis: string, members?: number[]) =>
+    const shared = async (kind: ArtifactKind, axis: string, members?: number[]) =>
       members ? [{ ...(await plainPicture(kind)), meta: { axis, member_indices: members } }] : [];
     return [
       await plainPicture('grouping'),
@@ -108,6 +115,6 @@ export class BatchEngine implements ImageEngine {
 }
 
 function armsOf({ body }: RenderRequest): Promise<EnginePicture[]> {
-  const arms = body['arms'] as string[];
+  const arms = body['arms'] as ArtifactKind[];
   return Promise.all(arms.map((arm) => plainPicture(arm)));
 }

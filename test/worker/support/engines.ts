@@ -1,8 +1,8 @@
 import sharp from 'sharp';
-import type { EnginePicture, ImageEngine, RenderContext, RenderRequest } from '@atelier/engine';
+import type { ArtifactKind, EnginePicture, ImageEngine, RenderContext, RenderRequest } from '@atelier/engine';
 
 /** A real PNG of one colour, which is as fast as a picture gets. */
-export async function plainPicture(kind: string, colour = '#888'): Promise<EnginePicture> {
+export async function plainPicture(kind: ArtifactKind, colour = '#888'): Promise<EnginePicture> {
   const [width, height] = [8, 6];
   const bytes = await sharp({ create: { width, height, channels: 3, background: colour } })
     .png()

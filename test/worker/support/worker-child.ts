@@ -12,7 +12,7 @@ const [, , databaseUrl = '', directory = ''] = process.argv;
 const logger = createLogger('worker', 'silent');
 
 const endless = engineThat(async (_request, context) => {
-  await context.onStage({ stage: 'begun', message: 'Begun', pictures: [] });
+  await context.onStage({ stage: 'croquis', message: 'Begun', pictures: [] });
   process.send?.({ type: 'rendering' });
   await sleep(600_000, undefined, { signal: context.signal });
 });

@@ -9,6 +9,7 @@ import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../http/describe.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { PageQuery, ValidQuery } from '../http/valid-request.js';
+import { Word } from '../http/vocabulary.js';
 
 export class UsageRowResponse {
   @ApiProperty({ minLength: 26, maxLength: 26, example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
@@ -60,7 +61,7 @@ export class UsageRowResponse {
   })
   latency_ms?: number;
 
-  @ApiPropertyOptional({ example: 'INSUFFICIENT_BALANCE' })
+  @Word('ErrorCode', { required: false, example: 'INSUFFICIENT_BALANCE' })
   error_code?: string;
 
   @ApiPropertyOptional({ example: 'This costs 5 credits and the balance is 3.' })

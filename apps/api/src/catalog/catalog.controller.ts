@@ -13,6 +13,7 @@ import { DescribeErrors, DescribeRead } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { PageQuery, ValidQuery } from '../http/valid-request.js';
+import { MetaProperty, shownMeta, Word } from '../http/vocabulary.js';
 
 export class CatalogEntryResponse {
   @ApiProperty({
@@ -23,7 +24,7 @@ export class CatalogEntryResponse {
   })
   public_id: string;
 
-  @ApiProperty({ description: 'What it shows.', example: 'model_portrait' })
+  @Word('ArtifactKind', { description: 'What it shows.', example: 'model_portrait' })
   kind: string;
 
   @ApiProperty({ example: 'Asha' })
@@ -43,11 +44,8 @@ export class CatalogEntryResponse {
   @ApiProperty({ description: 'In pixels.', type: 'integer', minimum: 1, example: 1536 })
   height: number;
 
-  @ApiProperty({
-    description: "What is known of it: the `meta` of the job's artifact. Depends on the kind.",
-    type: 'object',
-    additionalProperties: true,
-    example: { gender: 'FEMALE', age_range: '22-26' },
+  @MetaProperty("What is known of it: the `meta` of the job's artifact.", {
+    ...{ gender: 'FEMALE', age_range: '22-26' },
   })
   attributes: Readonly<Record<string, unknown>>;
 
@@ -124,7 +122,7 @@ export class CatalogController {
       image_url: await this.pictures.urlOf(storageKey),
       width,
       height,
-      attributes,
+      attributes: shownMeta(attributes),
       job_id: jobId,
       created_at: createdAt.toISOString(),
     };

@@ -11,6 +11,7 @@ import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribePublicId, DescribeRead } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
+import { Word } from '../http/vocabulary.js';
 import { PublicId, PageQuery, ValidQuery } from '../http/valid-request.js';
 
 export class RenderResponse {
@@ -39,7 +40,7 @@ export class RenderResponse {
   @ApiProperty({ description: 'In pixels.', type: 'integer', minimum: 1, example: 1536 })
   height: number;
 
-  @ApiProperty({ example: 'on_model_render' })
+  @Word('ArtifactKind', { example: 'on_model_render' })
   kind: string;
 
   @ApiProperty({ example: 'On model' })

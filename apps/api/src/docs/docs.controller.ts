@@ -18,6 +18,7 @@ const guides: Readonly<Record<string, readonly [file: string, title: string, abo
   retries: ['guides/retries.md', 'Retries and idempotency', 'what to send again, and how it is charged once'],
   'test-mode': ['guides/test-mode.md', 'Test mode', 'test keys, outcomes on demand, the sandbox'],
   errors: ['guides/errors.md', 'Errors', 'every code, and what to do about it'],
+  vocabulary: ['guides/vocabulary.md', 'Words in answers', 'every stage, kind of picture and key of `meta`'],
   webhooks: ['webhooks.md', 'Webhooks', 'being called when a job has ended, and proof that it was us'],
   limits: ['keys-and-limits.md', 'Keys and limits', 'capabilities, rotation, rates and sizes'],
   'signed-requests': [
@@ -101,9 +102,16 @@ export class DocsController {
     renderer.heading = function (token) {
       return heading.call(this, token).replace('>', ` id="${slugOf(token.text)}">`);
     };
+    const anchors = new Set<string>();
     const anchored = (await marked.parse(text, { renderer })).replace(
-      /<td><code>([A-Z_]+)<\/code>/g,
-      (cell, code: string) => cell.replace('<td>', `<td id="${slugOf(code)}">`),
+      /(?<=<tr>\s*)<td>(?=<code>(\w+)<\/code>)/g,
+      (cell, word: string) => {
+        const slug = slugOf(word);
+        // A word of two tables: a link leads to the first.
+        if (anchors.has(slug)) return cell;
+        anchors.add(slug);
+        return `<td id="${slug}">`;
+      },
     );
     return page(title, anchored);
   }

@@ -83,6 +83,7 @@ export class ErrorDescription {
     description: 'Stable and machine-readable: branch on it.',
     enum: Object.keys(errorStatuses),
     enumName: 'ErrorCode',
+    enumSchema: { description: 'What each means: /docs/guides/errors#what-each-code-means' },
     example: 'VALIDATION_ERROR',
   })
   code: ErrorCode;

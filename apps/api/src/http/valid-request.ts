@@ -1,6 +1,7 @@
 import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { BooleanField, IntegerField } from '#validation/fields.js';
+import { BooleanField, field, IntegerField } from '#validation/fields.js';
 import { validate, type Shape } from '#validation/validate.js';
 import { invalid, notFound } from './api-error.js';
 import { findUnsafeJson, readJsonBody, readRawBody } from './request-body.js';
@@ -40,6 +41,29 @@ export function IntegerQuery(options: {
 export function BooleanQuery(options: { description: string; default?: boolean }): PropertyDecorator {
   const fromText = (sent: unknown) => (sent === 'true' ? true : sent === 'false' ? false : sent);
   return BooleanField({ ...options, nullable: false, fromText });
+}
+
+const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** A moment that is in the calendar: `Date` would take the 30th of February for the 2nd of March. */
+function isDateTime(value: unknown): boolean {
+  const day = typeof value === 'string' ? dateTime.exec(value)?.[1] : undefined;
+  if (day === undefined || Number.isNaN(Date.parse(String(value)))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
+export function DateTimeField(description: string): PropertyDecorator {
+  // An unescaped `+` of a time zone arrives as a blank.
+  const fromText = (sent: unknown) => (typeof sent === 'string' ? sent.replace(' ', '+') : sent);
+  return field(
+    { description, nullable: false, fromText, example: '2026-01-31T12:00:00Z' },
+    {
+      type: 'date_time',
+      message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
+      schema: { type: 'string', format: 'date-time' },
+      rules: (told) => [ValidateBy({ name: 'date_time', validator: { validate: isDateTime } }, told)],
+    },
+  );
 }
 
 /** Larger than any list that a caller pages through, small enough for the database not to mind. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JobView, TimelineEntry } from '#application/read-models.js';
 import type { JobArtifact } from '#domain/job/job.events.js';
+import { shownMeta } from '../http/vocabulary.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import type { JobDetail } from '#application/job/job-queries.handler.js';
 import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
@@ -66,7 +67,7 @@ export class JobPresenter {
         kind,
         role,
         label,
-        meta: { width, height, ...meta },
+        meta: { width, height, ...shownMeta(meta) },
         s3_key: storageKey,
         asset_id: assetId,
       })),

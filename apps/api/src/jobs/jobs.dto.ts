@@ -1,7 +1,8 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { ChoiceField, field, IdField } from '#validation/fields.js';
-import { IntegerQuery, PageQuery } from '../http/valid-request.js';
+import { DateTimeField, IntegerQuery, PageQuery } from '../http/valid-request.js';
+import { MetaProperty, shownArm, Word } from '../http/vocabulary.js';
 
 export class Artifact {
   @ApiProperty({
@@ -12,7 +13,7 @@ export class Artifact {
   })
   image_url: string;
 
-  @ApiProperty({ description: 'What it shows.', example: 'on_model_render' })
+  @Word('ArtifactKind', { description: 'What it shows.', example: 'on_model_render' })
   kind: string;
 
   @ApiProperty({ enum: ['intermediate', 'final'], enumName: 'ArtifactRole' })
@@ -21,12 +22,7 @@ export class Artifact {
   @ApiProperty({ example: 'On model' })
   label: string;
 
-  @ApiProperty({
-    description: 'Metadata that depends on the kind.',
-    type: 'object',
-    additionalProperties: true,
-    example: { width: 1024, height: 1536 },
-  })
+  @MetaProperty('What is known of it.', { width: 1024, height: 1536 })
   meta: Record<string, unknown>;
 
   @ApiProperty({
@@ -54,15 +50,6 @@ export const listedJobTypes = [
   'MODEL_SWAP_WITH_IMAGE',
 ] as const;
 
-const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
-
-/** A moment that is in the calendar: `Date` would take the 30th of February for the 2nd of March. */
-function isDateTime(value: unknown): boolean {
-  const day = typeof value === 'string' ? dateTime.exec(value)?.[1] : undefined;
-  if (day === undefined || Number.isNaN(Date.parse(String(value)))) return false;
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
-}
-
 function JobTypesField(): PropertyDecorator {
   const among = (type: unknown) => listedJobTypes.some((listed) => listed === type);
   const validate = (value: unknown) => Array.isArray(value) && value.length <= 64 && value.every(among);
@@ -75,20 +62,6 @@ function JobTypesField(): PropertyDecorator {
       message: `must each be one of: ${listedJobTypes.join(', ')}`,
       schema: { enum: listedJobTypes, enumName: 'ListedJobType', isArray: true },
       rules: (told) => [ValidateBy({ name: 'enum', validator: { validate } }, told)],
-    },
-  );
-}
-
-export function DateTimeField(description: string): PropertyDecorator {
-  // An unescaped `+` of a time zone arrives as a blank.
-  const fromText = (sent: unknown) => (typeof sent === 'string' ? sent.replace(' ', '+') : sent);
-  return field(
-    { description, nullable: false, fromText, example: '2026-01-31T12:00:00Z' },
-    {
-      type: 'date_time',
-      message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
-      schema: { type: 'string', format: 'date-time' },
-      rules: (told) => [ValidateBy({ name: 'date_time', validator: { validate: isDateTime } }, told)],
     },
   );
 }
@@ -176,6 +149,67 @@ export class JobListResponse {
   next_cursor: string | null;
 }
 
+export class JobError {
+  @Word('JobErrorCode', { description: 'Branch on it.', example: 'ENGINE_CAPACITY' })
+  code: string;
+
+  @ApiProperty({ example: 'The engine is busy. Your credits were refunded.' })
+  message: string;
+}
+
+/** A part of a job that gave nothing. */
+export class PartFailureResponse {
+  @ApiProperty({
+    description: 'Which part: in a batch, behind the photograph that it belongs to, or a whole photograph.',
+    type: 'string',
+    pattern: shownArm,
+    example: 'photos[2].person',
+  })
+  arm: string;
+
+  @Word('PartFailureCode', {
+    description: 'Why; of a whole photograph, why its job failed.',
+    example: 'NO_PERSON_FOUND',
+  })
+  code: string;
+
+  @ApiProperty({ example: 'The photograph shows no person: a flat-lay or a close crop has no model.' })
+  message: string;
+}
+
+/** What an event says beside the rest; which of it depends on the event. */
+export class JobEventExtra {
+  @ApiPropertyOptional({ description: '`queued`: the workflow.', example: 'model-generator' })
+  operation?: string;
+
+  @ApiPropertyOptional({ description: '`queued`.', example: 'MODEL_GENERATOR' })
+  job_type?: string;
+
+  @ApiPropertyOptional({ description: '`queued`: what was deducted.', type: 'integer', minimum: 0 })
+  credits_cost?: number;
+
+  @ApiPropertyOptional({ description: '`succeeded`: what drew it.', example: 'sketch' })
+  engine?: string;
+
+  @ApiPropertyOptional({ description: '`succeeded`: the model of the engine.', example: 'sketch-1' })
+  model?: string;
+
+  @ApiPropertyOptional({ description: '`succeeded`.', type: 'integer', example: 7 })
+  seed?: number;
+
+  @ApiPropertyOptional({ description: '`succeeded`: what drawing took.', type: 'integer', minimum: 0 })
+  duration_ms?: number;
+
+  @ApiPropertyOptional({
+    description: '`succeeded`: the parts that gave nothing; absent where a job has no parts.',
+    type: [PartFailureResponse],
+  })
+  failures?: PartFailureResponse[];
+
+  @ApiPropertyOptional({ description: '`failed`: why.', type: JobError })
+  error?: JobError;
+}
+
 export class JobEventResponse {
   @ApiProperty({
     description: 'Grows with each event of the job: the polling cursor.',
@@ -191,7 +225,7 @@ export class JobEventResponse {
   @ApiProperty({ enum: ['public'], example: 'public' })
   visibility: 'public';
 
-  @ApiProperty({ description: "The stage's name; otherwise the event's type.", example: 'queued' })
+  @Word('StageName', { description: "The stage's name; otherwise the event's type.", example: 'queued' })
   stage: string;
 
   @ApiProperty({ example: 'Job accepted.' })
@@ -200,13 +234,7 @@ export class JobEventResponse {
   @ApiProperty({ type: [Artifact] })
   artifacts: Artifact[];
 
-  @ApiProperty({
-    description:
-      'Depends on the event: what it cost, which engine drew, `error: {code, message}` of a failure.',
-    type: 'object',
-    additionalProperties: true,
-    example: { credits_cost: 5 },
-  })
+  @ApiProperty({ type: JobEventExtra })
   extra: Record<string, unknown>;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
@@ -216,14 +244,6 @@ export class JobEventResponse {
 export class JobResult {
   @ApiProperty({ type: [Artifact] })
   artifacts: Artifact[];
-}
-
-export class JobError {
-  @ApiProperty({ example: 'ENGINE_CAPACITY' })
-  code: string;
-
-  @ApiProperty({ example: 'The engine is busy. Your credits were refunded.' })
-  message: string;
 }
 
 export class JobDetailResponse extends JobSummaryResponse {

@@ -6,6 +6,7 @@ import type {
   WebhookTestData,
 } from '#application/webhook/webhook-message.js';
 import { environments, type Environment } from '#domain/streams.js';
+import { Word } from '../http/vocabulary.js';
 
 /*
  * What is sent to endpoints, for openapi.json. Each class has the fields of the message that the application makes: the
@@ -26,9 +27,9 @@ class JobOutcomeMessageData implements JobOutcomeData {
   @ApiProperty({ enum: ['SUCCESS', 'FAILURE'] })
   readonly status: 'SUCCESS' | 'FAILURE';
 
-  @ApiProperty({
+  @Word('JobErrorCode', {
     description: 'Why it failed, as in the job; null when it succeeded.',
-    ...{ type: 'string', nullable: true, example: null },
+    ...{ nullable: true, example: null },
   })
   readonly error_code: string | null;
 
@@ -49,7 +50,7 @@ class JobStageMessageData implements JobStageData {
   @ApiProperty(id)
   readonly job_id: string;
 
-  @ApiProperty({ example: 'composing' })
+  @Word('StageName', { example: 'garment_cutout' })
   readonly stage: string;
 
   @ApiProperty({ description: "Of the job's timeline.", type: 'integer', minimum: 1, example: 3 })

@@ -11,8 +11,7 @@ import {
   ListField,
   TextField,
 } from '#validation/fields.js';
-import { PageQuery } from '../http/valid-request.js';
-import { DateTimeField } from '../jobs/jobs.dto.js';
+import { DateTimeField, PageQuery } from '../http/valid-request.js';
 
 const exampleId = '01K9Z7J0V6X8Y2Z4A6B8C0D2EF';
 const exampleTime = '2026-01-31T12:00:00.000Z';

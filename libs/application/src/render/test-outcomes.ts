@@ -6,13 +6,14 @@ import {
   type EngineRequest,
   type ImageEngine,
   type EngineContext,
+  type PartFailure,
   type RenderResult,
 } from '@atelier/engine';
 
 /** How long a render that is to take too long is waited for: long enough to be seen, short enough for a test. */
 const patienceMs = 3_000;
 
-const partFailure = {
+const partFailure: PartFailure = {
   arm: 'test',
   code: 'TEST_OUTCOME',
   message: 'This part gave nothing, as the test asked for.',

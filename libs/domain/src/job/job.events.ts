@@ -27,16 +27,22 @@ export interface Provenance {
 }
 
 /** How far an automatic end is the caller's, the engine's or the operator's doing. Shown as `error.code`. */
-export type JobFailureCode =
-  | 'ENGINE_REJECTED_INPUT'
-  | 'ENGINE_POLICY'
-  | 'ENGINE_NO_IMAGE'
-  | 'ENGINE_CAPACITY'
-  | 'ENGINE_OUTCOME_UNKNOWN'
-  | 'ENGINE_MISCONFIGURED'
-  | 'ATTEMPTS_EXHAUSTED'
+export const jobFailureCodes = [
+  'ENGINE_REJECTED_INPUT',
+  'ENGINE_POLICY',
+  'ENGINE_NO_IMAGE',
+  'ENGINE_CAPACITY',
+  'ENGINE_OUTCOME_UNKNOWN',
+  'ENGINE_MISCONFIGURED',
+  'ATTEMPTS_EXHAUSTED',
   /** Of the parent of a batch: not one of its photographs gave a result. */
-  | 'ALL_PARTS_FAILED';
+  'ALL_PARTS_FAILED',
+] as const;
+
+export type JobFailureCode = (typeof jobFailureCodes)[number];
+
+/** With what ends a job beside a failure: its caller, or the sweep, as a batch tells of a photograph. */
+export const shownFailureCodes = [...jobFailureCodes, 'CANCELLED', 'NEVER_QUEUED'] as const;
 
 /** One call of a vendor, as it stands before it is made. */
 export interface EngineCall {

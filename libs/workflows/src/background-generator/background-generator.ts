@@ -1,4 +1,4 @@
-import type { Brief } from '@atelier/engine';
+import type { Brief, PictureMeta } from '@atelier/engine';
 import { choice, ChoiceField, IdField, ListField, NestedField, text, TextField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
 import {
@@ -290,7 +290,12 @@ function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundG
 }
 
 /** What later pictures can know of the place. */
-function sceneMeta({ authoring, scene_type: type, mood, dominant_colors: colours }: BackgroundGeneratorBody) {
+function sceneMeta({
+  authoring,
+  scene_type: type,
+  mood,
+  dominant_colors: colours,
+}: BackgroundGeneratorBody): PictureMeta {
   if (authoring) return { scene: { ...authoring } };
   const said = listed([type, mood, ...(colours ?? [])].filter((each) => each !== undefined));
   return said ? { described_as: said } : {};

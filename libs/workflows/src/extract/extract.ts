@@ -1,4 +1,4 @@
-import type { Brief, BriefStep } from '@atelier/engine';
+import type { Brief, BriefStep, StepName } from '@atelier/engine';
 import { GARMENT_SLOTS } from '#domain/garment/garment-categories.js';
 import { IntegerField, NestedField, ObjectField, TextField } from '#validation/fields.js';
 import {
@@ -114,7 +114,7 @@ const noGarment: BriefStep = {
   message: 'No garment was found in trial_image. Send a photograph that shows one clearly.',
 };
 
-function cutOutOrder(step: string, garment: Known, optional: boolean): BriefStep {
+function cutOutOrder(step: StepName, garment: Known, optional: boolean): BriefStep {
   const { name: _, ...meta } = garment;
   const name = word(garment['name']) ?? 'the main garment';
   return pictureOrder({

@@ -1,4 +1,4 @@
-import type { Brief } from '@atelier/engine';
+import type { Brief, PictureMeta } from '@atelier/engine';
 import { ChoiceField, IdField, PictureField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
 import {
@@ -195,7 +195,7 @@ function described(pictures: BriefFacts<unknown>['pictures']): string | undefine
 }
 
 /** What the portrait was cast as, so that what follows from the full-length figure knows it as well. */
-function castingOf(meta: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
+function castingOf(meta: Readonly<Record<string, unknown>> | undefined): PictureMeta {
   return Object.fromEntries(
     castingFields.flatMap((field) => (isText(meta?.[field]) ? [[field, meta[field]]] : [])),
   );

@@ -1,4 +1,12 @@
-import type { Brief, BriefStep, MissingPart, PictureOrder, ReadingOrder } from '@atelier/engine';
+import type {
+  Brief,
+  BriefStep,
+  MissingPart,
+  PartFailureCode,
+  PictureOrder,
+  ReadingOrder,
+  StepName,
+} from '@atelier/engine';
 import { PictureField, TextField } from '#validation/fields.js';
 import {
   input,
@@ -44,7 +52,7 @@ const pdpPhoto = input('pdp_image', 'photograph', 'the product photograph to tak
 const arms = ['garment', 'person', 'background', 'recipe'] as const;
 type Arm = (typeof arms)[number];
 
-const absent: Readonly<Record<Arm, readonly [code: string, message: string]>> = {
+const absent: Readonly<Record<Arm, readonly [code: PartFailureCode, message: string]>> = {
   garment: ['NO_GARMENT_FOUND', 'The photograph shows no garment that can be told apart.'],
   person: ['NO_PERSON_FOUND', 'The photograph shows no person: a flat-lay or a close crop has no model.'],
   background: ['NO_BACKGROUND_FOUND', 'The subject fills the frame: too little ground is left to go on.'],
@@ -161,7 +169,7 @@ const drawn: Readonly<
 const productFormat = { ratio: '4:5', longSide: 1024 } as const;
 
 /** The person of a photograph as a model of the catalogue, for this photograph or for several that share them. */
-export function personOrder(name: string, photo: typeof pdpPhoto, meta: Known): PictureOrder {
+export function personOrder(name: StepName, photo: typeof pdpPhoto, meta: Known): PictureOrder {
   return pictureOrder({
     name,
     task: 'model_full_body',
@@ -182,7 +190,7 @@ export function personOrder(name: string, photo: typeof pdpPhoto, meta: Known): 
 }
 
 /** The place of a photograph without anybody in it. */
-export function plateOrder(name: string, photo: typeof pdpPhoto, meta: Known): PictureOrder {
+export function plateOrder(name: StepName, photo: typeof pdpPhoto, meta: Known): PictureOrder {
   return pictureOrder({
     name,
     task: 'empty_plate',

@@ -53,7 +53,13 @@ function dressedOrder(facts: BriefFacts<ProductToModelPhasedBody>) {
     keep: [garmentFidelity, ...(person ? [identity] : [])],
     avoid: ['redesign, recolour, simplify or embellish the product', onlyTheGarment, ...neverAdded],
     ...formatOf(facts.body, '4:5'),
-    gives: { kind: 'dressed_figure', label: 'The figure, dressed', role: 'intermediate', meta: {} },
+    gives: {
+      kind: 'dressed_figure',
+      label: 'The figure, dressed',
+      role: 'intermediate',
+      stage: 'dressed',
+      meta: {},
+    },
   });
 }
 

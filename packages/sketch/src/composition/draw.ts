@@ -1,4 +1,4 @@
-import type { EngineImage, EnginePicture, RenderContext, RenderRequest } from '@atelier/engine';
+import type { EngineImage, EnginePicture, RenderContext, RenderRequest, StageName } from '@atelier/engine';
 import { breathe } from '../abort.js';
 import { previewSize, type CanvasSize } from '../canvas-size.js';
 import type { Raster } from '../drawing/rasterise.js';
@@ -41,7 +41,7 @@ export const progress = async (
 
 export async function report(
   { context }: Easel,
-  stage: string,
+  stage: StageName,
   message: string,
   ...pictures: readonly EnginePicture[]
 ): Promise<void> {

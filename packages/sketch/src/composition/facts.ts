@@ -1,3 +1,4 @@
+import type { PictureMeta } from '@atelier/engine';
 import { garmentFacts, type Garment } from './garment.js';
 import type { Drawn, Easel } from './draw.js';
 import { silhouettes } from './silhouettes.js';
@@ -43,7 +44,7 @@ export const pictureFacts = async (
   outfit: Outfit,
   view: View,
   drawn: Drawn,
-): Promise<Record<string, unknown>> => ({
+): Promise<PictureMeta> => ({
   ...garmentFacts(main),
   seed: easel.request.seed,
   aspect_ratio: easel.asked.aspectRatio,
@@ -61,7 +62,7 @@ export const compositionFacts = async (
   view: View,
   setting: Setting,
   drawn: Drawn,
-): Promise<Record<string, unknown>> => {
+): Promise<PictureMeta> => {
   const person = personFacts(outfit.person);
   return {
     ...person,

@@ -1,4 +1,4 @@
-import type { EngineImage, EnginePicture } from '@atelier/engine';
+import type { EngineImage, EnginePicture, PictureMeta } from '@atelier/engine';
 import { GARMENT_CLASSES, classFromWords, classify, type GarmentClass } from '../cutout/classify.js';
 import { cutOut, type CutOut } from '../cutout/cut-out.js';
 import { dominantColours, type DominantColour } from '../cutout/dominant-colours.js';
@@ -30,7 +30,7 @@ export async function readGarment(input: EngineImage, longSide: number, words = 
   return { name: input.name, cut, shape, garmentClass, colours: dominantColours(cut.raster) };
 }
 
-export const garmentFacts = ({ cut, garmentClass, colours }: Garment): Record<string, unknown> => ({
+export const garmentFacts = ({ cut, garmentClass, colours }: Garment): PictureMeta => ({
   garment_class: garmentClass,
   dominant_colours: colours,
   coverage: Math.round(cut.coverage * 1000) / 1000,

@@ -1,4 +1,4 @@
-import { EngineError, type EngineImage } from '@atelier/engine';
+import { EngineError, type EngineImage, type PictureMeta } from '@atelier/engine';
 import { cast, castingIn, type Casting } from '../casting/cast.js';
 import { HAIR_TEXTURES } from '../casting/complexion.js';
 import { HAIR_STYLES, type FigureSpec } from '../casting/figure-spec.js';
@@ -61,7 +61,7 @@ export function personFrom(input: EngineImage | undefined, casting: Casting, see
 }
 
 /** What a picture's meta must hold for `personFrom` to draw the same person again. */
-export const personFacts = ({ spec, seed }: Person): Record<string, unknown> => ({
+export const personFacts = ({ spec, seed }: Person): PictureMeta => ({
   seed,
   gender: spec.gender,
   ethnicity: spec.ethnicity,

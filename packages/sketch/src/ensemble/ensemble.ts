@@ -1,8 +1,9 @@
-import type { RenderRequest } from '@atelier/engine';
+import type { PictureMeta, RenderRequest } from '@atelier/engine';
 import type { CanvasOrder } from '../canvas-size.js';
 import type { Casting } from '../casting/cast.js';
 import { flatten, figureLayer, type Layer, frame } from '../scene.js';
 import { breathe } from '../abort.js';
+import type { PictureFacts } from '../encode.js';
 import { inputOf, progress, report, type Easel } from '../composition/draw.js';
 import { viewFacts, wearerFacts } from '../composition/facts.js';
 import { isNeutral, relight } from '../composition/light.js';
@@ -140,7 +141,7 @@ export async function drawDressed(
     ...under,
     ...present(figure.over),
   ];
-  const facts = {
+  const facts: PictureFacts = {
     kind: 'dressed_layers',
     label: 'Dressed, before the last touches',
     meta: { layers: outfit.worn.map(({ fit }) => fit.garmentClass) },
@@ -199,7 +200,7 @@ export async function ensembleFacts(
   ensemble: Ensemble,
   drawn: DressedLayers,
   setting: Setting,
-): Promise<Record<string, unknown>> {
+): Promise<PictureMeta> {
   const { person, items, outfit, view } = ensemble;
   const facts = personFacts(person);
   return {

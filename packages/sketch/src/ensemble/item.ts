@@ -3,6 +3,7 @@ import {
   type EngineImage,
   type EnginePicture,
   type GarmentKind,
+  type PictureMeta,
   type RenderContext,
   type RenderRequest,
 } from '@atelier/engine';
@@ -165,7 +166,7 @@ export async function readItems(
   return items;
 }
 
-export const itemFacts = ({ name, category, spec, colours, cut }: Item): Record<string, unknown> => ({
+export const itemFacts = ({ name, category, spec, colours, cut }: Item): PictureMeta => ({
   name,
   category,
   ...(spec ? { category_key: spec.category.key } : {}),

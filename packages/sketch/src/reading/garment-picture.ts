@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { EnginePicture } from '@atelier/engine';
+import type { ArtifactKind, EnginePicture, PictureMeta } from '@atelier/engine';
 import { bounds, rounded } from '../cutout/cut-out.js';
 import { classFromWords } from '../cutout/classify.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
@@ -89,7 +89,7 @@ async function onSheet(garment: Raster, ground: 'transparent' | 'white'): Promis
 }
 
 interface GarmentSheet {
-  readonly kind: string;
+  readonly kind: ArtifactKind;
   readonly ground: 'transparent' | 'white';
   /** The product's name, if this garment is the product. */
   readonly label: string | undefined;
@@ -107,7 +107,7 @@ export async function garmentPicture(
   const box = bounds(smooth, 0);
   const { width, height } = smooth;
   const raster = await marked(await onSheet(cut.raster, sheet.ground), sheet.testMark);
-  const meta = {
+  const meta: PictureMeta = {
     slot: region.slot,
     bounding_box: [
       box.left / width,

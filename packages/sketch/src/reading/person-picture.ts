@@ -1,4 +1,4 @@
-import type { EngineImage, EnginePicture, RenderRequest } from '@atelier/engine';
+import type { EngineImage, EnginePicture, PictureMeta, RenderRequest } from '@atelier/engine';
 import { personFacts } from '../composition/person.js';
 import { rasterise } from '../drawing/rasterise.js';
 import { SvgSheet } from '../drawing/svg-sheet.js';
@@ -44,7 +44,7 @@ export async function personPicture(
     [await rasterise(wall.document(WIDTH, HEIGHT, ground, shadow)), figure],
     request.testMark,
   );
-  const meta = {
+  const meta: PictureMeta = {
     ...personFacts(person),
     rendition: 'drawn_after_the_photograph',
     source,

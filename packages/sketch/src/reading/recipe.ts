@@ -1,3 +1,4 @@
+import type { PictureMeta } from '@atelier/engine';
 import { floor, hypot } from './arithmetic.js';
 import { toHex, fromLab } from '../drawing/colour.js';
 import type { Raster } from '../drawing/rasterise.js';
@@ -68,7 +69,7 @@ export function readRecipe(reading: Reading): Recipe {
 }
 
 /** The recipe as meta, in the words that catalogue shots understand. */
-export function recipeFacts(recipe: Recipe): Record<string, unknown> {
+export function recipeFacts(recipe: Recipe): PictureMeta {
   const { light, framing } = recipe;
   return {
     light: {

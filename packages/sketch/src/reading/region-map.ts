@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { EnginePicture } from '@atelier/engine';
+import type { EnginePicture, PictureMeta } from '@atelier/engine';
 import { parseHex } from '../drawing/colour.js';
 import { encode } from '../encode.js';
 import { marked } from '../scene.js';
@@ -42,7 +42,7 @@ export async function regionMap(reading: Reading, testMark: boolean): Promise<En
     .resize(wide, high, { kernel: 'cubic' })
     .raw()
     .toBuffer();
-  const meta = {
+  const meta: PictureMeta = {
     regions: garments.map((region) => ({
       slot: region.slot,
       tint: TINTS[region.slot],

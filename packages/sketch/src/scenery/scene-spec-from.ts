@@ -1,3 +1,4 @@
+import type { PictureMeta } from '@atelier/engine';
 import { SeededRandom } from '../drawing/seeded-random.js';
 import { defaultPalette, furnish, USUAL_GROUND } from './scene-defaults.js';
 import {
@@ -209,7 +210,7 @@ export const sceneFields = (spec: SceneSpec): Fields => ({
 });
 
 /** What pictures of a scene say of it in their `meta`. */
-export const sceneFacts = (spec: SceneSpec) => ({
+export const sceneFacts = (spec: SceneSpec): PictureMeta => ({
   scene: sceneFields(spec),
   setting: spec.setting,
   topology: spec.topology.preset,

@@ -1,4 +1,4 @@
-import { EngineError, type RenderRequest } from '@atelier/engine';
+import { EngineError, type PictureMeta, type RenderRequest } from '@atelier/engine';
 import type { CanvasSize } from '../canvas-size.js';
 import { drawnPlace, placeFor, type Place } from '../composition/setting.js';
 import { isOpen } from '../scenery/draw-scene.js';
@@ -14,7 +14,7 @@ import type { Placement } from './placement.js';
 /** The place that a subject moves to. */
 export interface NewPlace {
   /** What the picture's meta says of it. */
-  readonly about: Readonly<Record<string, unknown>>;
+  readonly about: PictureMeta;
   /** It has no wall that something could hang before. */
   readonly open: boolean;
   /** Draws or fits it for a subject that is seen so. */

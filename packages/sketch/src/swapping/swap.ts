@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import {
   EngineError,
   type EngineImage,
+  type PictureMeta,
   type RenderContext,
   type RenderRequest,
   type RenderResult,
@@ -75,7 +76,7 @@ const outlineFacts = (
   subject: SourceSubject,
   { scale, left, top }: Placement,
   size: CanvasSize,
-): Record<string, unknown> => {
+): PictureMeta => {
   const { mask, raster } = subject.cut;
   const ratio = (raster.width * scale) / mask.width;
   const flat = outlinesOf(mask, 1).map((line) =>

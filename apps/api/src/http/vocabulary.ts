@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { armPattern, artifactKinds, metaKeys, partFailureCodes, stageNames } from '@atelier/engine';
+import { shownFailureCodes } from '#domain/job/job.events.js';
+import { errorStatuses } from './api-error.js';
+
+/**
+ * Every word in answers that callers branch on: an enumeration of openapi.json and a table of a guide each, with what to do
+ * about it. What is in neither does not compile, or is told by the tests of the guides, the engines and the API.
+ */
+export const vocabulary = {
+  ErrorCode: Object.keys(errorStatuses),
+  JobErrorCode: shownFailureCodes,
+  /** Of a whole photograph of a batch: why its job failed. */
+  PartFailureCode: [...new Set([...partFailureCodes, ...shownFailureCodes])],
+  StageName: ['queued', ...stageNames, 'succeeded', 'failed'],
+  ArtifactKind: artifactKinds,
+  MetaKey: ['width', 'height', ...metaKeys],
+} as const;
+
+/** Where each table stands. */
+const tables: Readonly<Record<keyof typeof vocabulary, string>> = {
+  ErrorCode: 'errors#what-each-code-means',
+  JobErrorCode: 'errors#why-a-job-failed',
+  PartFailureCode: 'errors#why-a-part-of-a-job-gave-nothing',
+  StageName: 'vocabulary#stages',
+  ArtifactKind: 'vocabulary#kinds-of-pictures',
+  MetaKey: 'vocabulary#what-meta-says',
+};
+
+const meaning = (name: keyof typeof vocabulary) =>
+  `New ones may come. What each means: /docs/guides/${tables[name]}`;
+
+/** A property that holds a word of the vocabulary. */
+export function Word(
+  name: Exclude<keyof typeof vocabulary, 'MetaKey'>,
+  more: { description?: string; example?: unknown; nullable?: boolean; required?: boolean },
+): PropertyDecorator {
+  const enumSchema = { description: meaning(name) };
+  return ApiProperty({ ...more, enum: [...vocabulary[name]], enumName: name, enumSchema });
+}
+
+/** The arm of a failure as callers see it: in a batch, behind the photograph or the pass that it belongs to. */
+export const shownArm = `^(?:(?:photos\\[[0-9]+\\]|grouping)(?:\\.|$))?(?:${armPattern})?$`;
+
+const pixels = { type: 'integer', minimum: 1, description: 'In pixels.' } as const;
+
+/** `meta` and `attributes`: all keys that there are, each of any JSON unless it says otherwise. */
+export function MetaProperty(about: string, example: object): PropertyDecorator {
+  return ApiProperty({
+    description: `${about} Which of these are there depends on the kind. ${meaning('MetaKey')}`,
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(metaKeys.map((key) => [key, {}])),
+      ...{ width: pixels, height: pixels, seed: { type: 'integer' } },
+    },
+    example,
+  });
+}
+
+const shownKeys = new Set<string>(metaKeys);
+
+/** What callers are told of a picture: not what an engine noted for itself, nor what an older release wrote and nobody reads. */
+export function shownMeta(meta: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => shownKeys.has(key)));
+}
