@@ -57,7 +57,7 @@ COPY docs ./docs
 COPY deploy/create-bucket.mjs deploy/check-health.mjs ./deploy/
 USER node
 EXPOSE 3000
-# Of the API; the other roles listen on no port, and Compose switches it off for them.
+# Of the API, and of other roles where METRICS_PORT is set.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "deploy/check-health.mjs"]
 CMD ["node", "dist/apps/api/src/main.js"]

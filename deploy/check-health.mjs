@@ -1,5 +1,5 @@
-// Ends with 0 when the API of this container can serve: what the image's HEALTHCHECK asks.
-const url = `http://127.0.0.1:${process.env['PORT'] || 3000}/health/ready`;
+// Ends with 0 when the role of this container is ready: what the image's HEALTHCHECK asks.
+const url = `http://127.0.0.1:${process.env['METRICS_PORT'] || process.env['PORT'] || 3000}/health/ready`;
 const healthy = await fetch(url, { signal: AbortSignal.timeout(4_000) }).then(
   (response) => response.ok,
   () => false,

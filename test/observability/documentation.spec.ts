@@ -79,15 +79,51 @@ describe('docs/metrics.md', () => {
   });
 });
 
+/** Fails for a metric of ours that no process exports, and for a label that it does not have. */
+async function expectToExist(expr: string): Promise<string[]> {
+  const found = await exported();
+  const asked = [...expr.matchAll(/(atelier_\w+)(?:\{([^}]*)\})?/g)];
+  return asked.map(([, name = '', selectors = '']) => {
+    const family = name.replace(/_(?:count|bucket)$/, '');
+    expect([...found.keys()]).toContain(family);
+    for (const [, label] of selectors.matchAll(/(\w+)=/g)) expect(found.get(family)).toContain(label);
+    return family;
+  });
+}
+
 describe('the alarms of deploy/prometheus', () => {
   it.each(alerts)('$alert asks for metrics and labels that exist', async ({ expr }) => {
-    const found = await exported();
-    const asked = [...expr.matchAll(/(atelier_\w+)(?:\{(\w+)=)?/g)];
-    expect(asked.length).toBeGreaterThan(0);
-    for (const [, name = '', label] of asked) {
-      const family = name.replace(/_(?:count|bucket)$/, '');
-      expect([...found.keys()]).toContain(family);
-      if (label !== undefined) expect(found.get(family)).toContain(label);
+    expect((await expectToExist(expr)).length).toBeGreaterThan(0);
+  });
+});
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }[];
+}
+
+describe('the dashboard of deploy/grafana', () => {
+  const { panels } = JSON.parse(readFileSync('deploy/grafana/atelier.json', 'utf8')) as Dashboard;
+  const drawn = panels.filter(({ targets }) => targets);
+
+  it.each(drawn)('$title asks for metrics and labels that exist', async ({ targets = [] }) => {
+    for (const { expr } of targets) {
+      const families = await expectToExist(expr);
+      if (families.length === 0) expect(expr).toMatch(/\b(?:process|nodejs)_\w+/);
     }
+  });
+
+  it('leaves out no metric that an operator would look for', async () => {
+    const shown = new Set(
+      (
+        await Promise.all(drawn.flatMap(({ targets = [] }) => targets.map(({ expr }) => expectToExist(expr))))
+      ).flat(),
+    );
+    const elsewhere = /_lag_events$|_read_duration_seconds$|_open_charges_credits$/;
+    expect(
+      [...(await exported()).keys()].filter((name) => !shown.has(name) && !elsewhere.test(name)),
+    ).toEqual([]);
   });
 });

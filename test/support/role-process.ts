@@ -16,9 +16,14 @@ const build = join(process.cwd(), 'dist');
 /**
  * Starts one compiled entry point, for example `apps/api/src/main.js`, and waits until it is ready. Errors of the role
  * are shown; what it merely reports is not. It ends when this process does.
+ * @param folder of another release's build
  */
-export async function startRole(entry: string, environment: Record<string, string>): Promise<RoleProcess> {
-  const child = fork(join(build, entry), {
+export async function startRole(
+  entry: string,
+  environment: Record<string, string>,
+  folder = build,
+): Promise<RoleProcess> {
+  const child = fork(join(folder, entry), {
     env: { ...process.env, LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });

@@ -1,0 +1,246 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { freePort, startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { startRole, type RoleProcess } from '../../support/role-process.js';
+
+/**
+ * `npm run test:upgrade -- COMMIT`: from the release at that commit to this one and back, role by role, under load
+ * (docs/upgrading.md). Fails unless every request is answered well, every job ends, and the audits of both releases hold.
+ */
+const [commit] = process.argv.slice(2);
+if (!commit) {
+  console.error('usage: npm run test:upgrade -- COMMIT (of the release before)');
+  process.exit(2);
+}
+
+const run = promisify(execFile);
+const eachMs = 100;
+const betweenStepsMs = 4_000;
+const endWithinMs = 180_000;
+const home = await mkdtemp(join(tmpdir(), 'atelier-upgrade-'));
+
+interface Release {
+  readonly name: string;
+  readonly build: string;
+}
+
+/** Its own checkout, its own modules: nothing of this release. */
+async function previousRelease(of: string): Promise<Release> {
+  const folder = join(home, 'previous');
+  await run('git', ['worktree', 'add', '--detach', folder, of]);
+  const options = { cwd: folder, maxBuffer: 64 * 2 ** 20 };
+  await run('npm', ['ci', '--no-audit', '--no-fund'], options);
+  await run('npm', ['run', '--silent', 'build'], options);
+  return { name: `before (${of})`, build: join(folder, 'dist') };
+}
+
+const server = await startEmbeddedPostgres({
+  dataDirectory: join(home, 'postgres'),
+  logFile: join(home, 'postgres.log'),
+});
+const settings = {
+  DATABASE_URL: server.url,
+  URL_SIGNING_SECRET: 'a secret of this test',
+  ATELIER_HOME: join(home, 'home'),
+  ATELIER_ORPHAN_HORIZON_MS: '5000',
+};
+
+async function atelier({ build }: Release, ...args: string[]): Promise<Record<string, unknown>> {
+  const main = join(build, 'apps', 'cli', 'src', 'main.js');
+  const env = { ...process.env, ...settings };
+  const { stdout } = await run(process.execPath, [main, ...args, '--json'], { env, maxBuffer: 64 * 2 ** 20 });
+  return stdout.startsWith('{') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
+}
+
+/** What a load balancer knows: the APIs that requests go to, and what has become of these. */
+class Load {
+  readonly targets: string[] = [];
+  readonly failures: string[] = [];
+  readonly jobs: string[] = [];
+  requests = 0;
+  slowestMs = 0;
+  private readonly ended = new AbortController();
+  private readonly underWay = new Set<Promise<unknown>>();
+
+  private blank = '';
+
+  constructor(private readonly key: string) {}
+
+  /** A plain picture makes a job fail at once, with a refund: an engine's work is not what is tested here. */
+  async upload(): Promise<void> {
+    const plain = sharp({ create: { width: 200, height: 200, channels: 3, background: '#eee' } });
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(await plain.png().toBuffer())]), 'plain.png');
+    const sent = { method: 'POST', headers: { authorization: `Bearer ${this.key}` }, body: form };
+    const uploaded = await fetch(`${this.targets[0]}/v1/uploads`, sent);
+    this.blank = ((await uploaded.json()) as { upload_key: string }).upload_key;
+  }
+
+  start(): void {
+    const next = async () => {
+      for (let turn = 0; !this.ended.signal.aborted; turn++, await sleep(eachMs)) {
+        const request = this.one(turn).finally(() => this.underWay.delete(request));
+        this.underWay.add(request);
+      }
+    };
+    void next();
+  }
+
+  async stop(): Promise<void> {
+    this.ended.abort();
+    await Promise.all(this.underWay);
+  }
+
+  private async one(turn: number): Promise<void> {
+    const known = this.jobs[turn % Math.max(this.jobs.length, 1)];
+    if (turn % 3 === 0) {
+      const body = { product_image_s3_key: this.blank };
+      const answer = await this.ask('POST', '/v1/product-to-model-direct', 202, body);
+      if (answer) this.jobs.push(String(answer['job_id']));
+    } else if (turn % 3 === 1 && known) await this.ask('GET', `/v1/jobs/${known}`, 200);
+    else await this.ask('GET', '/v1/jobs?limit=20', 200);
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    wanted: number,
+    body?: object,
+  ): Promise<Record<string, unknown> | undefined> {
+    const target = this.targets[this.requests++ % this.targets.length];
+    const startedAt = performance.now();
+    try {
+      const answer = await fetch(`${target}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (answer.status === wanted) return JSON.parse(text) as Record<string, unknown>;
+      this.failures.push(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);
+    } catch (error) {
+      this.failures.push(`${method} ${path}: ${String(error)}`);
+    } finally {
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - startedAt);
+    }
+    return undefined;
+  }
+}
+
+type Role = 'api' | 'projector' | 'worker';
+
+async function start({ build }: Release, role: Role, port = 0): Promise<RoleProcess> {
+  return startRole(`apps/${role}/src/main.js`, { ...settings, PORT: String(port) }, build);
+}
+
+async function startApi(release: Release, load: Load): Promise<{ url: string; api: RoleProcess }> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const api = await start(release, 'api', port);
+  const isReady = () =>
+    fetch(`${url}/health/ready`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+  while (!(await isReady())) await sleep(100);
+  load.targets.push(url);
+  return { url, api };
+}
+
+interface Running {
+  apis: { url: string; api: RoleProcess }[];
+  projector: RoleProcess;
+  worker: RoleProcess;
+}
+
+/** As docs/upgrading.md says it. */
+async function move(running: Running, to: Release, load: Load): Promise<void> {
+  for (const role of ['projector', 'worker'] as const) {
+    const next = await start(to, role);
+    await running[role].stop();
+    running[role] = next;
+    await sleep(betweenStepsMs);
+  }
+  for (const [index, { url, api }] of running.apis.entries()) {
+    const next = await startApi(to, load);
+    load.targets.splice(load.targets.indexOf(url), 1);
+    await sleep(500);
+    await api.stop();
+    running.apis[index] = next;
+  }
+  await sleep(betweenStepsMs);
+  console.log(
+    `all roles are of the release ${to.name}: ${load.requests} requests, ${load.failures.length} failed`,
+  );
+}
+
+async function allEnded(load: Load): Promise<number> {
+  const left = new Set(load.jobs);
+  for (const end = Date.now() + endWithinMs; left.size > 0 && Date.now() < end; await sleep(200))
+    for (const job of left) {
+      const detail = await load.ask('GET', `/v1/jobs/${job}`, 200);
+      if (['SUCCESS', 'FAILURE'].includes(String(detail?.['status']))) left.delete(job);
+    }
+  return left.size;
+}
+
+try {
+  const now: Release = { name: 'now', build: join(process.cwd(), 'dist') };
+  const before = await previousRelease(commit);
+  await atelier(before, 'migrate');
+  const terms = ['--credits', '1000000', '--daily-cap', '0', '--rate-limit', '1000000'];
+  const { tenant_id: tenant } = await atelier(
+    before,
+    'tenants',
+    'create',
+    '--name',
+    'Upgrade',
+    '--env',
+    'test',
+    ...terms,
+  );
+  const issue = ['keys', 'issue', '--tenant', String(tenant), '--env', 'test'];
+  const { key } = await atelier(before, ...issue, '--capabilities', 'jobs:create,jobs:read');
+  const load = new Load(String(key));
+  const running: Running = {
+    projector: await start(before, 'projector'),
+    worker: await start(before, 'worker'),
+    apis: [await startApi(before, load), await startApi(before, load)],
+  };
+  await load.upload();
+  load.start();
+  await sleep(betweenStepsMs);
+  await atelier(now, 'migrate');
+  await move(running, now, load);
+  await move(running, before, load);
+  await load.stop();
+  const stranded = await allEnded(load);
+  for (const release of [before, now]) {
+    const { holds } = await atelier(release, 'ledger', 'audit').catch(() => ({ holds: false }));
+    if (holds !== true) load.failures.push(`the audit of the release ${release.name} does not hold`);
+  }
+  await Promise.all(
+    [...running.apis.map(({ api }) => api), running.projector, running.worker].map((role) => role.stop()),
+  );
+  for (const failure of load.failures.slice(0, 20)) console.error(failure);
+  const { requests, jobs, failures, slowestMs } = load;
+  console.log(
+    JSON.stringify({
+      requests,
+      jobs: jobs.length,
+      failed: failures.length,
+      stranded,
+      slowestMs: Math.round(slowestMs),
+    }),
+  );
+  process.exitCode = failures.length + stranded === 0 ? 0 : 1;
+} finally {
+  await server.stop();
+  await run('git', ['worktree', 'remove', '--force', join(home, 'previous')]).catch(() => undefined);
+  await rm(home, { recursive: true, force: true });
+}
