@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createLogger } from '#platform/logger.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { PgBossRenderQueue } from './pg-boss-render-queue.js';
 import { queueNames } from './queue-levels.js';
@@ -81,6 +82,36 @@ describe('the render queue', () => {
     await sleep(1500);
     expect(seen).toEqual([task('job-1')]);
   });
+
+  it.each(['at once', 'after its schema was lost and made again'])(
+    'fills a queue %s while its own connection waits for what the transaction holds',
+    async (when) => {
+      const queue = await start();
+      if (when !== 'at once') {
+        await pool.query('drop schema pgboss cascade');
+        await queue.repair();
+      }
+      const client = await pool.connect();
+      let requeued: Promise<number> | undefined;
+      // The first statement takes the tenant's turn, for which the other task waits on the queue's only connection.
+      const transaction = {
+        query: async (text: string, values?: unknown[]) => {
+          const result = await client.query(text, values);
+          requeued ??= queue.requeue([task('job-2')]);
+          await eventually(async () => (await pool.query(waiting)).rowCount === 1);
+          return result;
+        },
+      };
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await client.query('begin');
+      await queue.enqueue([task('job-1')], transaction);
+      await client.query('commit');
+      client.release();
+      expect(await requeued).toBe(1);
+      const { rows } = await pool.query(`select data->>'jobId' as job from pgboss.job order by 1`);
+      expect(rows).toEqual([{ job: 'job-1' }, { job: 'job-2' }]);
+    },
+  );
 
   it('hands nothing out that the transaction took back, nor to the other environment', async () => {
     const queue = await start();

@@ -124,6 +124,8 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
       executeSql: async (text, values) => ({ rows: (await transaction.query(text, values)).rows }),
     };
     const queues = Map.groupBy(tasks, this.kind.nameOf);
+    // Before the transaction holds anything that the queue's only connection may be waiting for.
+    for (const name of queues.keys()) await this.learn(name);
     // In one order, so that transactions which fill several do not wait for one another.
     for (const name of this.kind.names) {
       const inQueue = queues.get(name);
@@ -180,10 +182,16 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
     };
     await this.boss.createQueue(name, options);
     await this.boss.updateQueue(name, options);
+    await this.learn(name);
     if (heartbeatSeconds < shortestHeartbeatSeconds) {
       const shorten = `update ${schema}.queue set heartbeat_seconds = $2 where name = $1`;
       await this.boss.getDb().executeSql(shorten, [name, heartbeatSeconds]);
     }
+  }
+
+  /** What pg-boss wants to know of a queue before it inserts: it asks on its own connection, once in a while. */
+  private async learn(name: string): Promise<void> {
+    await this.boss.insert(name, [], { db: { executeSql: () => Promise.resolve({ rows: [] }) } });
   }
 
   /** @returns how many were not there */

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from '#platform/embedded-postgres.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { sqlState } from '#platform/postgres.js';
 import { identityOf } from '#platform/processes.js';
 import { retry } from '#platform/retry.js';
 import { renderDispatcher } from '#application/process-managers/process-managers.js';
@@ -206,6 +207,9 @@ export class Installation implements AsyncDisposable {
     for (const worker of workers) worker.pause();
     try {
       await this.query(`delete from pgboss.job where state in ('created', 'retry')`);
+    } catch (error) {
+      // The schema was dropped a moment ago.
+      if (sqlState(error) !== '42P01') throw error;
     } finally {
       for (const worker of workers) worker.resume();
     }
@@ -213,7 +217,7 @@ export class Installation implements AsyncDisposable {
 
   /** While everything runs. A deadlock with what runs may cost it a try. */
   async dropQueue(): Promise<void> {
-    await retry(() => this.query('drop schema pgboss cascade'), { firstPauseMs: 50, attempts: 20 });
+    await retry(() => this.query('drop schema if exists pgboss cascade'), { firstPauseMs: 50, attempts: 20 });
   }
 
   /** Lets a process manager begin anew at the first event. */
