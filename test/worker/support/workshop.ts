@@ -218,13 +218,13 @@ export class Workshop implements AsyncDisposable {
   }
 
   /** Waits until the job has ended and its charge is closed. */
-  async ended(tenant: string, { jobId, requestId }: DispatchIds): Promise<void> {
+  async ended(tenant: string, { jobId, requestId }: DispatchIds, withinMs?: number): Promise<void> {
     await eventually(async () => {
       const { state } = await load(this.store, streamName(environment, 'job', jobId), jobAggregate);
       if (state.status === 'unqueued' || isUnfinished(state)) return false;
       const { state: account } = await this.accounts.read(environment, tenant);
       return account.status !== 'unopened' && account.charges.get(requestId) === undefined;
-    });
+    }, withinMs);
   }
 
   async balance(tenant: string): Promise<number> {
