@@ -119,14 +119,19 @@ export class CatalogReader implements CatalogReads {
   list(tenant: string, resource: CatalogResource, page: PageRequest): Promise<Page<CatalogRow>> {
     const query = this.entries
       .createQueryBuilder('entry')
-      .where('entry.tenant = :tenant and entry.resource = :resource', { tenant, resource })
+      .where({ tenant, resource, retiredAt: IsNull() })
       .orderBy({ 'entry.createdAt': 'DESC', 'entry.assetId': 'DESC' });
     return readPage(query, page);
   }
 
   /** Those of these ids that the tenant has among this resource, in no particular order. */
   find(tenant: string, resource: CatalogResource, assetIds: readonly string[]): Promise<CatalogRow[]> {
-    return this.entries.findBy({ tenant, resource, assetId: In([...assetIds]) });
+    return this.entries.findBy({ tenant, resource, retiredAt: IsNull(), assetId: In([...assetIds]) });
+  }
+
+  /** Of all resources, retired ones included, newest first. */
+  all(tenant: string): Promise<CatalogRow[]> {
+    return this.entries.find({ where: { tenant }, order: { createdAt: 'DESC', assetId: 'DESC' } });
   }
 
   private get entries() {

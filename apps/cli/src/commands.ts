@@ -265,6 +265,24 @@ export function addPresets(program: Command): void {
     .action(lazily(actions, 'retireOwnPreset'));
 }
 
+export function addCatalog(program: Command): void {
+  const actions = () => import('./catalog.js');
+  const catalog = program.command('catalog').description("what tenants' jobs have made for further pictures");
+  const environment = () => environmentOption().makeOptionMandatory();
+
+  verb(catalog, 'list', 'every entry of a tenant, retired ones included')
+    .addOption(tenantOption())
+    .addOption(environment())
+    .action(lazily(actions, 'listCatalog'));
+
+  verb(catalog, 'retire', 'take an entry out of the catalogue; jobs that were queued with it still render')
+    .argument('<id>', 'id of the entry, as `catalog list` shows it', ulid)
+    .addOption(tenantOption())
+    .addOption(environment())
+    .addOption(reasonOption('retired by the operator'))
+    .action(lazily(actions, 'retireEntry'));
+}
+
 export function addOrphans(program: Command): void {
   const actions = () => import('./ledger/orphans.js');
   const orphans = program

@@ -20,6 +20,7 @@ commands.addObjects(program);
 commands.addOperations(program);
 commands.addModels(program);
 commands.addPresets(program);
+commands.addCatalog(program);
 commands.addOrphans(program);
 commands.addJobs(program);
 commands.addEvents(program);

@@ -52,7 +52,7 @@ export class Announcements implements OnApplicationBootstrap, OnApplicationShutd
         hasBegun();
         this.logger.warn(
           { err },
-          'changes of keys, plans and prices are not heard of: they may take a minute now',
+          'changes of keys, plans and pictures are not heard of: they may take a minute now',
         );
       },
     });

@@ -74,6 +74,7 @@ export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> =
   ApiKeyRetired: 'key',
   ApiKeyRevoked: 'key',
   AssetStored: 'asset',
+  CatalogEntryRetired: 'asset',
   ExternalRefAssigned: 'product',
   ProductRegistered: 'product',
   ProductRevised: 'product',
@@ -109,6 +110,7 @@ export function idIn({ type, data }: AuditedEvent): string | undefined {
     case 'ApiKeyIssued':
       return data.keyId;
     case 'AssetStored':
+    case 'CatalogEntryRetired':
       return data.assetId;
     case 'ProductRegistered':
       return data.productId;

@@ -33,6 +33,7 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   ApiKeyRetired: [],
   ApiKeyRevoked: [],
   AssetStored: [],
+  CatalogEntryRetired: [],
   ExternalRefAssigned: [],
   ProductRegistered: [],
   ProductRevised: [],

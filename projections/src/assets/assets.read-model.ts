@@ -48,10 +48,11 @@ export const assetsReadModel: ReadModel<AssetRow> = {
   version: 1,
   entity: AssetRow,
   categories: ['asset'],
-  // An asset's stream has one event.
+  // That an entry of the catalogue is retired changes nothing about its picture.
   rowsNeverChange: true,
   keyOf: (event) => [event.streamId],
   evolve: (row, event) => {
+    if (event.type === 'CatalogEntryRetired') return row;
     if (event.type !== 'AssetStored') throw new Error(`${event.type} does not belong in ${event.stream}`);
     const { at, ...asset } = event.data;
     return row ?? { ...asset, createdAt: new Date(at) };

@@ -17,6 +17,18 @@ function success(second: number, ...artifacts: JobArtifact[]): EventOfType<'JobS
   return { ...succeeded, data: { ...succeeded.data, artifacts, at: at(second) } };
 }
 
+const pictureStored = (assetId: string): EventOfType<'AssetStored'> => ({
+  type: 'AssetStored',
+  data: {
+    ...{ assetId, tenant: 'acme', storageKey: `renders/${assetId}.png`, contentType: 'image/png', width: 1 },
+    ...{ height: 1, sizeBytes: 1, sha256: '00', origin: 'render', jobId: 'J7', at: at(7) },
+  },
+});
+const retired = (assetId: string): EventOfType<'CatalogEntryRetired'> => ({
+  type: 'CatalogEntryRetired',
+  data: { assetId, tenant: 'acme', reason: 'dated', at: at(8) },
+});
+
 async function job(id: string, tenant: string, end: Parameters<typeof side.fixture.append>[2][number]) {
   await side.fixture.append('job', id, [queued(id, tenant), renderStarted, end], { tenant });
 }
@@ -44,6 +56,10 @@ beforeAll(async () => {
       data: { stage: 's', message: '', artifacts: [made('A6', 'person')], at: at(6) },
     },
   ]);
+  // The operator retires an entry, and the parent of a batch shows it again.
+  await job('J7', 'acme', success(7, made('A7', 'person')));
+  await fixture.append('asset', 'A7', [pictureStored('A7'), retired('A7')], { tenant: 'acme' });
+  await job('J8', 'acme', success(8, made('A7', 'person')));
   await fixture.passed((await fixture.store.head())!);
 });
 afterAll(() => side.dispose());
@@ -67,6 +83,12 @@ describe('the catalogue', () => {
     expect(await list('rival', 'models')).toEqual({ ids: ['A3'], total: 1 });
   });
 
+  it('neither lists nor finds a retired entry, whoever shows its picture again', async () => {
+    expect(await catalog.find('acme', 'models', ['A7'])).toEqual([]);
+    const [first] = await catalog.all('acme');
+    expect(first).toMatchObject({ assetId: 'A7', jobId: 'J7', retiredAt: new Date(at(8)) });
+  });
+
   it('comes in pages that neither overlap nor skip', async () => {
     expect(await list('acme', 'models', 1)).toEqual({ ids: ['A2'], total: 2 });
     expect(await list('acme', 'models', 1, 1)).toEqual({ ids: ['A1'], total: 2 });
@@ -77,7 +99,7 @@ describe('the catalogue', () => {
     const rows = await side.fixture.rows<{ id: string }>(
       'select asset_id as id from live.catalog order by 1',
     );
-    expect(rows.map(({ id }) => id)).toEqual(['A1', 'A2', 'A3', 'B2', 'G2', 'S5']);
+    expect(rows.map(({ id }) => id)).toEqual(['A1', 'A2', 'A3', 'A7', 'B2', 'G2', 'S5']);
   });
 
   it('keeps the first entry of a picture that another job shows again', async () => {
@@ -94,6 +116,7 @@ describe('the catalogue', () => {
       attributes: {},
       jobId: 'J2',
       createdAt: new Date(at(2)),
+      retiredAt: null,
     });
   });
 

@@ -45,20 +45,29 @@ export class CatalogRow {
   /** When that job succeeded. */
   @Column({ type: 'timestamptz' })
   createdAt: Date;
+
+  /** When the operator took it out of the catalogue. */
+  @Column({ type: 'timestamptz', nullable: true })
+  retiredAt: Date | null;
 }
 
-/** A job that succeeds puts what it made into the catalogue, in one with its timeline: see ADR 8. */
+/** A job that succeeds puts what it made into the catalogue, in one with its timeline (ADR 8); the operator takes it out. */
 export const catalogReadModel: ReadModel<CatalogRow> = {
   name: 'catalog',
   version: 1,
   entity: CatalogRow,
-  categories: ['job'],
+  categories: ['job', 'asset'],
   keysSpanStreams: true,
-  rowsNeverChange: true,
-  keysOf: (event) =>
-    event.type === 'JobSucceeded' ? [...entriesOf(event).keys()].map((assetId) => [assetId]) : [],
-  // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.
-  evolve: (row, event, [assetId]) => row ?? rowOf(event, String(assetId)),
+  keysOf: (event) => {
+    if (event.type === 'CatalogEntryRetired') return [[event.streamId]];
+    return [...entriesOf(event).keys()].map((assetId) => [assetId]);
+  },
+  evolve: (row, event, [assetId]) => {
+    // It stays as a row: the parent of a batch that ends later would bring it back.
+    if (event.type === 'CatalogEntryRetired') return row && { ...row, retiredAt: new Date(event.data.at) };
+    // A picture goes into the catalogue once: the parent of a batch shows what its children have made again.
+    return row ?? rowOf(event, String(assetId));
+  },
 };
 
 function entriesOf(event: ProjectedEvent): Map<string, JobArtifact> {
@@ -79,5 +88,6 @@ function rowOf(event: ProjectedEvent, assetId: string): CatalogRow | undefined {
     attributes: meta,
     jobId: event.streamId,
     createdAt: new Date(event.data.at),
+    retiredAt: null,
   };
 }

@@ -279,6 +279,11 @@ export const planted: readonly Planted[] = [
     ...{ check: 'lifecycles', stream: 'live.asset-a', revision: 1, expected: 'revision 0', found: 1 },
   },
   {
+    rule: 'a catalogue entry that is retired twice',
+    story: story().store('acme', 'a').retire('acme', 'a').retire('acme', 'a'),
+    ...{ check: 'lifecycles', stream: 'live.asset-a', revision: 2, expected: 'revision 1', found: 2 },
+  },
+  {
     rule: 'a preset that becomes another kind of thing',
     story: story().publish('p').publish('p', 'shot'),
     ...{ check: 'lifecycles', stream: 'live.preset-p', revision: 1, expected: 'model', found: 'shot' },

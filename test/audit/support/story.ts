@@ -212,6 +212,10 @@ export class Story {
     });
   }
 
+  retire(tenant: string, assetId: string): this {
+    return this.tell('asset', assetId, tenant, 'CatalogEntryRetired', { assetId, tenant, reason: 'dated' });
+  }
+
   /** Known by a reference, and archived in the end. */
   product(tenant: string, productId: string): this {
     const images = [

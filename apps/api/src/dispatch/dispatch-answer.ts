@@ -1,5 +1,6 @@
 import type { DispatchAnswer } from '#application/dispatch/dispatch-workflow.handler.js';
 import type { DispatchOutcome } from '#application/dispatch/dispatcher.js';
+import type { UnknownReference } from '#application/dispatch/references.js';
 import type { DryRunAnswer } from '#application/dispatch/dry-run.handler.js';
 import { ApiError, notFound } from '../http/api-error.js';
 import type { DryRunResponse } from './dispatch.openapi.js';
@@ -37,7 +38,7 @@ function outcomeOf(workflow: string, outcome: DispatchOutcome, replayed: boolean
     case 'accepted':
       return { ...outcome, replayed };
     case 'unknown-reference':
-      throw unknownReference(outcome.field);
+      throw unusableReference(outcome);
     case 'refused':
       throw refused(workflow, outcome.rejection);
     default:
@@ -46,8 +47,10 @@ function outcomeOf(workflow: string, outcome: DispatchOutcome, replayed: boolean
 }
 
 /** Says which field, and the same whether it names nothing at all or something of another tenant. */
-function unknownReference(field: string): ApiError {
-  return notFound(`thing: ${field} names nothing that you may use`);
+function unusableReference({ field, isRetired }: UnknownReference): ApiError {
+  if (!isRetired) return notFound(`thing: ${field} names nothing that you may use`);
+  const message = `${field} names a catalogue entry that was retired. Nothing was charged: choose another one.`;
+  return new ApiError('CATALOG_ENTRY_RETIRED', message);
 }
 
 /** What a dry run found. @throws ApiError where the dispatch would be refused for another reason than its cost */
@@ -66,7 +69,7 @@ export function estimateOf(workflow: string, answer: DryRunAnswer): DryRunRespon
       };
     }
     case 'unknown-reference':
-      throw unknownReference(answer.field);
+      throw unusableReference(answer);
     case 'refused':
       throw notAllowed(workflow, answer.rejection.code);
     default:

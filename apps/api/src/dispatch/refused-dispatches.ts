@@ -19,7 +19,7 @@ declare module 'fastify' {
  * What the usage log shows of refused dispatches. Not 401 and 429, with which a caller could fill it: they are counted
  * in the metrics. Nor what failed on our side.
  */
-const recorded = new Set([402, 403, 404, 409, 413, 415, 422]);
+const recorded = new Set([402, 403, 404, 409, 410, 413, 415, 422]);
 
 /** How long the answer waits for its own record. A slow store records it after the answer. */
 const patienceMs = 2_000;

@@ -116,6 +116,13 @@ const errors = {
         'A request with this Idempotency-Key is still being worked on. Send it again in a moment: it gets that answer.',
     },
   },
+  410: {
+    description: 'What the body refers to is a catalogue entry that was retired.',
+    codes: {
+      CATALOG_ENTRY_RETIRED:
+        'model_preset_id names a catalogue entry that was retired. Nothing was charged: choose another one.',
+    },
+  },
   413: {
     description: 'The body is too large.',
     codes: { PAYLOAD_TOO_LARGE: 'The body is larger than 1048576 bytes. Nothing was charged.' },
@@ -191,7 +198,7 @@ export function DescribeCancelErrors(): MethodDecorator {
 
 /** All error answers of a dispatch. */
 export function DescribeDispatchErrors(): MethodDecorator {
-  return describeErrors([401, 402, 403, 404, 409, 413, 415, 422], dispatchErrors);
+  return describeErrors([401, 402, 403, 404, 409, 410, 413, 415, 422], dispatchErrors);
 }
 
 /** The error answers of a route. 500 and 503 can always be; `default` is what HTTP itself has to complain about. */

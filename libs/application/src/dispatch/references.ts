@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { StoredAsset } from '#domain/asset/asset.js';
+import type { KnownAsset } from '#domain/asset/asset.js';
 import { canReplacePreset } from '#domain/catalog/catalog.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { JobInputImage } from '#domain/job/job.events.js';
@@ -13,8 +13,12 @@ import { EventStore } from '#event-store/event-store.js';
 import { load } from '../aggregate.js';
 import { StoredPictures, type Owner } from '../picture/stored-pictures.js';
 
-/** The reference in `field` names nothing that this tenant may use: unknown, foreign and unfinished are all the same. */
+/**
+ * The reference in `field` names nothing that this tenant may use: unknown, foreign and unfinished are all the same. What was
+ * the tenant's own and is retired is told apart.
+ */
 export interface UnknownReference {
+  readonly isRetired: boolean;
   /** For people: `items[1].trial_image`. */
   readonly field: string;
   /** From the request: `['body', 'items', 1, 'trial_image']`. */
@@ -26,6 +30,8 @@ export type ResolvedReferences =
   | ({ readonly kind: 'unknown' } & UnknownReference);
 
 type FoundPicture = Omit<JobInputImage, 'name'>;
+
+type Found = FoundPicture | 'retired' | undefined;
 
 /** `{env}/{tenant}/uploads/{asset}.ext` or `{env}/{tenant}/renders/{job}/{asset}.ext`. */
 const assetIdOfKey =
@@ -60,7 +66,8 @@ export class References {
     const inputs = new Map<string, JobInputImage>();
     for (const [index, { input, loc }] of named.entries()) {
       const picture = found[index];
-      if (!picture) return { kind: 'unknown', field: fieldAt(loc), loc };
+      if (!picture || picture === 'retired')
+        return { kind: 'unknown', isRetired: picture === 'retired', field: fieldAt(loc), loc };
       // Two fields that name one input exclude each other, or mean the same: the first one counts.
       if (input === undefined || picture === 'no picture' || inputs.has(input)) continue;
       inputs.set(input, { name: input, ...picture });
@@ -68,10 +75,7 @@ export class References {
     return { kind: 'found', inputs: [...inputs.values()] };
   }
 
-  private async find(
-    { reference, value }: NamedReference,
-    caller: Owner,
-  ): Promise<FoundPicture | 'no picture' | undefined> {
+  private async find({ reference, value }: NamedReference, caller: Owner): Promise<Found | 'no picture'> {
     switch (reference.by) {
       case 'storage-key':
         return isId(value) ? this.asset(caller, value) : this.byStorageKey(caller, value);
@@ -92,25 +96,27 @@ export class References {
     }
   }
 
-  private async byStorageKey(caller: Owner, key: string): Promise<FoundPicture | undefined> {
+  private async byStorageKey(caller: Owner, key: string): Promise<Found> {
     const assetId = assetIdOfKey.exec(key)?.[1];
     const asset = assetId === undefined ? undefined : await this.pictures.asset(caller, assetId);
     return asset?.storageKey === key ? this.described(caller, asset) : undefined;
   }
 
-  private async asset(caller: Owner, assetId: string): Promise<FoundPicture | undefined> {
+  private async asset(caller: Owner, assetId: string): Promise<Found> {
     const asset = await this.pictures.asset(caller, assetId);
     return asset && this.described(caller, asset);
   }
 
   /** The first final picture of a job that succeeded: a render goes by the id of the job that made it. */
-  private async render(caller: Owner, jobId: string): Promise<FoundPicture | undefined> {
+  private async render(caller: Owner, jobId: string): Promise<Found> {
     const job = await this.pictures.job(caller, jobId);
     const picture = job?.results.find(({ role }) => role === 'final');
-    return picture && pictureOf(picture, picture.meta);
+    if (!picture) return undefined;
+    const asset = await this.pictures.asset(caller, picture.assetId);
+    return asset?.retiredAt === undefined ? pictureOf(picture, picture.meta) : 'retired';
   }
 
-  private async product(caller: Owner, productId: string): Promise<FoundPicture | undefined> {
+  private async product(caller: Owner, productId: string): Promise<Found> {
     const stream = streamName(caller.environment, 'product', productId);
     const { state: product } = await load(this.store, stream, productAggregate);
     if (product.status !== 'active' || product.tenant !== caller.tenant) return undefined;
@@ -131,15 +137,17 @@ export class References {
   }
 
   /** A catalogue entry of the caller's own in a preset's place. */
-  private async entry(caller: Owner, assetId: string, kind: PresetKind): Promise<FoundPicture | undefined> {
+  private async entry(caller: Owner, assetId: string, kind: PresetKind): Promise<Found> {
     const asset = await this.pictures.asset(caller, assetId);
     if (!asset || asset.jobId === null) return undefined;
     const job = await this.pictures.job(caller, asset.jobId);
     const entry = job?.results.find((artifact) => artifact.assetId === assetId);
-    return entry && canReplacePreset(entry.kind, kind) ? pictureOf(asset, entry.meta) : undefined;
+    if (!entry || !canReplacePreset(entry.kind, kind)) return undefined;
+    return asset.retiredAt === undefined ? pictureOf(asset, entry.meta) : 'retired';
   }
 
-  private async described(caller: Owner, asset: StoredAsset): Promise<FoundPicture> {
+  private async described(caller: Owner, asset: KnownAsset): Promise<Found> {
+    if (asset.retiredAt !== undefined) return 'retired';
     return pictureOf(asset, (await this.pictures.artifact(caller, asset))?.meta);
   }
 }

@@ -1,22 +1,24 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '#platform/configuration.js';
 import { AccountModule } from '../account/account.module.js';
-import { Announcements, Listeners } from '../announcements.js';
+import { Announcements, Listeners, type Listener } from '../announcements.js';
 import { Authenticator } from '../key/authenticator.js';
 import { KeyModule } from '../key/key.module.js';
+import { PictureModule } from '../picture/store-picture.handler.js';
+import { StoredPictures } from '../picture/stored-pictures.js';
 import { AccountRates, RateLimiter } from './rate-limiter.js';
 import { Attempts } from './attempts.js';
 
-/** Whom a request is let in for, and how often. What is remembered of keys and plans follows the log. */
+/** Whom a request is let in for, and how often. What is remembered of keys, plans and pictures follows the log. */
 @Module({
-  imports: [AccountModule, KeyModule],
+  imports: [AccountModule, KeyModule, PictureModule],
   providers: [
     AccountRates,
     Announcements,
     {
       provide: Listeners,
-      inject: [Authenticator, AccountRates],
-      useFactory: (keys: Authenticator, rates: AccountRates) => [keys, rates],
+      inject: [Authenticator, AccountRates, StoredPictures],
+      useFactory: (...listeners: Listener[]) => listeners,
     },
     {
       provide: Attempts,

@@ -1,11 +1,12 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { evolveAsset, initialAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
+import { evolveAsset, initialAsset, type Asset, type KnownAsset } from '#domain/asset/asset.js';
 import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.events.js';
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { load, readForwards } from '../aggregate.js';
+import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
 
 export type Owner = Pick<Caller, 'environment' | 'tenant'>;
@@ -26,10 +27,15 @@ export interface JobPictures {
  * remembered for its owner only, so that no answer comes sooner because a foreign thing exists.
  */
 @Injectable()
-export class StoredPictures {
-  /** Assets never change once stored, and neither do jobs that are over. */
-  private readonly assets: LRUCache<string, StoredAsset>;
+export class StoredPictures implements Listener {
+  readonly category = 'asset';
+  readonly types = ['CatalogEntryRetired'] as const;
+
+  /** Nothing of an asset changes but that it is retired, which is heard; and nothing of a job that is over. */
+  private readonly assets: LRUCache<string, KnownAsset>;
   private readonly jobs: LRUCache<string, JobPictures>;
+  /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
+  private heard = 0;
 
   constructor(
     private readonly store: EventStore,
@@ -39,17 +45,25 @@ export class StoredPictures {
     this.jobs = new LRUCache({ max: jobs });
   }
 
-  async asset({ environment, tenant }: Owner, assetId: string): Promise<StoredAsset | undefined> {
+  async asset({ environment, tenant }: Owner, assetId: string): Promise<KnownAsset | undefined> {
     const stream = streamName(environment, 'asset', assetId);
     const remembered = this.assets.get(`${tenant} ${stream}`);
     if (remembered) return remembered;
+    const { heard } = this;
     const { state } = await load<Asset, never>(this.store, stream, {
       initial: initialAsset,
       evolve: evolveAsset,
     });
     if (state?.tenant !== tenant) return undefined;
-    this.assets.set(`${tenant} ${stream}`, state);
+    if (heard === this.heard) this.assets.set(`${tenant} ${stream}`, state);
     return state;
+  }
+
+  /** Forgets a picture that was retired, in whichever process. */
+  hear({ environment, id, event }: Announcement): void {
+    this.heard += 1;
+    if (event.type === 'CatalogEntryRetired')
+      this.assets.delete(`${event.data.tenant} ${streamName(environment, 'asset', id)}`);
   }
 
   async job({ environment, tenant }: Owner, jobId: string): Promise<JobPictures | undefined> {
@@ -68,7 +82,7 @@ export class StoredPictures {
   }
 
   /** What the job that made an asset says of it; undefined for an upload. */
-  async artifact(owner: Owner, { assetId, jobId }: StoredAsset): Promise<JobArtifact | undefined> {
+  async artifact(owner: Owner, { assetId, jobId }: KnownAsset): Promise<JobArtifact | undefined> {
     const job = jobId === null ? undefined : await this.job(owner, jobId);
     return job?.artifacts.find((artifact) => artifact.assetId === assetId);
   }

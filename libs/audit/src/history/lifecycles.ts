@@ -9,8 +9,8 @@ interface Lifecycle {
 
 /**
  * Things that are few and simple: keys, presets and products begin with the event that makes them. A key is rotated
- * once, and revoked for good. An external reference is given to one product. An asset never changes, so that its stream
- * has one event.
+ * once, and revoked for good. An external reference is given to one product. An asset is stored once,
+ * and its entry of the catalogue is retired once.
  */
 export class Lifecycles {
   private readonly things = new Map<string, Lifecycle>();
@@ -22,6 +22,10 @@ export class Lifecycles {
       case 'AssetStored':
         this.findings.checked('lifecycles');
         if (event.revision > 0) this.wrong(event, 'an asset never changes', 'revision 0', event.revision);
+        return;
+      case 'CatalogEntryRetired':
+        this.findings.checked('lifecycles');
+        if (event.revision !== 1) this.wrong(event, 'an entry is retired once', 'revision 1', event.revision);
         return;
       case 'ExternalRefAssigned':
         return this.begin(event, event.data.productId, undefined, false);

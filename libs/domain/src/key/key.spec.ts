@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
-import { evolveAsset, initialAsset, storeAsset, type StoredAsset } from '../asset/asset.js';
+import { evolveAsset, initialAsset, retireEntry, storeAsset, type StoredAsset } from '../asset/asset.js';
 import type { AssetEvent } from '../asset/asset.events.js';
 import { evolveKey, initialKey, issueKey, retireKey, revokeKey, type IssuedKey } from './key.js';
 import type { KeyEvent } from './key.events.js';
@@ -96,5 +96,24 @@ describe('an asset', () => {
     given(asset, [event])
       .when((state) => storeAsset({ ...stored, sha256: 'other' }, state))
       .then();
+  });
+
+  it('is retired once, and for its owner only', () => {
+    const asset = { initial: initialAsset, evolve: evolveAsset };
+    const event: AssetEvent = { type: 'AssetStored', data: stored };
+    const retirement = { assetId: 'a1', tenant: 'acme', reason: 'dated', at };
+    const retired: AssetEvent = { type: 'CatalogEntryRetired', data: retirement };
+    given(asset, [event])
+      .when((state) => retireEntry(retirement, state))
+      .then(retired);
+    given(asset, [event, retired])
+      .when((state) => retireEntry(retirement, state))
+      .then();
+    given(asset, [event])
+      .when((state) => retireEntry({ ...retirement, tenant: 'rival' }, state))
+      .thenRejected({ code: 'ENTRY_NOT_FOUND' });
+    given(asset, [])
+      .when((state) => retireEntry(retirement, state))
+      .thenRejected({ code: 'ENTRY_NOT_FOUND' });
   });
 });

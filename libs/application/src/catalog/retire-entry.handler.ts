@@ -1,0 +1,52 @@
+import { Module } from '@nestjs/common';
+import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import {
+  evolveAsset,
+  initialAsset,
+  retireEntry,
+  type Asset,
+  type EntryNotFound,
+} from '#domain/asset/asset.js';
+import { resourceOf } from '#domain/catalog/catalog.js';
+import { streamName } from '#domain/streams.js';
+import { EventStore } from '#event-store/event-store.js';
+import { handle, type Handled } from '../aggregate.js';
+import type { CommandContext } from '../command-context.js';
+import { StoredPictures } from '../picture/stored-pictures.js';
+
+type RetiredEntry = Handled<Asset, EntryNotFound>;
+
+/** Takes an entry out of a tenant's catalogue, and out of use for new dispatches. Jobs that were queued with it still render. */
+export class RetireCatalogEntry extends Command<RetiredEntry> {
+  constructor(
+    readonly context: CommandContext,
+    readonly entryId: string,
+    readonly reason: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(RetireCatalogEntry)
+export class RetireCatalogEntryHandler implements ICommandHandler<RetireCatalogEntry> {
+  constructor(
+    private readonly store: EventStore,
+    private readonly pictures: StoredPictures,
+  ) {}
+
+  async execute({ context, entryId: assetId, reason }: RetireCatalogEntry): Promise<RetiredEntry> {
+    const { environment, tenant, at } = context;
+    const asset = await this.pictures.asset(context, assetId);
+    const made = asset && (await this.pictures.artifact(context, asset));
+    if (!made || made.role !== 'final' || !resourceOf(made.kind))
+      return { kind: 'rejected', rejection: { code: 'ENTRY_NOT_FOUND' }, state: asset };
+    const stream = streamName(environment, 'asset', assetId);
+    const retirement = { assetId, tenant, reason, at: at.toISOString() };
+    const aggregate = { initial: initialAsset, evolve: evolveAsset };
+    return handle(this.store, stream, aggregate, (state) => retireEntry(retirement, state), context);
+  }
+}
+
+/** What operators do to tenants' catalogues. */
+@Module({ providers: [StoredPictures, RetireCatalogEntryHandler] })
+export class CatalogCareModule {}
