@@ -62,18 +62,21 @@ export class Workshop implements AsyncDisposable {
     private readonly database: TestDatabase,
     private readonly events: OpenedEventStore,
     readonly folder: string,
+    private readonly heartbeatSeconds: number,
   ) {
     this.accounts = new AccountWriter(events.store, events.snapshots);
     this.dispatcher = dispatcherOn(events.store, this.accounts);
   }
 
-  static async open(): Promise<Workshop> {
+  /** @param heartbeatSeconds silence after which a worker counts as dead: long, where none dies */
+  static async open({ heartbeatSeconds = impatience.heartbeatSeconds } = {}): Promise<Workshop> {
     const database = await createTestDatabase({ template });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-workshop-'));
     return new Workshop(
       database,
       await openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }),
       folder,
+      heartbeatSeconds,
     );
   }
 
@@ -83,6 +86,11 @@ export class Workshop implements AsyncDisposable {
 
   get databaseUrl(): string {
     return this.database.url;
+  }
+
+  private startQueue(): Promise<PgBossRenderQueue> {
+    const { databaseUrl: url, heartbeatSeconds } = this;
+    return PgBossRenderQueue.start({ url, logger, ...impatience, heartbeatSeconds });
   }
 
   get storage(): ObjectStorage {
@@ -95,7 +103,7 @@ export class Workshop implements AsyncDisposable {
   ): Promise<{ stop(): Promise<void> }> {
     const { databaseUrl } = this;
     const { store, snapshots } = this.events;
-    const queue = await PgBossRenderQueue.start({ url: databaseUrl, logger, ...impatience });
+    const queue = await this.startQueue();
     const configuration = configurationOn(databaseUrl);
     const projector = await startProjector({
       ...{ store, snapshots, queue, logger },
@@ -123,7 +131,7 @@ export class Workshop implements AsyncDisposable {
     drawn: ImageEngine | ((queue: PgBossRenderQueue) => ImageEngines),
     { concurrency, ...settings }: { renderTimeoutMs?: number; concurrency?: number } = {},
   ): Promise<RunningWorker> {
-    const queue = await PgBossRenderQueue.start({ url: this.databaseUrl, logger, ...impatience });
+    const queue = await this.startQueue();
     const { store, storage } = this;
     const engine = typeof drawn === 'function' ? drawn(queue) : drawn;
     const defaults = configurationOn(this.databaseUrl);
