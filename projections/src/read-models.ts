@@ -1,5 +1,6 @@
 import type { EntityClass, ReadModel } from '#read-store/read-model.js';
 import { assetsReadModel } from './assets/assets.read-model.js';
+import { callsReadModel } from './calls/calls.read-model.js';
 import { catalogReadModel } from './catalog/catalog.read-model.js';
 import { jobsReadModel } from './jobs/jobs.read-model.js';
 import { keysReadModel } from './keys/keys.read-model.js';
@@ -22,6 +23,7 @@ export const readModels: readonly ReadModel<object>[] = [
   presetsReadModel,
   catalogReadModel,
   productsReadModel,
+  callsReadModel,
 ];
 
 /** What `createDataSource` needs to know to serve the readers. */

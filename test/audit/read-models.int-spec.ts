@@ -97,6 +97,9 @@ const tamperings: Tampering[] = [
     ...{ key: 'product-live', stream: 'live.product-product-live', revision: 2 },
     ...{ expected: 'archived', found: 'active' },
   }),
+  changed('calls', `job_id = 'job5-live'`, 'price_micros', '1', {
+    ...{ key: 'job5-live/look.1', stream: 'live.job-job5-live', expected: 40_000, found: 1 },
+  }),
   changed(
     'catalog',
     `asset_id = '${idOf('job1-live-who')}'`,
@@ -113,6 +116,7 @@ const keyColumns: Readonly<Record<string, string>> = {
   ...{ jobs: 'public_id', timeline: 'job_id', usage: 'request_id', ledger: 'id', renders: 'public_id' },
   ...{ keys: 'key_id', assets: 'asset_id', presets: 'preset_id', catalog: 'asset_id' },
   products: 'product_id',
+  calls: 'job_id',
 };
 
 /** Does something to a table, looks, and puts the table back as it was. */

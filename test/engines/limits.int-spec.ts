@@ -7,6 +7,7 @@ import { sandboxModel, type ImageModel } from '#platform/image-models.js';
 import { createLogger } from '#platform/logger.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { OpenAiDouble, type Asked, type Turn } from './doubles/vendor-double.js';
@@ -66,7 +67,13 @@ beforeAll(async () => {
     items: [{ trial_image: garment.assetId, trial_item_category: 'top' }],
   };
   const endpoint = await double.open();
-  const common: ImageModel = { ...sandboxModel, family: 'openai', endpoint, id: 'narrow', max_inputs: 16 };
+  const common: ImageModel = {
+    ...sandboxModel,
+    family: 'openai',
+    endpoint,
+    id: 'narrow',
+    price_per_picture: 0.04,
+  };
   models = [
     { ...common, concurrency: 2 },
     { ...common, id: 'slow', requests_per_minute: 3 },
@@ -92,6 +99,21 @@ describe('an image model', () => {
         ...['JobQueued', 'RenderStarted', 'EngineCalled', 'EngineAnswered', 'JobSucceeded'],
       ]);
     }
+  });
+
+  it('has what it cost in the books of the operator', async () => {
+    await workshop.readModelsCaughtUp();
+    const env = { DATABASE_URL: workshop.databaseUrl, URL_SIGNING_SECRET: 'for tests only' };
+    const costs = (...more: string[]) =>
+      runCommand(['costs', '--by', 'model', '--env', 'test', ...more], workshop.folder, { env });
+    const { costs: lines } = JSON.parse((await costs('--json')).stdout) as { costs: object[] };
+    expect(lines).toEqual([
+      {
+        ...{ group: 'narrow', jobs: 10, credits_taken: 100, credits_returned: 0, calls: 10, currency: 'USD' },
+        ...{ price: 0.4, margin: null, lost_jobs: 0, lost_price: 0 },
+      },
+    ]);
+    expect((await costs('--csv')).stdout).toContain('narrow,10,100,0,10,USD,0.4,,0,0');
   });
 
   it('is asked as often in a minute as it bears', async () => {

@@ -21,6 +21,7 @@ const rules = {
   usage: [8, 'read model usage = fold of history'],
   ledger: [8, 'read model ledger = fold of history'],
   renders: [8, 'read model renders = fold of history'],
+  calls: [8, 'read model calls = fold of history'],
   keys: [8, 'read model keys = fold of history'],
   assets: [8, 'read model assets = fold of history'],
   presets: [8, 'read model presets = fold of history'],

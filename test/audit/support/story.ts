@@ -292,6 +292,14 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
     .queue(one, named('job5'))
     .start(one, named('job5'))
     .start(one, named('job5'), 2);
+  story.tell('job', named('job5'), one, 'EngineCalled', {
+    ...{ call: 'look.1', step: 'look', model: 'gpt', vendor: 'openai', attempt: 2, idempotencyKey: 'k' },
+    ...{ tenant: one, operation: 'look' },
+  });
+  story.tell('job', named('job5'), one, 'EngineAnswered', {
+    ...{ call: 'look.1', outcome: 'answered', vendorRequestId: 'req_1', latencyMs: 900, units: 1 },
+    ...{ price: 0.04, currency: 'USD' },
+  });
   story.succeed(one, named('job5'), 2).settle(one, named('job5'));
   story.tell('usage', two, two, 'RequestRejected', {
     ...{ requestId: `r-${named('refused')}`, operation: 'look', endpoint: '/v1/look', method: 'POST' },

@@ -1,13 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
-import type { JobEvent } from '#domain/job/job.events.js';
-import { decode } from '#domain/stored-events.js';
-import { categoryPrefix } from '#domain/streams.js';
+import { sumCosts, type CostGroup, type CostLine } from '#projections/calls/costs.js';
 import { Operator } from '../operator.js';
 import { printJson, printTable } from '../output.js';
-import { environmentsOf, pagesOfLog, timeOf } from '../places.js';
+import { environmentsOf, timeOf } from '../places.js';
 import { findConfiguration } from '../service.js';
 import type { EnvironmentOptions } from '../verb.js';
-import { CostBook, type CostGroup, type CostLine } from './cost-book.js';
 
 export interface CostOptions extends EnvironmentOptions {
   readonly by: CostGroup;
@@ -16,27 +13,25 @@ export interface CostOptions extends EnvironmentOptions {
   readonly csv?: boolean;
 }
 
-const types = ['JobQueued', 'EngineCalled', 'EngineAnswered', 'JobFailed', 'JobCancelled'];
+/** What PostgreSQL's timestamps and JavaScript's dates both can say. */
+const ever = [new Date(0), new Date('9999-12-31T23:59:59Z')] as const;
 
 /** Of jobs that were queued in the period, whenever they ended. */
 export async function showCosts({ by, from, to, csv, json, env }: CostOptions): Promise<void> {
-  const earliest = from === undefined ? -Infinity : timeOf('--from', from);
-  const latest = to === undefined ? Infinity : timeOf('--to', to);
-  const { imageModels } = findConfiguration();
-  const book = new CostBook();
+  const period = [
+    from === undefined ? ever[0] : new Date(timeOf('--from', from)),
+    to === undefined ? ever[1] : new Date(timeOf('--to', to)),
+  ] as const;
+  const { currency, credit_price: creditPrice } = findConfiguration().imageModels;
   await using operator = await Operator.connect();
-  const filter = { types, streamPrefixes: environmentsOf(env).map((each) => categoryPrefix(each, 'job')) };
-  for await (const page of pagesOfLog(operator.store, { filter, limit: 1000 })) {
-    for (const recorded of page) {
-      // The filter lets events of jobs through only.
-      const event = decode(recorded) as JobEvent;
-      const queuedAt = event.type === 'JobQueued' ? Date.parse(event.data.at) : undefined;
-      if (queuedAt === undefined || (queuedAt >= earliest && queuedAt <= latest))
-        book.add(recorded.stream, event);
-    }
-  }
-  const { currency, credit_price: creditPrice } = imageModels;
-  const rows = book.lines(by).map((line) => rowOf(line, currency, creditPrice));
+  const environments = environmentsOf(env);
+  // One connection reads the tables of both environments.
+  const reads = await operator.readModels(environments[0] ?? 'live');
+  const database = {
+    query: async (text: string, values?: unknown[]) => ({ rows: await reads.query(text, values) }),
+  };
+  const lines = await sumCosts(database, environments, by, period);
+  const rows = lines.map((line) => rowOf(line, currency, creditPrice));
   if (json) return printJson({ by, costs: rows });
   if (csv) return void process.stdout.write(stringify(rows, { header: true }));
   printTable(rows, {
@@ -54,7 +49,8 @@ export async function showCosts({ by, from, to, csv, json, env }: CostOptions): 
 const money = (amount: number): number => Math.round(amount * 10_000) / 10_000;
 
 function rowOf(line: CostLine, currency: string, creditPrice: number | undefined) {
-  const { group, jobs, calls, creditsTaken, creditsReturned, price, lostJobs, lostPrice } = line;
+  const { group, jobs, calls, creditsTaken, creditsReturned, lostJobs } = line;
+  const [price, lostPrice] = [line.priceMicros / 1e6, line.lostMicros / 1e6];
   const sold = creditPrice === undefined ? undefined : (creditsTaken - creditsReturned) * creditPrice;
   return {
     ...{ group, jobs, credits_taken: creditsTaken, credits_returned: creditsReturned, calls, currency },

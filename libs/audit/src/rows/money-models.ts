@@ -211,5 +211,23 @@ function add(rows: RowStore, row: number, slot: number, by: number): void {
   rows.put(row, slot, rows.get(row, slot) + by);
 }
 
+/** One row a call of a vendor: whose it is, and what was paid for it. */
+const calls: MoneyModel = {
+  columns: ['tenant', 'units', 'price_micros', 'currency'],
+  slots: 0,
+  fold(event, rows) {
+    if (event.type === 'EngineCalled') {
+      const row = rows.open([event.streamId, event.data.call]);
+      const unpaid = { units: null, price_micros: null, currency: null };
+      if (row !== none) rows.write(row, { tenant: event.data.tenant, ...unpaid });
+    }
+    if (event.type === 'EngineAnswered') {
+      const row = rows.find([event.streamId, event.data.call]);
+      const { units, price, currency } = event.data;
+      if (row !== none) rows.write(row, { units, price_micros: Math.round(price * 1e6), currency });
+    }
+  },
+};
+
 /** By read model. */
-export const moneyModels: Readonly<Partial<Record<string, MoneyModel>>> = { jobs, usage, ledger };
+export const moneyModels: Readonly<Partial<Record<string, MoneyModel>>> = { jobs, usage, ledger, calls };
