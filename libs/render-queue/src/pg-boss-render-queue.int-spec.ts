@@ -3,7 +3,7 @@ import pg from 'pg';
 import { createLogger } from '#platform/logger.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
-import { PgBossRenderQueue } from './pg-boss-render-queue.js';
+import { PgBossRenderQueue, type PgBossSettings } from './pg-boss-render-queue.js';
 import { queueNames } from './queue-levels.js';
 import type { RenderTask, TaskOutcome } from './render-queue.js';
 
@@ -25,7 +25,7 @@ describe('the render queue', () => {
   let pool: pg.Pool;
   let started: PgBossRenderQueue[];
 
-  async function start(settings: { heartbeatSeconds?: number } = {}): Promise<PgBossRenderQueue> {
+  async function start(settings: Partial<PgBossSettings> = {}): Promise<PgBossRenderQueue> {
     const queue = await PgBossRenderQueue.start({
       url: database.url,
       logger,
@@ -234,4 +234,27 @@ describe('the render queue', () => {
     );
     await until(() => ended === 30);
   });
+
+  it.each(['ends', 'throws'])(
+    'hands the next task of a full tenant out when one of its tasks %s',
+    async (how) => {
+      // By polling it would be found after a minute.
+      const queue = await start({ superviseSeconds: 60 });
+      const seen: string[] = [];
+      const first = Promise.withResolvers<void>();
+      await queue.work('test', { remote: true, concurrency: 8, tenantConcurrency: 1 }, async ({ jobId }) => {
+        seen.push(jobId);
+        if (jobId === 'first') await first.promise;
+        return done;
+      });
+      await enqueue(queue, [{ ...task('first'), remote: true }]);
+      await until(() => seen.length === 1);
+      await enqueue(queue, [{ ...task('second'), remote: true }]);
+      // Idle slots look at it, and may not take it.
+      await sleep(500);
+      if (how === 'ends') first.resolve();
+      else first.reject(new Error('the store cannot be reached'));
+      await until(() => seen.includes('second'), 20_000);
+    },
+  );
 });

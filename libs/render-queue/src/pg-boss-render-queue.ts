@@ -104,7 +104,8 @@ interface SomeTask {
 class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   private readonly stopping = new AbortController();
   private stopped: Promise<void> | undefined;
-  private readonly workers = new Set<string>();
+  /** Worker ids of pg-boss, one for each slot, with their queues. */
+  private readonly workers = new Map<string, string>();
 
   constructor(
     protected readonly boss: PgBoss,
@@ -233,17 +234,22 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
         } finally {
           // A slot that has just finished looks for the next task at once instead of waiting out the poll.
           if (slots.give()) this.boss.notifyWorker(workerId);
-          else await this.close(name, workerId);
+          else this.close(name, workerId);
         }
       },
     );
-    this.workers.add(workerId);
+    this.workers.set(workerId, name);
   }
 
-  /** A slot ends itself once its task is settled. */
-  private async close(name: string, workerId: string): Promise<void> {
+  /** A slot ends itself. Idle ones may have passed over what its task stood in the way of: they look again once it is settled. */
+  private close(name: string, workerId: string): void {
     this.workers.delete(workerId);
-    await this.boss.offWork(name, { id: workerId, wait: false });
+    // It ends after this very task, so nothing can wait for it here.
+    void this.boss.offWork(name, { id: workerId, wait: true }).then(() => this.wake(name));
+  }
+
+  private wake(name: string): void {
+    for (const [workerId, queue] of this.workers) if (queue === name) this.boss.notifyWorker(workerId);
   }
 
   /**
@@ -257,8 +263,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   ): Promise<void> {
     await this.boss.fail(name, { id: job.id, retryCount: job.retryCount });
     await this.boss.update(name, undefined, { id: job.id, startAfter: afterMs / 1000 });
-    const wake = () => this.workers.forEach((workerId) => this.boss.notifyWorker(workerId));
-    setTimeout(wake, afterMs + marginMs).unref();
+    setTimeout(() => this.wake(name), afterMs + marginMs).unref();
   }
 }
 
