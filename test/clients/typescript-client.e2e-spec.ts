@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Atelier, AtelierError, ConnectionError, type JobEvent } from '@atelier/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
 import sharp from 'sharp';
 import { startService, type JourneyService } from '../journeys/service.js';
 import { eventually } from '../support/eventually.js';
@@ -97,37 +98,70 @@ describe('the TypeScript client', () => {
     expect(await balance()).toBe(before - 5);
   });
 
-  it('cancels the job when its signal aborts, and the credits come back', async () => {
-    const { tenant_id: tenant = '' } = await service.operator(
-      'tenants',
-      'create',
-      '--name',
-      'T',
-      '--env',
-      'test',
-      '--credits',
-      '50',
-    );
-    const { key = '' } = await service.operator(
-      ...['keys', 'issue', '--tenant', tenant, '--env', 'test', '--capabilities', 'jobs:create,jobs:read'],
-    );
-    const testing = new Atelier({ baseUrl: service.baseUrl, apiKey: key });
-    const stop = new AbortController();
-    const run = testing.run('model-generator', casting, {
-      signal: stop.signal,
-      headers: { 'x-atelier-test-outcome': 'timeout' },
-    });
-    const { job_id: jobId } = await run.accepted;
-    const waiting = run.result();
-    stop.abort(new Error('enough'));
-    await expect(waiting).rejects.toThrow('enough');
-    await eventually(async () => {
-      expect(await testing.get('/v1/jobs/{public_id}', { public_id: jobId })).toMatchObject({
-        status: 'FAILURE',
-        error: { code: 'CANCELLED' },
+  it.each(['after', 'before'])(
+    'cancels the job when its signal aborts %s the dispatch is answered, and the credits come back',
+    async (when) => {
+      const proxy = await startTcpProxy(Number(new URL(service.baseUrl).port));
+      const key = await service.testKey(50);
+      const testing = new Atelier({ baseUrl: service.baseUrl, apiKey: key });
+      const client = new Atelier({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: key });
+      const stop = new AbortController();
+      if (when === 'before') proxy.holdAnswers();
+      const run = client.run('model-generator', casting, {
+        signal: stop.signal,
+        headers: { 'x-atelier-test-outcome': 'timeout' },
       });
-      expect((await testing.get('/v1/credits')).balance).toBe(50);
+      const waiting = run.result();
+      const [job] = await eventually(async () => {
+        const { jobs } = await testing.get('/v1/jobs');
+        return jobs.length > 0 && jobs;
+      });
+      if (when === 'after') await run.accepted;
+      stop.abort(new Error('enough'));
+      await expect(waiting).rejects.toThrow('enough');
+      proxy.restore();
+      await eventually(async () => {
+        expect(await testing.get('/v1/jobs/{public_id}', { public_id: job!.public_id })).toMatchObject({
+          status: 'FAILURE',
+          error: { code: 'CANCELLED' },
+        });
+        expect((await testing.get('/v1/credits')).balance).toBe(50);
+      });
+      await proxy.close();
+    },
+  );
+
+  it('cancels nothing when the signal outlives the job', async () => {
+    const asked: string[] = [];
+    const heard: typeof fetch = (url, init) => {
+      asked.push(JSON.stringify([init?.method, url]));
+      return fetch(url, init);
+    };
+    const listening = new Atelier({ baseUrl: service.baseUrl, apiKey: service.key, fetch: heard });
+    const stop = new AbortController();
+    await listening.run('model-generator', casting, { signal: stop.signal }).result();
+    const before = asked.length;
+    stop.abort();
+    await atelier.get('/v1/credits');
+    expect(asked.slice(before)).toEqual([]);
+  });
+
+  it('speaks each method, with the parts of a path and the pages of a list', async () => {
+    const webhook = { url: 'https://shop.example/hook', events: ['job.failed' as const] };
+    const { public_id } = await atelier.post('/v1/webhooks', webhook);
+    const { delivery_id: id } = await atelier.post('/v1/webhooks/{public_id}/test', undefined, { public_id });
+    await eventually(async () => {
+      const path = '/v1/webhooks/{public_id}/deliveries';
+      for await (const delivery of atelier.list(path, { public_id, status: 'pending' }))
+        if (delivery.public_id === id) return true;
+      return false;
     });
+    const path = '/v1/webhooks/{public_id}';
+    expect(await atelier.patch(path, { enabled: false }, { public_id })).toMatchObject({ enabled: false });
+    expect(await atelier.delete(path, { public_id })).toBeUndefined();
+    await expect(atelier.get(path, { public_id })).rejects.toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
+    // @ts-expect-error a path without its parts
+    await expect(atelier.get(path)).rejects.toMatchObject({ status: 404 });
   });
 
   it('throws refusals with their code, request and fields, and lists page after page', async () => {
@@ -175,4 +209,21 @@ describe('what is sent again', () => {
     else if (code) expect(outcome).toMatchObject({ code, status: answers.at(-1) });
     else expect(outcome).toBeInstanceOf(ConnectionError);
   });
+});
+
+it('waits until the time that a proxy on the way names', async () => {
+  const time = new Date(Date.now() + 3_600_000).toUTCString();
+  const answer = () => Promise.resolve(new Response('', { status: 503, headers: { 'retry-after': time } }));
+  const atelier = new Atelier({ baseUrl: 'http://shop.example', apiKey: 'x', retries: 0, fetch: answer });
+  const error = await atelier.get('/v1/credits').catch((thrown: unknown) => thrown);
+  expect((error as AtelierError).retryAfterMs).toBeGreaterThan(3_590_000);
+});
+
+it('is bundled for browsers and workers without anything of Node', async () => {
+  const stdin = { contents: "export * from '@atelier/client'", resolveDir: process.cwd() };
+  const bundle = { bundle: true, write: false, platform: 'browser', format: 'esm' } as const;
+  const { outputFiles, warnings } = await build({ stdin, ...bundle });
+  expect(warnings).toEqual([]);
+  expect(outputFiles[0]!.text).not.toMatch(/\b(?:import|require)\b[^\n]*node:/);
+  expect(outputFiles[0]!.text.length).toBeLessThan(60_000);
 });

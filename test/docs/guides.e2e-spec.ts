@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import chromium from '@sparticuz/chromium';
-import { chromium as browsers, type Browser } from 'playwright-core';
 import { partFailureCodes } from '@atelier/engine';
+import type { Browser } from 'playwright-core';
 import { vocabulary } from '../../apps/api/src/http/vocabulary.js';
 import { startService, type JourneyService } from '../journeys/service.js';
+import { openBrowser } from '../support/browser.js';
 
 const folder = join('docs', 'guides');
 const guides = readdirSync(folder).map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
@@ -32,23 +32,8 @@ describe('the guides', () => {
   let browser: Browser;
   beforeAll(async () => {
     service = await startService(100);
-    const { tenant_id: tenant = '' } = await service.operator(
-      ...['tenants', 'create', '--name', 'Reader', '--env', 'test', '--credits', '500'],
-    );
-    const capabilities = ['--capabilities', 'jobs:create,jobs:read'];
-    const issued = await service.operator(
-      'keys',
-      'issue',
-      '--tenant',
-      tenant,
-      '--env',
-      'test',
-      ...capabilities,
-    );
-    key = issued['key'] ?? '';
-    // Its own libraries are enough; CHROMIUM_PATH names another browser.
-    const executablePath = process.env['CHROMIUM_PATH'] ?? (await chromium.executablePath());
-    browser = await browsers.launch({ executablePath, args: chromium.args, headless: true });
+    key = await service.testKey(500);
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser?.close();

@@ -9,30 +9,42 @@ export interface JourneyService extends AsyncDisposable {
   readonly key: string;
   /** Runs a verb of the operator's command. */
   operator(...args: string[]): Promise<Record<string, string>>;
+  /** The key of a tenant of its own in the test environment. */
+  testKey(credits: number): Promise<string>;
 }
 
-export async function startService(credits: number): Promise<JourneyService> {
+/** @param settings of the service, beside those that tests have anyway */
+export async function startService(
+  credits: number,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<JourneyService> {
   await using starting = new AsyncDisposableStack();
   const home = starting.use(temporaryHome());
-  const atelier = await Atelier.start(home.path);
+  const atelier = await Atelier.start(home.path, settings);
   starting.defer(async () => void (await atelier.stop()));
   const operator = async (...args: string[]): Promise<Record<string, string>> => {
     const { code, stdout, stderr } = await run('cli/src/main.js', [...args, '--json'], home.path);
     if (code !== 0) throw new Error(`atelier ${args.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as Record<string, string>;
   };
-  const { tenant_id: tenant = '' } = await operator(
-    ...['tenants', 'create', '--name', 'Journeys', '--credits', String(credits), '--rate-limit', '100000'],
-  );
-  const { key = '' } = await operator(
-    ...['keys', 'issue', '--tenant', tenant, '--env', 'live', '--capabilities', 'jobs:create,jobs:read'],
-  );
+  const keyOf = async (env: 'live' | 'test', credits: number): Promise<string> => {
+    const { tenant_id: tenant = '' } = await operator(
+      ...['tenants', 'create', '--name', 'Journeys', '--env', env, '--credits', String(credits)],
+      ...['--rate-limit', '100000'],
+    );
+    const { key = '' } = await operator(
+      ...['keys', 'issue', '--tenant', tenant, '--env', env, '--capabilities', 'jobs:create,jobs:read'],
+    );
+    return key;
+  };
+  const key = await keyOf('live', credits);
   const started = starting.move();
   return {
     baseUrl: atelier.baseUrl,
     client: new Client(atelier.baseUrl, key),
     key,
     operator,
+    testKey: (ofTests) => keyOf('test', ofTests),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

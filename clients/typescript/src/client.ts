@@ -4,23 +4,21 @@ import { follow, Run, type FollowOptions } from './run.js';
 import type {
   Accepted,
   Answer,
-  GetPath,
+  Body,
   JobEvent,
   ListPath,
   ListRow,
-  PathParameters,
-  PostAnswer,
-  PostBody,
-  PostPath,
+  Method,
+  Parameters,
+  PathOf,
   Quote,
-  QueryParameters,
   Upload,
   WorkflowBody,
   WorkflowName,
 } from './types.js';
 
 export interface AtelierOptions {
-  /** `sk_live_…` or `sk_test_…`. Keep it on your server. */
+  /** `sk_live_…` or `sk_test_…`: keep it on your server. In a browser, a client token: `ct_…`. */
   readonly apiKey: string;
   readonly baseUrl: string;
   /** How often a request is sent again that may be. 5 when absent. */
@@ -36,8 +34,15 @@ export interface RunOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Asked<Path extends GetPath> = PathParameters<Path> &
-  QueryParameters<Path> & { readonly signal?: AbortSignal };
+interface Stoppable {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a path is asked with: its parts, its query, and a signal. All of it may be left out where nothing of it is required. */
+type Asked<Path extends PathOf<Verb>, Verb extends Method> =
+  object extends Parameters<Path, Verb>
+    ? [asked?: Parameters<Path, Verb> & Stoppable]
+    : [asked: Parameters<Path, Verb> & Stoppable];
 
 const pageSize = 200;
 
@@ -56,62 +61,60 @@ export class Atelier {
    */
   run<Name extends WorkflowName>(workflow: Name, body: WorkflowBody<Name>, options: RunOptions = {}): Run {
     const { signal, idempotencyKey = crypto.randomUUID(), headers } = options;
-    // Not aborted with the signal: what became of it must be known, to be cancelled.
     const dispatch = () =>
-      this.dispatch<Accepted>(workflow, body, { ...headers, 'idempotency-key': idempotencyKey });
+      this.dispatch<Accepted>(workflow, body, { ...headers, 'idempotency-key': idempotencyKey }, {}, signal);
     return new Run(this.connection, dispatch, signal);
   }
 
   /** What `run` would cost, and whether it would be accepted now. Files in the body are uploaded, nothing is charged. */
-  quote<Name extends WorkflowName>(workflow: Name, body: WorkflowBody<Name>): Promise<Quote> {
-    return this.dispatch<Quote>(workflow, body, {}, { dry_run: true });
+  quote<Name extends WorkflowName>(
+    workflow: Name,
+    body: WorkflowBody<Name>,
+    { signal }: Stoppable = {},
+  ): Promise<Quote> {
+    return this.dispatch<Quote>(workflow, body, {}, { dry_run: true }, signal);
   }
 
   private async dispatch<Answered>(
     workflow: WorkflowName,
     body: object,
     headers: Readonly<Record<string, string>>,
-    query = {},
+    query: object,
+    signal: AbortSignal | undefined,
   ): Promise<Answered> {
-    const sent = await this.uploaded(body);
-    const request = { body: sent, headers, query, repeatable: true };
-    return ask(this.connection, 'POST', `/v1/${workflow}`, request);
+    const sent = await this.uploaded(body, signal);
+    signal?.throwIfAborted();
+    // From here on not aborted: what became of it must be known, to be cancelled.
+    return ask(this.connection, 'POST', `/v1/${workflow}`, { body: sent, headers, query, repeatable: true });
   }
 
   /** The body with the asset id of each file in its place. */
-  private uploaded(body: object): Promise<object> {
-    return withUploads(body, async (file) => (await this.upload(file)).asset_id);
+  private uploaded(body: object, signal: AbortSignal | undefined): Promise<object> {
+    return withUploads(body, async (file) => (await this.upload(file, { signal })).asset_id);
   }
 
   /** Keeps a picture: JPEG, PNG or WebP, at most 25 MiB. Its `asset_id` stands wherever a picture does. */
-  async upload(file: PictureFile): Promise<Upload> {
+  async upload(file: PictureFile, { signal }: Stoppable = {}): Promise<Upload> {
     const form = new FormData();
     form.append('file', await blobOf(file), 'picture');
     // Uploading twice leaves a picture that nothing refers to.
-    return ask(this.connection, 'POST', '/v1/uploads', { body: form, repeatable: true });
+    return ask(this.connection, 'POST', '/v1/uploads', { body: form, signal, repeatable: true });
   }
 
   /** Reads anything: `get('/v1/jobs/{public_id}', { public_id })`. */
-  async get<Path extends GetPath>(path: Path, asked: Asked<Path> = {} as Asked<Path>): Promise<Answer<Path>> {
-    const { signal, ...parameters } = asked;
-    const query: Record<string, unknown> = { ...parameters };
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-      const value = String(query[name]);
-      delete query[name];
-      return encodeURIComponent(value);
-    });
-    return ask(this.connection, 'GET', filled, { query, signal, repeatable: true });
+  get<Path extends PathOf<'get'>>(path: Path, ...[asked]: Asked<Path, 'get'>): Promise<Answer<Path>> {
+    return this.call('GET', path, undefined, asked);
   }
 
   /** The rows of a list, newest first, page by page: `list('/v1/jobs', { status: 'SUCCESS' })`. */
   async *list<Path extends ListPath>(
     path: Path,
-    asked: Omit<QueryParameters<Path>, 'limit' | 'offset'> = {} as QueryParameters<Path>,
+    ...[asked]: Asked<Path, 'get'>
   ): AsyncGenerator<ListRow<Path>> {
     let from: { cursor?: string; offset?: number } = {};
     for (let offset = pageSize; ; offset += pageSize) {
-      const request = { query: { ...asked, ...from, limit: pageSize }, repeatable: true };
-      const page = await ask<Page<ListRow<Path>>>(this.connection, 'GET', path, request);
+      const part = { ...asked, ...from, limit: pageSize };
+      const page = await this.call<Page<ListRow<Path>>>('GET', path, undefined, part);
       // The one array of the answer holds its rows.
       const rows = Object.values(page).find(Array.isArray) ?? [];
       yield* rows;
@@ -121,10 +124,47 @@ export class Atelier {
     }
   }
 
-  /** Creates or asks something with a body: `post('/v1/products', { title, upload_asset_public_id })`. Files are uploaded. */
-  async post<Path extends PostPath>(path: Path, body: PostBody<Path>): Promise<PostAnswer<Path>> {
-    const sent = await this.uploaded(body);
-    return ask(this.connection, 'POST', path, { body: sent, repeatable: false });
+  /** Creates or asks something: `post('/v1/products', { title, upload_asset_public_id })`. Files in the body are uploaded. */
+  post<Path extends PathOf<'post'>>(
+    path: Path,
+    body: Body<Path, 'post'>,
+    ...[asked]: Asked<Path, 'post'>
+  ): Promise<Answer<Path, 'post'>> {
+    return this.call('POST', path, body, asked);
+  }
+
+  /** Changes something: `patch('/v1/products/{public_id}', { title }, { public_id })`. */
+  patch<Path extends PathOf<'patch'>>(
+    path: Path,
+    body: Body<Path, 'patch'>,
+    ...[asked]: Asked<Path, 'patch'>
+  ): Promise<Answer<Path, 'patch'>> {
+    return this.call('PATCH', path, body, asked);
+  }
+
+  delete<Path extends PathOf<'delete'>>(
+    path: Path,
+    ...[asked]: Asked<Path, 'delete'>
+  ): Promise<Answer<Path, 'delete'>> {
+    return this.call('DELETE', path, undefined, asked);
+  }
+
+  private async call<Answered>(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body: object | undefined,
+    asked: object = {},
+  ): Promise<Answered> {
+    // Of a path's own parameters none is called `signal`.
+    const { signal, ...query } = asked as Stoppable & Record<string, unknown>;
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const value = String(query[name]);
+      delete query[name];
+      return encodeURIComponent(value);
+    });
+    const repeatable = method === 'GET' || method === 'DELETE';
+    const sent = body && (await this.uploaded(body, signal));
+    return ask(this.connection, method, filled, { ...(sent && { body: sent }), query, signal, repeatable });
   }
 
   /** The events of a job that was dispatched before, to its last one. */

@@ -46,8 +46,7 @@ export async function errorOf(response: Response): Promise<AtelierError> {
   const { status, headers } = response;
   const text = await response.text();
   const requestId = headers.get('x-request-id') ?? undefined;
-  const wait = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfterMs = Number.isNaN(wait) ? undefined : wait * 1_000;
+  const retryAfterMs = pauseAskedFor(headers.get('retry-after'));
   const envelope = envelopeOf(text);
   if (envelope) {
     const { error, detail } = envelope;
@@ -56,6 +55,13 @@ export async function errorOf(response: Response): Promise<AtelierError> {
   // A proxy on the way answers in its own form.
   const message = `${response.url} answered ${status}: ${text.slice(0, 200)}`;
   return new AtelierError(status, 'UNEXPECTED_ANSWER', message, requestId, [], retryAfterMs);
+}
+
+/** The service says it in seconds; a proxy on the way may name a time. */
+function pauseAskedFor(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 function envelopeOf(text: string): Envelope | undefined {

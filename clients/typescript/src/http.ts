@@ -93,6 +93,7 @@ export async function send(
 /** As `send`, and reads the answer, whose form openapi.json describes. */
 export async function ask<Answered>(...request: Parameters<typeof send>): Promise<Answered> {
   const response = await send(...request);
-  // The types are made from that description, and the service is held against it.
-  return (await response.json()) as Answered;
+  const text = await response.text();
+  // The types are made from that description, and the service is held against it: no content is `undefined` in them.
+  return (text === '' ? undefined : JSON.parse(text)) as Answered;
 }

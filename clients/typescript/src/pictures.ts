@@ -20,9 +20,10 @@ export async function blobOf(file: PictureFile): Promise<Blob> {
   if (file instanceof Blob) return file;
   if (file instanceof Uint8Array) return new Blob([file]);
   if (file instanceof ReadableStream) return new Response(file).blob();
-  // Only where a path is given: browsers and workers have no such module.
-  const { readFile } = await import(/* @vite-ignore */ 'node:fs/promises');
-  return new Blob([await readFile(file.path)]);
+  // Asked for and not imported: bundlers for browsers would stumble over a module that is not there.
+  const files = globalThis.process?.getBuiltinModule?.('node:fs/promises');
+  if (!files) throw new TypeError('A path needs a file system: give a File, a Blob, bytes or a stream here.');
+  return new Blob([await files.readFile(file.path)]);
 }
 
 /** The body with what `upload` makes of each file in it. The same file is uploaded once. */

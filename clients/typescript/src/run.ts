@@ -69,13 +69,34 @@ async function* stream(
   const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data) as JobEvent) });
   const decoder = new TextDecoder();
   try {
-    for await (const chunk of response.body) {
+    // Not `for await`: streams of Safari cannot be iterated.
+    for (const reader = response.body.getReader(); ;) {
+      const { done, value } = await reader.read();
+      if (done) return;
       heard();
-      parser.feed(decoder.decode(chunk, { stream: true }));
+      parser.feed(decoder.decode(value, { stream: true }));
       yield* arrived.splice(0);
     }
   } finally {
     clearTimeout(timer);
+    // Whoever stops in the middle does not hold the connection.
+    silence.abort();
+  }
+}
+
+/** @throws the signal's reason, at once; the promise goes on */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  const settled = new AbortController();
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      const abort = () => reject(signal.reason as Error);
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { signal: settled.signal });
+      promise.then(resolve, reject);
+    });
+  } finally {
+    settled.abort();
   }
 }
 
@@ -91,15 +112,21 @@ export class Run implements AsyncIterable<JobEvent> {
   /** What the dispatch was answered: the job's id and what was charged. */
   readonly accepted: Promise<Accepted>;
 
+  /** Aborted when there is nothing left to cancel. */
+  private readonly over = new AbortController();
+
   constructor(
     private readonly connection: Connection,
     dispatch: () => Promise<Accepted>,
     private readonly signal: AbortSignal | undefined,
   ) {
+    signal?.addEventListener('abort', () => void this.cancel().catch(() => undefined), {
+      // A signal may outlive many jobs.
+      signal: this.over.signal,
+    });
     this.accepted = this.order(dispatch);
     // Whoever asks for it hears of the failure; nobody has to ask.
-    this.accepted.catch(() => undefined);
-    signal?.addEventListener('abort', () => void this.cancel().catch(() => undefined), { once: true });
+    this.accepted.catch(() => this.over.abort());
   }
 
   private async order(dispatch: () => Promise<Accepted>): Promise<Accepted> {
@@ -108,8 +135,9 @@ export class Run implements AsyncIterable<JobEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<JobEvent> {
-    const { job_id: jobId } = await this.accepted;
+    const { job_id: jobId } = await unlessAborted(this.accepted, this.signal);
     yield* follow(this.connection, jobId, { signal: this.signal });
+    this.over.abort();
   }
 
   /**

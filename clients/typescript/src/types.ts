@@ -29,59 +29,49 @@ export type WorkflowBody<Name extends WorkflowName> = paths[`/v1/${Name}`] exten
   ? Body
   : never;
 
-/** The paths that can be read: `/v1/jobs/{public_id}`. */
-export type GetPath = {
-  [Path in keyof paths]: paths[Path] extends { get: { responses: { 200: Json<unknown> } } } ? Path : never;
+export type Method = 'get' | 'post' | 'patch' | 'delete';
+
+type Operation<Verb extends Method, Path extends keyof paths> =
+  paths[Path] extends Record<Verb, infer Found> ? Found : never;
+
+/** The paths that a method goes to. Uploads and workflows have methods of their own. */
+export type PathOf<Verb extends Method> = {
+  [Path in keyof paths]: Operation<Verb, Path> extends { responses: infer Found }
+    ? Found extends { 202: unknown }
+      ? never
+      : Exclude<Path, '/v1/uploads'>
+    : never;
 }[keyof paths];
 
-/** What a read answers. */
-export type Answer<Path extends GetPath> = paths[Path] extends {
-  get: { responses: { 200: Json<infer Body> } };
-}
-  ? Body
-  : never;
+/** What is answered; nothing where there is nothing to say. */
+export type Answer<Path extends keyof paths, Verb extends Method = 'get'> =
+  Operation<Verb, Path> extends { responses: infer Found }
+    ? Found extends { 200: Json<infer Body> }
+      ? Body
+      : Found extends { 201: Json<infer Body> }
+        ? Body
+        : undefined
+    : never;
 
-type Parameters<Path extends GetPath> = paths[Path] extends { get: { parameters: infer Found } }
-  ? Found
-  : never;
+/** What is sent; undefined where there is nothing to say. */
+export type Body<Path extends keyof paths, Verb extends Method> =
+  Operation<Verb, Path> extends { requestBody: Json<infer Sent extends object> } ? Sent : undefined;
 
 /** What may be left out is `never` in the types where there is nothing. */
 type Some<Found> = [NonNullable<Found>] extends [never] ? object : NonNullable<Found>;
 
-export type PathParameters<Path extends GetPath> =
-  Parameters<Path> extends { path: infer Found } ? Some<Found> : object;
-export type QueryParameters<Path extends GetPath> =
-  Parameters<Path> extends { query?: infer Found } ? Some<Found> : object;
+/** The parts of a path, and what stands behind its `?`. */
+export type Parameters<Path extends keyof paths, Verb extends Method> =
+  Operation<Verb, Path> extends { parameters: { path?: infer Parts; query?: infer Query } }
+    ? Some<Parts> & Some<Query>
+    : object;
 
 /** The lists, which come in pages. */
 export type ListPath = {
-  [Path in GetPath]: Answer<Path> extends { limit: number; offset: number } ? Path : never;
-}[GetPath];
+  [Path in PathOf<'get'>]: Answer<Path> extends { limit: number; offset: number } ? Path : never;
+}[PathOf<'get'>];
 
 /** One row of a list: the answer has one array. */
 export type ListRow<Path extends ListPath> = {
   [Field in keyof Answer<Path>]: Answer<Path>[Field] extends readonly (infer Row)[] ? Row : never;
 }[keyof Answer<Path>];
-
-/** The paths that create something at once: `/v1/products`. Uploads and workflows have methods of their own. */
-export type PostPath = {
-  [Path in keyof paths]: paths[Path] extends { post: { requestBody: Json<unknown> } }
-    ? paths[Path] extends { post: { responses: { 202: unknown } } }
-      ? never
-      : Path
-    : never;
-}[keyof paths];
-
-export type PostBody<Path extends PostPath> = paths[Path] extends {
-  post: { requestBody: Json<infer Body extends object> };
-}
-  ? Body
-  : never;
-
-export type PostAnswer<Path extends PostPath> = paths[Path] extends { post: { responses: infer Found } }
-  ? Found extends { 200: Json<infer Body> }
-    ? Body
-    : Found extends { 201: Json<infer Body> }
-      ? Body
-      : never
-  : never;
