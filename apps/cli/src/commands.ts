@@ -352,7 +352,7 @@ export function addEvents(program: Command): void {
 
   const from = new Option(
     '--from <url>',
-    'source, or `embedded`; without it, where the service has its events',
+    'source: an address, `embedded`, or a file that was exported; without it, where the service has its events',
   );
   const to = new Option('--to <url>', 'target, or `embedded`: empty, or what an earlier copy made of it');
   const checkpoints = 'what to do with the positions of read models and process managers';

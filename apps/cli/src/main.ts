@@ -43,6 +43,18 @@ verb(
   'bring the database and the presets up to date; needed once a release, `npm start` does it by itself',
 ).action(lazily(() => import('./migrate.js'), 'migrateInstallation'));
 
+verb(
+  program,
+  'restore-drill',
+  'prove that an exported log can be restored: into a scratch place, with all read models, audited',
+)
+  .argument('<file>', 'what "events export --output" has written')
+  .option(
+    '--scratch <url>',
+    'an empty database to use; without it, an embedded PostgreSQL that goes afterwards',
+  )
+  .action(lazily(() => import('./events/restore-drill.js'), 'drillRestore'));
+
 verb(program, 'doctor', 'look at the database, the event store, the read models and the API').action(
   lazily(() => import('./doctor.js'), 'doctor'),
 );

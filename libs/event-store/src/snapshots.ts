@@ -67,7 +67,7 @@ export function authenticSnapshots(
   };
 }
 
-const noSnapshots: SnapshotStore = {
+export const noSnapshots: SnapshotStore = {
   load: () => Promise.resolve(undefined),
   save: () => Promise.resolve(),
   drop: () => Promise.resolve(),

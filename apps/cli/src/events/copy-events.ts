@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { copyEvents, type CopyResult } from '#event-store/copy/copy-events.js';
 import { CopyRefused } from '#event-store/copy/walk-log.js';
@@ -9,6 +9,7 @@ import {
   prepareEventStore,
   type OpenedEventStore,
 } from '#event-store/open-event-store.js';
+import { ExportedLog, NotAnExport } from '#event-store/copy/exported-log.js';
 import { settingOf, type Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { messageOf } from '#platform/errors.js';
@@ -45,9 +46,13 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
   const sourceUrl =
     options.from === undefined ? (service?.configuration.eventStoreUrl ?? '') : urlOf(options.from);
   const to = urlOf(options.to);
-  const places = { from: locationOf(sourceUrl), to: locationOf(to) };
+  const isFile = !/^[a-z0-9+]+:\/\//.test(sourceUrl);
+  const places = { from: isFile ? resolve(sourceUrl) : locationOf(sourceUrl), to: locationOf(to) };
   if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
-  await using source = await openStore(sourceUrl, '--from');
+  if (isFile) requireFile(sourceUrl, '--from: ');
+  // A file needs no closing.
+  await using opened = isFile ? undefined : await openStore(sourceUrl, '--from');
+  const source = opened ?? { store: new ExportedLog(places.from) };
   await using target = await openStore(to, '--to');
   await prepare(to);
 
@@ -80,14 +85,16 @@ function complaintAbout({ verified, differences }: CopyResult): string | undefin
   return `NOT verified: the target does not hold what the source does (${names}); copy into an empty store`;
 }
 
-async function copyWithProgress(source: OpenedEventStore, target: OpenedEventStore): Promise<CopyResult> {
+type Opened = Pick<OpenedEventStore, 'store'>;
+
+async function copyWithProgress(source: Opened, target: Opened): Promise<CopyResult> {
   try {
     return await withProgress(
       'stopped: run the same command again, and it goes on from here',
       (signal, onProgress) => copyEvents({ source: source.store, target: target.store, signal, onProgress }),
     );
   } catch (error) {
-    if (error instanceof CopyRefused) throw new CliError(error.message);
+    if (error instanceof CopyRefused || error instanceof NotAnExport) throw new CliError(error.message);
     if (error instanceof EventStoreError)
       throw new CliError(
         `${error.message}; run the same command again when it is well, and it goes on from here`,
@@ -104,6 +111,14 @@ async function openStore(eventStoreUrl: string, option: string): Promise<OpenedE
     if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);
     throw error;
   }
+}
+
+/** @throws CliError */
+export function requireFile(path: string, option = ''): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new CliError(
+      `${option}${path} is no file: give one that "atelier events export --output" has written`,
+    );
 }
 
 /** A target in PostgreSQL may be a database that was created just now. */

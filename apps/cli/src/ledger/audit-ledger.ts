@@ -65,7 +65,7 @@ function cutOf(at: string): Cut {
 }
 
 /** As `GET /v1/credits` reads it: from the aggregate, by way of its snapshot. */
-function balancesOf({ accounts }: Operator): ReadBalance {
+export function balancesOf({ accounts }: Pick<Operator, 'accounts'>): ReadBalance {
   return async (environment, tenant) => {
     const { state, position } = await accounts.read(environment, tenant);
     if (state.status === 'unopened' || position === undefined) return undefined;
