@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createLogger } from '#platform/logger.js';
 import { eventually } from '../../../test/support/eventually.js';
+import { startTcpProxy } from '../../../test/support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.js';
 import { PgBossRenderQueue, type PgBossSettings } from './pg-boss-render-queue.js';
 import { queueNames } from './queue-levels.js';
@@ -112,6 +113,22 @@ describe('the render queue', () => {
       expect(rows).toEqual([{ job: 'job-1' }, { job: 'job-2' }]);
     },
   );
+
+  it('ends no process when the server ends its connection while it says goodbye', async () => {
+    const url = new URL(database.url);
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const queue = await PgBossRenderQueue.start({ url: url.href, logger });
+    const listening = `from pg_stat_activity where datname = current_database() and query ilike 'listen%'`;
+    await eventually(async () => (await pool.query(`select ${listening}`)).rowCount === 1);
+    proxy.holdAnswers();
+    await pool.query(`select pg_terminate_backend(pid) ${listening}`);
+    const stopping = queue.stop(0);
+    // What it hears while it ends the connection is that the server has ended it.
+    proxy.restore();
+    await stopping;
+    await proxy.close();
+  });
 
   it('hands nothing out that the transaction took back, nor to the other environment', async () => {
     const queue = await start();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PgBoss, type Db } from 'pg-boss';
 import { v5 } from 'uuid';
 import { environments, type Environment } from '#domain/streams.js';
+import { listenTo } from '#platform/listening.js';
 import type { Logger } from '#platform/logger.js';
 import { fairTurns, prepareFairTurns } from './fair-turns.js';
 import type { DeliveryQueue, DeliveryTask } from './delivery-queue.js';
@@ -28,6 +29,8 @@ export interface PgBossSettings {
   /** Longest time a task may be held, heartbeats or not. Default 900. */
   readonly expireSeconds?: number;
 }
+
+const applicationName = 'atelier-render-queue';
 
 /** Names tasks: the same job always gives the same id. A fixed UUID namespace of this queue. */
 const namespace = 'b0a5f7d2-3c58-5c0e-9a53-6c2f4a5f3e90';
@@ -313,7 +316,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
     const superviseSeconds = superviseSecondsOf(settings);
     const boss = new PgBoss({
       connectionString: settings.url,
-      application_name: 'atelier-render-queue',
+      application_name: applicationName,
       schema,
       // Each of its calls is one statement, and takes milliseconds.
       max: 1,
@@ -324,6 +327,7 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
       monitorIntervalSeconds: superviseSeconds,
       maintenanceIntervalSeconds: 5 * 60,
     });
+    Object.assign(boss.getDb(), { listen: listenAt(settings.url) });
     // Everything that is reported here is tried again by pg-boss itself.
     boss.on('error', (error) => settings.logger.warn({ err: error }, 'render queue'));
     boss.on('warning', ({ message }) => settings.logger.warn({ warning: message }, 'render queue'));
@@ -359,6 +363,31 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
     await Promise.all([super.stopOnce(graceMs), this.deliveries.stop(Math.min(graceMs, deliveryGraceMs))]);
     await this.boss.stop({ graceful: false });
   }
+}
+
+/**
+ * In place of pg-boss's own, which takes the listeners away from its connection and then ends it: a server that ends it in that
+ * moment ended the process.
+ */
+function listenAt(url: string): NonNullable<Db['listen']> {
+  const connection = {
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: 5_000,
+  };
+  return (channel, hear, onConnected) => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const onChange = (listening: boolean) => {
+      if (listening) onConnected();
+    };
+    const ended = listenTo({ config: { ...connection, keepAlive: true }, channel, signal, hear, onChange });
+    const close = () => {
+      leaving.abort();
+      return ended;
+    };
+    return Promise.resolve({ close });
+  };
 }
 
 function superviseSecondsOf({ superviseSeconds = 5 }: PgBossSettings): number {

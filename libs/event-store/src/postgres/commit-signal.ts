@@ -1,6 +1,5 @@
-import pg from 'pg';
-import { retryUntilAborted } from '#platform/retry.js';
-import { NotConnected, pauses } from '../calls.js';
+import type pg from 'pg';
+import { listenTo } from '#platform/listening.js';
 import type { EventStoreObserver } from '../observer.js';
 import { channelOf } from './schema.js';
 
@@ -78,40 +77,19 @@ export class CommitSignal {
     for (const wake of [...this.waiting]) wake();
   }
 
-  private async listen(signal: AbortSignal): Promise<void> {
+  private listen(signal: AbortSignal): Promise<void> {
+    const { config } = this;
     let wasConnected = false;
-    const onConnected = () => {
-      if (wasConnected) this.observer.reconnected?.();
-      wasConnected = true;
+    const onChange = (listening: boolean) => {
+      this.listening = listening;
+      if (listening && wasConnected) this.observer.reconnected?.();
+      wasConnected ||= listening;
+      // Polling goes on meanwhile; the reads themselves report a store that stays away.
+      this.wakeAll();
     };
-    // Polling goes on meanwhile; the reads themselves report a store that stays away.
-    const options = { ...pauses, signal, healthyAfterMs: pauses.longestPauseMs };
-    await retryUntilAborted(() => this.listenUntilLost(signal, onConnected), options);
-  }
-
-  private async listenUntilLost(signal: AbortSignal, onConnected: () => void): Promise<void> {
-    const client = new pg.Client(this.config);
-    const { promise: lost, resolve: leave } = Promise.withResolvers<void>();
-    client.on('error', () => leave());
-    client.on('end', () => leave());
-    client.on('notification', ({ payload = '' }) => {
+    const hear = (payload: string) => {
       if (/^\d+$/.test(payload)) this.announce(BigInt(payload));
-    });
-    const onAbort = () => leave();
-    signal.addEventListener('abort', onAbort);
-    try {
-      await client.connect();
-      await client.query(`listen "${channelOf(this.schema)}"`);
-      this.listening = true;
-      onConnected();
-      this.wakeAll();
-      if (!signal.aborted) await lost;
-    } finally {
-      this.listening = false;
-      this.wakeAll();
-      signal.removeEventListener('abort', onAbort);
-      await client.end().catch(() => undefined);
-    }
-    throw new NotConnected('the connection was lost');
+    };
+    return listenTo({ config, channel: channelOf(this.schema), signal, hear, onChange });
   }
 }
