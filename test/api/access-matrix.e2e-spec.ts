@@ -72,7 +72,8 @@ function request(
 }
 
 /** What the path can name. */
-const idOf = (path: string, { productId, renderId, webhookId = '' }: Things): string => {
+const idOf = (path: string, { assetId, productId, renderId, webhookId = '' }: Things): string => {
+  if (path.startsWith('/v1/uploads')) return assetId;
   if (path.startsWith('/v1/webhooks')) return webhookId;
   return path.startsWith('/v1/products') ? productId : renderId;
 };

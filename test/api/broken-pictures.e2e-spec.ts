@@ -25,7 +25,8 @@ afterAll(async () => {
 async function upload(api: ApiClient, background: string) {
   const picture = sharp({ create: { width: 40, height: 20, channels: 3, background } });
   const { body } = await api.upload(tenant.key, await picture.png().toBuffer());
-  return { key: body.upload_key as string, url: body.image_url as string, id: body.asset_id as string };
+  const { upload_key: key, image_url: url, asset_id: id, thumbnails } = body;
+  return { key, url, id, thumbnail: thumbnails[256] } as Record<'key' | 'url' | 'id' | 'thumbnail', string>;
 }
 
 interface AuditedObjects {
@@ -57,7 +58,10 @@ describe('a picture in a folder', () => {
     const path = (key: string) => join(service.folder, 'objects', key);
     await writeFile(path(replaced.key), html);
     await unlink(path(deleted.key));
-    for (const { url } of [replaced, deleted]) expectError(await api.get(url), 410, 'PICTURE_GONE');
+    for (const { url, thumbnail } of [replaced, deleted]) {
+      expectError(await api.get(url), 410, 'PICTURE_GONE');
+      expectError(await api.get(thumbnail), 410, 'PICTURE_GONE');
+    }
     const served = await fetch(whole.url);
     expect(served.status).toBe(200);
     expect((await sharp(Buffer.from(await served.arrayBuffer())).metadata()).width).toBe(40);
@@ -82,6 +86,10 @@ describe('a picture in a bucket', () => {
     for (const { url } of [whole, replaced]) expect(url).toContain(bucket.options.endpoint);
     bucket.objects.set(`/pictures/${replaced.key}`, { bytes: html, type: 'image/png' });
     bucket.objects.delete(`/pictures/${deleted.key}`);
+
+    expect((await fetch(whole.thumbnail)).headers.get('content-type')).toBe('image/webp');
+    for (const { thumbnail } of [replaced, deleted])
+      expectError(await uploading.get(thumbnail), 410, 'PICTURE_GONE');
 
     const api = await open();
     const urlOf = async ({ id }: { id: string }) => {

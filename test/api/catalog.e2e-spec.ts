@@ -43,6 +43,7 @@ describe('GET /v1/catalog/{resource}', () => {
           kind: 'model_portrait',
           label: 'Asha',
           image_url: expect.stringMatching(/signature=/),
+          thumbnails: expect.objectContaining({ 256: expect.stringMatching(/signature=/) }),
           width: 12,
           height: 16,
           attributes: { gender: 'FEMALE' },

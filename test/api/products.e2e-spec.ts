@@ -57,6 +57,7 @@ describe('POST /v1/products', () => {
           role: 'primary',
           position: 0,
           image_url: answer.body.primary_image_url,
+          thumbnails: expect.objectContaining({ 512: expect.any(String) }),
         },
       ],
       created_at: expect.stringMatching(/Z$/),

@@ -60,9 +60,16 @@ describe('a job that succeeds', () => {
       result: { artifacts: [{ kind: 'model_portrait', role: 'final' }] },
     });
     const [artifact] = job.result.artifacts;
-    expect(Object.keys(artifact).sort()).toEqual(
-      ['asset_id', 'image_url', 'kind', 'label', 'meta', 'role', 's3_key'].sort(),
-    );
+    expect(Object.keys(artifact).sort()).toEqual([
+      'asset_id',
+      'image_url',
+      'kind',
+      'label',
+      'meta',
+      'role',
+      's3_key',
+      'thumbnails',
+    ]);
     expect(artifact.image_url).toMatch(/^http:.*\?expires=\d+&signature=/);
 
     await closeCharge(service, tenant, requestId, 'settle');

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateSync, crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { ApiService, type Tenant } from './support/api-service.js';
+import { eventually } from '../support/eventually.js';
+import { makePictures } from './support/made-pictures.js';
 import { complaints, expectError, type ApiClient } from './support/api-client.js';
 
 let service: ApiService;
@@ -29,6 +31,78 @@ async function fetchPicture(url: string): Promise<{ bytes: Buffer; headers: Head
   expect(response.status).toBe(200);
   return { bytes: Buffer.from(await response.arrayBuffer()), headers: response.headers };
 }
+
+describe('GET /v1/uploads/{public_id}', () => {
+  it('gives URLs that are good again, of an upload of the caller’s own and of nothing else', async () => {
+    const { body } = await api.upload(tenant.key, await picture().png().toBuffer());
+    const again = await api.get(`/v1/uploads/${body.asset_id}`, tenant.key);
+    const { upload_key, asset_id } = body;
+    expect(again.body).toMatchObject({ upload_key, asset_id });
+    await fetchPicture(again.body.image_url as string);
+    const stranger = await service.openTenant({ credits: 10 });
+    const foreign = await api.get(`/v1/uploads/${asset_id}`, stranger.key);
+    expectError(foreign, 404, 'RESOURCE_NOT_FOUND');
+    const { artifacts } = await makePictures(api, service, stranger, { kind: 'background' });
+    const render = await api.get(`/v1/uploads/${artifacts[0]!.assetId}`, stranger.key);
+    expectError(render, 404, 'RESOURCE_NOT_FOUND');
+  });
+});
+
+describe('a thumbnail', () => {
+  it('is the picture in a smaller size, never enlarged, with its transparency', async () => {
+    const { body } = await api.upload(tenant.key, await picture(600, 300, 0.5).png().toBuffer());
+    const sizes: unknown[] = [];
+    for (const [width, url] of Object.entries<string>(body.thumbnails)) {
+      const { bytes, headers } = await fetchPicture(url);
+      expect(headers.get('content-type')).toBe('image/webp');
+      expect(headers.get('cache-control')).toContain('immutable');
+      const found = await sharp(bytes).metadata();
+      sizes.push([width, found.format, found.width, found.height, found.hasAlpha]);
+    }
+    expect(sizes).toEqual([
+      ['256', 'webp', 256, 128, true],
+      ['512', 'webp', 512, 256, true],
+      ['1024', 'webp', 600, 300, true],
+    ]);
+  });
+
+  it('has a URL for that size of that picture alone, until it expires', async () => {
+    const { body } = await api.upload(tenant.key, await picture().png().toBuffer());
+    const other = await api.upload(tenant.key, await picture().png().toBuffer());
+    const url = new URL(body.thumbnails[256] as string);
+    const changed = (path: string, search = url.search) => api.get(`${url.origin}${path}${search}`);
+    const wrong = [
+      await changed(url.pathname.replace('/256/', '/512/')),
+      await changed(url.pathname.replace('/256/', '/2000/')),
+      await changed(url.pathname.replace(body.asset_id as string, other.body.asset_id as string)),
+      await changed(`/objects/${body.upload_key}`),
+      await changed(url.pathname, url.search.replace(/expires=\d+/, 'expires=9999999999')),
+      await changed(url.pathname, ''),
+    ];
+    for (const answer of wrong) expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+    expect((await changed(url.pathname)).status).toBe(200);
+  });
+
+  it('of what a job made stands in the list of jobs', async () => {
+    const owner = await service.openTenant({ credits: 10 });
+    const { jobId } = await makePictures(api, service, owner, { kind: 'background' });
+    await eventually(async () => {
+      const [job] = (await api.get('/v1/jobs', owner.key)).body.jobs;
+      expect(job).toMatchObject({
+        public_id: jobId,
+        thumbnail_url: expect.stringContaining('/thumbnails/256/'),
+      });
+      await fetchPicture(job.thumbnail_url as string);
+    });
+  });
+
+  it('is made for many who ask at the same time', async () => {
+    const { body } = await api.upload(tenant.key, await picture(800, 800).png().toBuffer());
+    const all = Array.from({ length: 40 }, () => fetchPicture(body.thumbnails[256] as string));
+    const sizes = (await Promise.all(all)).map(({ bytes }) => bytes.length);
+    expect(new Set(sizes).size).toBe(1);
+  });
+});
 
 describe('POST /v1/uploads', () => {
   it.each([

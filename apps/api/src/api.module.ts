@@ -40,6 +40,8 @@ import { JobEventsController } from './jobs/job-events.controller.js';
 import { JobPresenter } from './jobs/job-presenter.js';
 import { CancelController, JobsController } from './jobs/jobs.controller.js';
 import { ImageModelsController } from './dispatch/image-models.controller.js';
+import { ThumbnailUrls } from './uploads/thumbnail-urls.js';
+import { ThumbnailsController } from './uploads/thumbnails.controller.js';
 import { GoneObjectsController, ObjectsController, SignedObjects } from './uploads/objects.controller.js';
 import { OperationsController } from './dispatch/operations.controller.js';
 import { ServedPictures } from './uploads/served-pictures.js';
@@ -54,6 +56,7 @@ import { WebhooksController } from './webhooks/webhooks.controller.js';
 const controllers = [
   ...workflows.map((workflow) => dispatchController(workflow)),
   UploadsController,
+  ThumbnailsController,
   ProductsController,
   PresetsController,
   CatalogController,
@@ -100,6 +103,7 @@ const providers: Provider[] = [
   ImageModels,
   SignatureCheck,
   ClientTokens,
+  ThumbnailUrls,
 ];
 
 /** What the API stands on. When the app stops, the last one closes first. */

@@ -6,6 +6,7 @@ import type { Caller } from '#application/command-context.js';
 import { ListCatalog } from '#application/catalog/catalog.module.js';
 import type { CatalogEntry } from '#application/read-models.js';
 import { catalogResources } from '#domain/catalog/catalog.js';
+import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -37,6 +38,9 @@ export class CatalogEntryResponse {
       'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF/01K9Z7J0V8G3H5J7K9M2N4P6QR.png?expires=1790000000&signature=9f2c',
   })
   image_url: string;
+
+  @ThumbnailsProperty()
+  thumbnails: ThumbnailUrlsResponse;
 
   @ApiProperty({ description: 'In pixels.', type: 'integer', minimum: 1, example: 1024 })
   width: number;
@@ -119,7 +123,7 @@ export class CatalogController {
       public_id: assetId,
       kind,
       label,
-      image_url: await this.pictures.urlOf(storageKey),
+      ...(await this.pictures.shown(storageKey)),
       width,
       height,
       attributes: shownMeta(attributes),

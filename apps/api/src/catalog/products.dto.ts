@@ -3,6 +3,7 @@ import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
 import { PageQuery } from '../http/valid-request.js';
+import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import type { ServedPictures } from '../uploads/served-pictures.js';
 
 export class CreateProductBody {
@@ -112,6 +113,9 @@ export class ProductImageResponse {
 
   @ApiProperty({ description: 'Short-lived presigned GET URL. No dispatch accepts it.', ...imageUrl })
   image_url: string;
+
+  @ThumbnailsProperty()
+  thumbnails: ThumbnailUrlsResponse;
 }
 
 export class ProductResponse {
@@ -172,7 +176,7 @@ export async function presentProduct(
       asset_public_id: assetId,
       role,
       position,
-      image_url: await pictures.urlOf(storageKey),
+      ...(await pictures.shown(storageKey)),
     })),
   );
   const urlOf = (wanted: string) => images.find(({ role }) => role === wanted)?.image_url;

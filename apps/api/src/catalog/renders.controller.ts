@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import type { RenderView } from '#application/read-models.js';
 import { GetRender, ListRenders } from '#application/catalog/catalog.module.js';
+import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -33,6 +34,9 @@ export class RenderResponse {
       'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF.png?expires=1790000000&signature=9f2c',
   })
   image_url: string;
+
+  @ThumbnailsProperty()
+  thumbnails: ThumbnailUrlsResponse;
 
   @ApiProperty({ description: 'In pixels.', type: 'integer', minimum: 1, example: 1024 })
   width: number;
@@ -109,7 +113,7 @@ export class RendersController {
     return {
       public_id: publicId,
       job_type: jobType,
-      image_url: await this.pictures.urlOf(storageKey),
+      ...(await this.pictures.shown(storageKey)),
       width,
       height,
       kind,

@@ -6,11 +6,6 @@ import { ServedPictures } from '../uploads/served-pictures.js';
 import type { JobDetail } from '#application/job/job-queries.handler.js';
 import type { Artifact, JobDetailResponse, JobEventResponse, JobSummaryResponse } from './jobs.dto.js';
 
-export function presentSummary(job: JobView): JobSummaryResponse {
-  const { publicId, jobType, status, createdAt } = job;
-  return { public_id: publicId, job_type: jobType, status, created_at: createdAt.toISOString() };
-}
-
 // A validated body has these fields as its workflow declares them, or not at all.
 const textOf = (field: unknown) => (typeof field === 'string' ? field : null);
 const objectOf = (field: unknown) =>
@@ -21,15 +16,23 @@ const objectOf = (field: unknown) =>
 export class JobPresenter {
   constructor(private readonly pictures: ServedPictures) {}
 
+  async summary({ publicId, jobType, status, createdAt, result }: JobView): Promise<JobSummaryResponse> {
+    const picture = result?.find(({ role }) => role === 'final');
+    return {
+      ...{ public_id: publicId, job_type: jobType, status, created_at: createdAt.toISOString() },
+      thumbnail_url: picture ? await this.pictures.thumbnailOf(picture.storageKey) : null,
+    };
+  }
+
   async detail({ job, order, children }: JobDetail): Promise<JobDetailResponse> {
     const { creditsCost, requestId, parentJobId, displayName, result, startedAt, finishedAt, error } = job;
     const { request, seed } = order;
     return {
-      ...presentSummary(job),
+      ...(await this.summary(job)),
       credits_cost: creditsCost,
       request_id: requestId,
       parent_job_id: parentJobId,
-      children: children.map(presentSummary),
+      children: await Promise.all(children.map((child) => this.summary(child))),
       result: result && { artifacts: await this.artifacts(result) },
       // Its pictures are the result's: each is there once.
       latest_event: await this.event({ ...job.latestEvent, ...(result && { artifacts: [] }) }),
@@ -63,7 +66,7 @@ export class JobPresenter {
   private artifacts(artifacts: readonly JobArtifact[]): Promise<Artifact[]> {
     return Promise.all(
       artifacts.map(async ({ storageKey, kind, role, label, width, height, meta, assetId }) => ({
-        image_url: await this.pictures.urlOf(storageKey),
+        ...(await this.pictures.shown(storageKey)),
         kind,
         role,
         label,

@@ -16,7 +16,7 @@ import {
 import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap, tellWrite } from '../http/consistency-token.js';
 import { PublicId, ValidQuery, EmptyBody } from '../http/valid-request.js';
-import { JobPresenter, presentSummary } from './job-presenter.js';
+import { JobPresenter } from './job-presenter.js';
 import { JobDetailResponse, JobListResponse, ListJobsQuery } from './jobs.dto.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { CancelJob } from '#application/job/cancel-job.handler.js';
@@ -53,7 +53,7 @@ export class JobsController {
     const filter = { limit, offset, cursor, status, jobTypes, createdAfter };
     const page = unwrap(await this.queries.execute(new ListJobs(caller, filter, token)), reply);
     if (!page) throw wrongCursor('is no job of yours: pass the next_cursor of the page before');
-    const jobs = page.items.map(presentSummary);
+    const jobs = await Promise.all(page.items.map((job) => this.presenter.summary(job)));
     const isLast = jobs.length < limit;
     const next_cursor = isLast ? null : (jobs.at(-1)?.public_id ?? null);
     return { jobs, limit, offset, count: jobs.length, total: page.total, next_cursor };

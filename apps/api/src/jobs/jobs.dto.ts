@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { ChoiceField, field, IdField } from '#validation/fields.js';
 import { DateTimeField, IntegerQuery, PageQuery } from '../http/valid-request.js';
+import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import { MetaProperty, shownArm, Word } from '../http/vocabulary.js';
 
 export class Artifact {
@@ -12,6 +13,9 @@ export class Artifact {
       'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/renders/01K9Z7J0V6X8Y2Z4A6B8C0D2EF.png?expires=1790000000&signature=9f2c',
   })
   image_url: string;
+
+  @ThumbnailsProperty()
+  thumbnails: ThumbnailUrlsResponse;
 
   @Word('ArtifactKind', { description: 'What it shows.', example: 'on_model_render' })
   kind: string;
@@ -122,6 +126,16 @@ export class JobSummaryResponse {
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   created_at: string;
+
+  @ApiProperty({
+    description:
+      'Of what a job that succeeded made, at most 256 pixels wide: a short-lived presigned GET URL.',
+    type: String,
+    nullable: true,
+    format: 'uri',
+    example: null,
+  })
+  thumbnail_url: string | null;
 }
 
 export class JobListResponse {

@@ -18,7 +18,7 @@ const formats: Readonly<Record<string, PictureType>> = {
 const decodeTimeoutSeconds = 30;
 
 /** With the first picture: most processes start without one coming. */
-async function loadSharp() {
+export async function loadSharp() {
   const { default: sharp } = await import('sharp');
   // libvips may use a thread for each picture, and no more: decoding shares the machine with answering.
   sharp.concurrency(1);

@@ -22,6 +22,14 @@ export abstract class SignedObjects {
   }>;
 }
 
+export const pictureHeaders = {
+  // What is stored under a key never changes. Private: the URL was given to one caller.
+  'cache-control': 'private, max-age=86400, immutable',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
 /**
  * Pictures of folder storage, for any client with a signed URL that has not expired. The URL is the permission, as
  * with a bucket; it is no part of the interface, and anything wrong with it gives the same 404.
@@ -48,13 +56,7 @@ export class ObjectsController {
     if (!this.objects.allows({ key, expires: Number(expires), signature })) throw notFound('picture');
     await this.pictures.require(key);
     const { stream, sizeBytes, contentType } = await this.open(key);
-    void reply.headers({
-      // What is stored under a key never changes. Private: the URL was given to one caller.
-      'cache-control': 'private, max-age=86400, immutable',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; sandbox",
-      'cross-origin-resource-policy': 'cross-origin',
-    });
+    void reply.headers(pictureHeaders);
     return new StreamableFile(stream, { type: contentType, length: sizeBytes, disposition: 'inline' });
   }
 

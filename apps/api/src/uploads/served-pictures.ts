@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
@@ -8,8 +9,14 @@ import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
-import { ApiError } from '../http/api-error.js';
+import { ApiError, notFound } from '../http/api-error.js';
 import { BoundedConcurrency } from './decode-picture.js';
+import { ThumbnailUrls, type ThumbnailUrlsResponse } from './thumbnail-urls.js';
+
+export interface ShownPicture {
+  readonly image_url: string;
+  readonly thumbnails: ThumbnailUrlsResponse;
+}
 
 /** Whether the bytes of a picture are those that its event names. `unknown`: no event says what they must be. */
 export type PictureState = 'intact' | 'missing' | 'altered' | 'unknown';
@@ -41,6 +48,7 @@ export class ServedPictures {
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(OwnMetrics) private readonly metrics: Metrics | undefined,
     @Inject(Logger) private readonly logger: Logger,
+    private readonly thumbnails: ThumbnailUrls,
   ) {}
 
   /**
@@ -58,6 +66,30 @@ export class ServedPictures {
         return `${this.configuration.publicUrl}/objects/gone/${storageKey}`;
     }
     return this.storage.presignGet(storageKey);
+  }
+
+  /** The same, and where it is to be had smaller. An installation that cannot sign has the one size. */
+  async shown(storageKey: string): Promise<ShownPicture> {
+    const image_url = await this.urlOf(storageKey);
+    const thumbnails = this.thumbnails.of(storageKey) ?? { 256: image_url, 512: image_url, 1024: image_url };
+    return { image_url, thumbnails };
+  }
+
+  /** For lists: looks at nothing, for the picture is checked when it is made smaller. */
+  async thumbnailOf(storageKey: string): Promise<string> {
+    return this.thumbnails.of(storageKey)?.[256] ?? this.urlOf(storageKey);
+  }
+
+  /** Bytes that are those of the log. @throws ApiError, 404 and 410; and what log and storage throw */
+  async bytesOf(storageKey: string): Promise<Buffer> {
+    const expected = await this.digestOf(storageKey);
+    const bytes = await this.storage.get(storageKey).catch((error: unknown) => {
+      if (!(error instanceof ObjectNotFound)) throw error;
+      throw expected === undefined ? notFound('picture') : pictureGone();
+    });
+    const found = createHash('sha256').update(bytes).digest('hex');
+    if (expected !== undefined && !found.startsWith(expected)) throw pictureGone();
+    return bytes;
   }
 
   /** @throws ApiError, 410: the picture must not be served; and what log and storage throw */

@@ -1,19 +1,20 @@
-import { Controller, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { CommandBus } from '@nestjs/cqrs';
+import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
-import { StoreUpload } from '#application/picture/store-picture.handler.js';
+import { GetUpload, StoreUpload, type StoredUpload } from '#application/picture/store-picture.handler.js';
 import { Clock } from '#platform/clock.js';
+import { ThumbnailsProperty, ThumbnailUrlsResponse } from './thumbnail-urls.js';
 import { ServedPictures } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeWrite } from '../http/describe.js';
-import { ApiError } from '../http/api-error.js';
+import { DescribeErrors, describedHeaders, DescribePublicId, DescribeWrite } from '../http/describe.js';
+import { ApiError, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
-import { NoIdempotencyKey } from '../http/valid-request.js';
+import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
 import { spoolUpload } from './spooled-upload.js';
 
@@ -31,6 +32,9 @@ export class UploadResponse {
       'https://atelier.example/objects/live/01K9Z7G1T9C4W6X2Y8A5S3D7FH/uploads/01K9Z7J0V4M2Q8T6R3N5B1C7DE.jpg?expires=1790000000&signature=9f2c',
   })
   image_url: string;
+
+  @ThumbnailsProperty()
+  thumbnails: ThumbnailUrlsResponse;
 
   @ApiProperty({
     description: 'Durable id, wherever an asset is asked for.',
@@ -61,6 +65,7 @@ export class UploadsController {
 
   constructor(
     private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
     @Inject(Clock) private readonly clock: Clock,
@@ -106,11 +111,26 @@ export class UploadsController {
       });
     });
     if (stored === 'in-use') throw underWay();
-    const { assetId, storageKey, position } = stored;
-    tellWrite(this.consistency, caller, position, reply);
+    tellWrite(this.consistency, caller, stored.position, reply);
+    return this.present(stored);
+  }
+
+  @Get(':public_id')
+  @RequireCapability('jobs:read')
+  @ApiOperation({ operationId: 'getUpload', summary: 'An uploaded picture, with URLs that are good again' })
+  @DescribePublicId('upload')
+  @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
+  @DescribeErrors(401, 403, 404)
+  async get(@CurrentCaller() caller: Caller, @PublicId('upload') assetId: string): Promise<UploadResponse> {
+    const stored = await this.queries.execute(new GetUpload(caller, assetId));
+    if (!stored) throw notFound('upload');
+    return this.present(stored);
+  }
+
+  private async present({ assetId, storageKey }: Pick<StoredUpload, 'assetId' | 'storageKey'>) {
     return {
       upload_key: storageKey,
-      image_url: await this.pictures.urlOf(storageKey),
+      ...(await this.pictures.shown(storageKey)),
       asset_id: assetId,
     };
   }

@@ -1,6 +1,13 @@
 import { webcrypto } from 'node:crypto';
 import { Injectable, Module } from '@nestjs/common';
-import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
+import {
+  Command,
+  CommandHandler,
+  Query,
+  QueryHandler,
+  type ICommandHandler,
+  type IQueryHandler,
+} from '@nestjs/cqrs';
 import { evolveAsset, initialAsset, storeAsset, type Asset, type StoredAsset } from '#domain/asset/asset.js';
 import type { AssetEvent } from '#domain/asset/asset.events.js';
 import { streamName } from '#domain/streams.js';
@@ -132,6 +139,26 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
   }
 }
 
+/** A picture that the caller uploaded, from its own stream. Undefined when it is unknown, another's, or no upload. */
+export class GetUpload extends Query<Pick<StoredUpload, 'assetId' | 'storageKey'> | undefined> {
+  constructor(
+    readonly caller: Caller,
+    readonly assetId: string,
+  ) {
+    super();
+  }
+}
+
+@QueryHandler(GetUpload)
+export class GetUploadHandler implements IQueryHandler<GetUpload> {
+  constructor(private readonly pictures: StoredPictures) {}
+
+  async execute({ caller, assetId }: GetUpload) {
+    const asset = await this.pictures.asset(caller, assetId);
+    return asset?.origin === 'upload' ? asset : undefined;
+  }
+}
+
 /** Keeps a picture that a render made, under an id that is the same when the attempt stores it again. */
 export class StoreRender extends Command<bigint | undefined> {
   constructor(
@@ -154,7 +181,7 @@ export class StoreRenderHandler extends PictureWriter implements ICommandHandler
 
 /** Pictures that tenants have uploaded, and those that their jobs have made. */
 @Module({
-  providers: [StoredPictures, StoreUploadHandler],
+  providers: [StoredPictures, StoreUploadHandler, GetUploadHandler],
   exports: [StoredPictures],
 })
 export class PictureModule {}

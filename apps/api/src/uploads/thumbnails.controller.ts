@@ -1,0 +1,71 @@
+import { Controller, Get, Req, Res, StreamableFile } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { Public } from '../auth/api-key.guard.js';
+import { ApiError, notFound } from '../http/api-error.js';
+import { BoundedConcurrency, loadSharp, pixelLimit } from './decode-picture.js';
+import { pictureHeaders } from './objects.controller.js';
+import { ServedPictures } from './served-pictures.js';
+import { ThumbnailUrls } from './thumbnail-urls.js';
+
+/** In memory, for galleries that many look at. */
+const rememberedBytes = 32 * 1024 * 1024;
+
+function tooBusy(): ApiError {
+  const message =
+    'Too many pictures are being made smaller at the same time. Ask for this one again in a moment.';
+  return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'retry-after': '1' } });
+}
+
+/**
+ * Pictures in smaller sizes, made when they are asked for, of bytes that were compared with the log. Like the pictures
+ * themselves they are for any client with a signed URL, and anything wrong with it gives the same 404.
+ */
+@ApiExcludeController()
+@Controller('/objects/thumbnails')
+@Public()
+export class ThumbnailsController {
+  /** Each costs a decoded picture: the same one is made once for all who wait for it. */
+  private readonly making = new BoundedConcurrency(2, 64, tooBusy);
+  private readonly made = new LRUCache<string, Buffer, number>({
+    maxSize: rememberedBytes,
+    sizeCalculation: ({ length }) => length,
+    fetchMethod: (path, _stale, { context: width }) =>
+      this.making.run(() => this.make(path.slice(path.indexOf('/') + 1), width)),
+  });
+
+  constructor(
+    private readonly urls: ThumbnailUrls,
+    private readonly pictures: ServedPictures,
+  ) {}
+
+  @Get(':width/*')
+  async get(
+    @Req()
+    request: FastifyRequest<{
+      Params: { width: string; '*': string };
+      Querystring: Record<string, unknown>;
+    }>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const { expires, signature } = request.query;
+    const { width: text, '*': storageKey } = request.params;
+    const width = Number(text);
+    if (typeof expires !== 'string' || typeof signature !== 'string') throw notFound('picture');
+    if (!this.urls.allows({ storageKey, width, expires: Number(expires), signature }))
+      throw notFound('picture');
+    const bytes = await this.made.forceFetch(`${width}/${storageKey}`, { context: width });
+    void reply.headers(pictureHeaders);
+    return new StreamableFile(bytes, { type: 'image/webp', length: bytes.length, disposition: 'inline' });
+  }
+
+  private async make(storageKey: string, width: number): Promise<Buffer> {
+    const bytes = await this.pictures.bytesOf(storageKey);
+    const sharp = await loadSharp();
+    return sharp(bytes, { limitInputPixels: pixelLimit, sequentialRead: true })
+      .resize({ width, withoutEnlargement: true })
+      .webp({ quality: 82, effort: 2 })
+      .toBuffer();
+  }
+}
