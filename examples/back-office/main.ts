@@ -21,6 +21,9 @@ const {
 const season = 'spring';
 const budget = Number(BUDGET);
 
+/** No credits, no permission, not found, not valid. A 503 is none: what became of that dispatch is not known. */
+const refusals = new Set([402, 403, 404, 422]);
+
 await mkdir(SHOP_HOME, { recursive: true });
 const articles = JSON.parse(readFileSync(join(import.meta.dirname, 'articles.json'), 'utf8')) as Article[];
 const shop = new Shop(join(SHOP_HOME, 'shop.db'), articles);
@@ -107,7 +110,7 @@ async function orderShots(): Promise<void> {
       console.log(`${sku} ${title}: ordered`);
     } catch (error) {
       // A refusal has charged nothing. After any other failure the next start finds out, by the same key.
-      if (error instanceof AtelierError) shop.release(sku);
+      if (error instanceof AtelierError && refusals.has(error.status)) shop.release(sku);
       throw error;
     }
   }

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -24,6 +24,15 @@ const commands: Readonly<Record<string, (code: string) => [string, string[]]>> =
   python: (code) => ['python3', ['-c', code]],
 };
 
+/** Each part of a guide that generates a client, and then writes with it. */
+const generators = guides.flatMap(({ text }) =>
+  text.split(/^## /m).flatMap((part) => {
+    const [, command] = /```sh generate\n(.+?)```/s.exec(part) ?? [];
+    const [, program] = /```ts generated\n(.+?)```/s.exec(part) ?? [];
+    return command && program ? [{ name: part.split('\n')[0]!, command, program }] : [];
+  }),
+);
+
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 describe('the guides', () => {
@@ -47,6 +56,29 @@ describe('the guides', () => {
     const { stdout } = await promisify(execFile)(command, args, { env });
     expect(stdout).toMatch(/"|https?:/);
     expect(stdout).not.toContain('"error":{"code":"VALIDATION');
+  });
+
+  it.each(generators)('$name makes a client that compiles, and orders a picture', async (generator) => {
+    // Where the packages of this repository are found.
+    const folder = mkdtempSync(join(process.cwd(), 'dist', 'generated-client-'));
+    const env = { ...process.env, ATELIER_URL: service.baseUrl, ATELIER_KEY: key };
+    const run = promisify(execFile);
+    try {
+      const compilerOptions = {
+        ...{ target: 'es2022', module: 'nodenext', strict: true, skipLibCheck: true },
+        types: ['node'],
+      };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+      writeFileSync(join(folder, 'program.ts'), generator.program);
+      await run('bash', ['-c', generator.command], { env, cwd: folder });
+      await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]);
+      const { stdout } = await run(process.execPath, [join(folder, 'program.js')], { env });
+      const [picture = ''] = /^https?:.*$/m.exec(stdout) ?? [];
+      expect((await fetch(picture)).headers.get('content-type')).toBe('image/png');
+      expect(stdout).toMatch(/^[0-9A-Z]{26} PRODUCT_TO_MODEL/m);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('explain every word of the vocabulary, and no other', () => {

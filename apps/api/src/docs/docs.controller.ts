@@ -21,6 +21,11 @@ const guides: Readonly<Record<string, readonly [file: string, title: string, abo
   vocabulary: ['guides/vocabulary.md', 'Words in answers', 'every stage, kind of picture and key of `meta`'],
   webhooks: ['webhooks.md', 'Webhooks', 'being called when a job has ended, and proof that it was us'],
   limits: ['keys-and-limits.md', 'Keys and limits', 'capabilities, rotation, rates and sizes'],
+  'generated-clients': [
+    'guides/generated-clients.md',
+    'Generated clients',
+    'from openapi.json, with two generators that are tried',
+  ],
   'signed-requests': [
     'signed-requests.md',
     'Signed requests',
