@@ -128,7 +128,11 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/vendors/', pathNot: spec },
       to: {
-        pathNot: ['^packages/(?:vendors|engine)/src/', ...packages('sharp|openai'), '^node:'],
+        pathNot: [
+          '^packages/(?:vendors|engine)/src/',
+          ...packages('sharp|openai|@google/genai|uuid'),
+          '^node:',
+        ],
         dependencyTypesNot: ['core'],
       },
     },

@@ -44,6 +44,7 @@ COPY --from=build /atelier/packages/sketch/package.json ./packages/sketch/
 COPY --from=build /atelier/packages/sketch/dist ./packages/sketch/dist
 COPY --from=build /atelier/packages/vendors/package.json ./packages/vendors/
 COPY --from=build /atelier/packages/vendors/dist ./packages/vendors/dist
+COPY --from=build /atelier/packages/vendors/graphs ./packages/vendors/graphs
 COPY --from=build /atelier/dist/apps/api ./dist/apps/api
 COPY --from=build /atelier/dist/apps/worker ./dist/apps/worker
 COPY --from=build /atelier/dist/apps/projector ./dist/apps/projector

@@ -20,5 +20,9 @@ export default class extends TestEnvironment {
       } = globalThis;`,
       this.context,
     );
+    // Where libraries look for the connections of the built-in `fetch`, which is the same inside and outside.
+    const connections = Symbol.for('undici.globalDispatcher.1');
+    void new Headers();
+    this.global[connections] = globalThis[connections];
   }
 }

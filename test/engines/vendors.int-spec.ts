@@ -1,366 +1,342 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
-import { EngineError, type BriefedRequest, type VendorCallRecord } from '@atelier/engine';
-import { recordedCalls, unattended } from '@atelier/engine/conformance';
-import { VendorEngine, type ImageVendor, type PictureCall, type VendorModel } from '@atelier/vendors';
-import { FalVendor } from '@atelier/vendors/fal';
-import { OpenAiVendor } from '@atelier/vendors/openai';
-import { handle } from '#application/aggregate.js';
-import { jobAggregate } from '#application/job/job-writes.handler.js';
+import type { ImageModel, ModelFamily } from '#platform/image-models.js';
+import { workflows } from '#workflows/workflows.js';
 import type { JobFailureCode } from '#domain/job/job.events.js';
-import { cancelJob } from '#domain/job/render-job.js';
-import { streamName } from '#domain/streams.js';
-import { tryOn } from '#workflows/try-on/try-on.js';
-import { eventually } from '../support/eventually.js';
-import type { RunningWorker } from '../support/roles.js';
-import { Workshop } from '../worker/support/workshop.js';
+import { garmentCategories } from '#domain/garment/garment-categories.js';
+import { exampleBodies } from '../api/bodies/declared-bodies.js';
+import { publishPresets, type Things } from '../api/bodies/things.js';
+import type { Tenant } from '../api/support/api-service.js';
+import { ComfyDouble } from './doubles/comfy-double.js';
+import { FashnDouble } from './doubles/fashn-double.js';
+import { GeminiDouble } from './doubles/gemini-double.js';
 import { FalDouble, OpenAiDouble, type Turn, type VendorDouble } from './doubles/vendor-double.js';
+import { VendorHouse, vendorModelOf, type EndedJob } from './support/vendor-house.js';
 
 /*
- * Vendors end to end: a dispatch, a worker, the engine of a vendor, and that vendor at the socket. Each row of the table of
- * failures in docs/engines.md is a test here.
+ * Vendors end to end: a dispatch over HTTP, a worker, the engine of a vendor, and that vendor at the socket. Each row of the
+ * table of failures in docs/engines.md is a test here. All jobs run side by side, each case with a model of its own, whose
+ * address tells the double which turns are its own.
  */
 
-const common = {
-  ...{ secret: 'sk-vendor-secret', supports_quality: false, transparent: true, seed: true, max_inputs: 16 },
-  ...{
-    price_per_picture: 0.04,
-    price_per_reading: 0.01,
-    currency: 'USD',
-    timeout_seconds: 3,
-    resend_unknown: false,
-  },
+const all = workflows.map(({ name }) => name);
+
+/** What one image model of FASHN makes. */
+const fashnEndpoints = {
+  'tryon-v1.6': ['try-on'],
+  'product-to-model': ['product-to-model-direct'],
+  'model-swap': ['model-swap-with-image'],
+  edit: ['background-swap-with-image', 'background-swap-with-spec'],
 };
+
+/** Turns of the vendor; how the job ends; calls that the vendor took in; what is on record as paid. */
+type Row = readonly [
+  turns: readonly Turn[],
+  ends: JobFailureCode | 'SUCCESS',
+  submissions: number,
+  paid: number,
+];
 
 interface Family {
   readonly double: VendorDouble;
-  model(endpoint: string): VendorModel;
-  vendor(model: VendorModel): ImageVendor;
+  /** Of the model that each row asks. */
+  readonly model: Partial<ImageModel>;
+  /** What the family serves, by the models that it needs for it. */
+  readonly serves: readonly (readonly [model: Partial<ImageModel>, workflows: readonly string[]])[];
+  readonly rows: readonly Row[];
 }
 
-const openai: Family = {
-  double: new OpenAiDouble(),
-  model: (endpoint) => ({
-    ...common,
-    id: 'gpt',
-    family: 'openai',
-    model: 'gpt-image-2',
-    endpoint,
-    options: {},
-  }),
-  vendor: (model) => new OpenAiVendor(model),
-};
+/** What is delivered is judged alike for all. */
+const deliveries: readonly Row[] = [
+  [['nothing', 'nothing'], 'ENGINE_NO_IMAGE', 2, 0.08],
+  [['garbage', 'garbage'], 'ENGINE_NO_IMAGE', 2, 0.08],
+  [['format', 'format'], 'ENGINE_NO_IMAGE', 2, 0.08],
+  [['blank', 'blank'], 'ENGINE_NO_IMAGE', 2, 0.08],
+  [['nothing', 'fine'], 'SUCCESS', 2, 0.08],
+];
 
-const fal: Family = {
-  double: new FalDouble(),
-  model: (endpoint) => ({
-    ...{
-      ...common,
-      id: 'fashn-on-fal',
-      family: 'fal',
+const answersAtOnce: readonly Row[] = [
+  [['policy'], 'ENGINE_POLICY', 1, 0],
+  [['bad_input'], 'ENGINE_REJECTED_INPUT', 1, 0],
+  [['key'], 'ENGINE_MISCONFIGURED', 1, 0],
+  [['quota'], 'ENGINE_MISCONFIGURED', 1, 0],
+  [['cut'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
+  [['lost'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
+  [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
+  [['busy', 'fine'], 'SUCCESS', 2, 0.04],
+  [['broken', 'fine'], 'SUCCESS', 2, 0.04],
+  [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
+  ...deliveries,
+];
+
+/** Refused when it is submitted, or when it runs. */
+const answersLater: readonly Row[] = [
+  [['policy'], 'ENGINE_POLICY', 1, 0],
+  [['bad_input'], 'ENGINE_REJECTED_INPUT', 1, 0],
+  [['key'], 'ENGINE_MISCONFIGURED', 0, 0],
+  [['quota'], 'ENGINE_MISCONFIGURED', 0, 0],
+  [['cut'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
+  [['lost'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
+  [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
+  [['busy', 'fine'], 'SUCCESS', 1, 0.04],
+  [['broken', 'fine'], 'SUCCESS', 1, 0.04],
+  ...deliveries,
+];
+
+const quick = { poll_ms: 20 };
+
+const families: Readonly<Record<Exclude<ModelFamily, 'sketch'>, Family>> = {
+  openai: {
+    double: new OpenAiDouble(),
+    model: { model: 'gpt-image-2' },
+    serves: [[{ model: 'gpt-image-2', vision_model: 'gpt-5-mini' }, all]],
+    rows: answersAtOnce,
+  },
+  gemini: {
+    double: new GeminiDouble(),
+    model: { model: 'gemini-3-pro-image' },
+    serves: [[{ model: 'gemini-3-pro-image', vision_model: 'gemini-3-flash', transparent: false }, all]],
+    rows: [...answersAtOnce, [['unsafe'], 'ENGINE_POLICY', 1, 0]],
+  },
+  fashn: {
+    double: new FashnDouble(),
+    model: { model: 'tryon-v1.6', options: quick },
+    serves: Object.entries(fashnEndpoints).map(([model, made]) => [
+      { model, max_inputs: model === 'product-to-model' ? 3 : 2, options: quick },
+      made,
+    ]),
+    rows: [
+      ...answersLater,
+      [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
+      [['unsafe'], 'ENGINE_POLICY', 1, 0],
+    ],
+  },
+  fal: {
+    double: new FalDouble(),
+    model: {
       model: 'fal-ai/fashn/tryon/v1.6',
-      endpoint,
       aspect_ratios: ['2:3'],
+      options: { ...quick, fields: { person: 'model_image', garment: 'garment_image', seed: 'seed' } },
     },
-    options: { fields: { person: 'model_image', garment: 'garment_image', seed: 'seed' }, poll_ms: 20 },
+    serves: [],
+    rows: answersLater,
+  },
+  comfyui: {
+    double: new ComfyDouble(),
+    model: { options: quick },
+    // The shipped graph takes three pictures.
+    serves: [
+      [
+        { options: quick, transparent: false },
+        all.filter((name) => !['look', 'catalog-shots'].includes(name)),
+      ],
+    ],
+    rows: [
+      [['bad_input'], 'ENGINE_REJECTED_INPUT', 0, 0],
+      [['key'], 'ENGINE_MISCONFIGURED', 0, 0],
+      // The prompt's id is ours: whether it was taken in can be looked up.
+      [['cut', 'fine'], 'SUCCESS', 1, 0.04],
+      [['lost'], 'SUCCESS', 1, 0.04],
+      [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
+      [['busy', 'fine'], 'SUCCESS', 1, 0.04],
+      [['broken', 'fine'], 'SUCCESS', 1, 0.04],
+      // Out of memory.
+      [['unsafe', 'fine'], 'SUCCESS', 2, 0.04],
+      [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
+      ...deliveries,
+    ],
+  },
+};
+
+const everyFamily = Object.entries(families) as [Exclude<ModelFamily, 'sketch'>, Family][];
+const laneOf = ([turns]: Row): string => turns.join('-');
+
+/** A tenant whose jobs one model draws, all workflows that it makes. */
+const served = everyFamily.flatMap(([family, { serves }]) =>
+  serves.map(([model, made]) => {
+    const name = [family, ...(serves.length > 1 ? [model.model] : [])].join('-');
+    return { family, name, model, made };
   }),
-  vendor: (model) => new FalVendor(model),
+);
+
+const reading = {
+  garments: [
+    { name: 'red dress', slot: 'one_piece', primary_colour: 'red', material: 'linen', pattern: 'solid' },
+    { name: 'straw hat', slot: 'headwear', primary_colour: 'sand', material: 'straw', pattern: 'solid' },
+  ],
+  ...{ person_visible: true, garment_visible: true, background_visible: true },
+  person: { gender: 'FEMALE', age_range: '22-26', body_type: 'unknown' },
+  garment: { name: 'red dress', primary_colour: 'red', material: 'linen', pattern: 'solid' },
+  recipe: {},
+  person_groups: [{ member_indices: [0, 1], confidence: 0.9, evidence: 'the same person' }],
+  location_groups: [],
 };
 
-let workshop: Workshop;
-let tenant: string;
-let body: Record<string, unknown>;
-beforeAll(async () => {
-  // Here a worker stops, and none dies: one that a busy machine holds up must not be taken for dead.
-  workshop = await Workshop.open({ heartbeatSeconds: 120 });
-  await workshop.startProjector();
-  tenant = await workshop.tenantWith(10_000);
-  const person = await workshop.upload(tenant, { bytes: await photo('#345'), width: 800, height: 1200 });
-  const garment = await workshop.upload(tenant, { bytes: await photo('#c63'), width: 800, height: 1200 });
-  body = {
-    user_image: person.assetId,
-    items: [{ trial_image: garment.assetId, trial_item_category: 'top' }],
-  };
-});
-afterAll(() => workshop[Symbol.asyncDispose]());
+let house: VendorHouse;
+/** Whose jobs the rows are. */
+let tester: Tenant;
+const ended = new Map<string, Promise<EndedJob>>();
 
-const photo = async (colour: string) => {
-  const art = `<svg xmlns="http://www.w3.org/2000/svg" width="800" height="1200"><rect width="100%" height="100%" fill="#eee"/><rect x="200" y="200" width="400" height="800" fill="${colour}"/></svg>`;
-  return sharp(Buffer.from(art)).png().toBuffer();
-};
-
-const marks = (width: number, height: number) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="40" height="40" fill="#f00"/></svg>`;
-
-describe.each([
-  ['openai', openai],
-  ['fal', fal],
-])('the vendor %s', (name, { double, model, vendor }) => {
-  let stop: () => Promise<void>;
-
-  beforeAll(async () => {
-    const declared = model(await double.open());
-    const worker = await workshop.startWorker(new VendorEngine(declared, vendor(declared), marks));
-    stop = () => worker.stop();
-  });
-  afterAll(async () => {
-    await stop();
-    await double.close();
-  });
-
-  async function render(...turns: Turn[]) {
-    double.turns.push(...turns);
-    const before = { submissions: double.submissions, balance: await workshop.balance(tenant) };
-    const ids = await workshop.dispatch(tenant, body, 'try-on');
-    await workshop.ended(tenant, ids);
-    const [succeeded] = await workshop.find('job', ids.jobId, 'JobSucceeded');
-    const [failed] = await workshop.find('job', ids.jobId, 'JobFailed');
-    const answers = await workshop.find('job', ids.jobId, 'EngineAnswered');
-    const paid = Math.round(answers.reduce((sum, { price }) => sum + price, 0) * 100) / 100;
-    return {
-      ...{ ids, succeeded, failed, answers, paid },
-      submissions: double.submissions - before.submissions,
-      charged: before.balance - (await workshop.balance(tenant)),
-    };
-  }
-
-  it('draws what was ordered, says what it was and keeps what it cost', async () => {
-    const { ids, succeeded, answers, submissions, charged } = await render('fine');
-    expect(submissions).toBe(1);
-    expect(charged).toBe(10);
-    const [artifact] = succeeded?.artifacts ?? [];
-    expect(artifact).toMatchObject({
-      kind: 'try_on_render',
-      width: 683,
-      height: 1024,
-      contentType: 'image/jpeg',
-    });
-    expect(succeeded?.provenance).toMatchObject({ engine: name, vendorRequestIds: [expect.any(String)] });
-    expect(answers).toMatchObject([{ outcome: 'answered', units: 1, price: 0.04, currency: 'USD' }]);
-    const types = (await workshop.types('job', ids.jobId)).filter((type) => type !== 'EngineSubmitted');
-    expect(types).toEqual(['JobQueued', 'RenderStarted', 'EngineCalled', 'EngineAnswered', 'JobSucceeded']);
-    const [called] = await workshop.find('job', ids.jobId, 'EngineCalled');
-    expect(called).toMatchObject({
-      call: 'try_on.1',
-      attempt: 1,
-      idempotencyKey: `${ids.jobId}.try_on.1`,
-      tenant,
-    });
-
-    const picture = await workshop.storage.get(artifact?.storageKey ?? '');
-    const { exif, xmp } = await sharp(picture).metadata();
-    expect(exif).toBeUndefined();
-    expect(String(xmp)).toContain('digitalsourcetype/compositeWithTrainedAlgorithmicMedia');
-    expect(String(xmp)).toContain(ids.jobId);
-    // The mark of the test environment.
-    const corner = await sharp(picture).extract({ left: 5, top: 5, width: 1, height: 1 }).raw().toBuffer();
-    expect(corner[0]).toBeGreaterThan(200);
-  });
-
-  /** What callers read, how often the vendor was asked, and what that cost. Each is refunded. */
-  const failures: (readonly [Turn[], JobFailureCode, submissions: number, paid: number])[] = [
-    [['policy'], 'ENGINE_POLICY', 1, 0],
-    [['bad_input'], 'ENGINE_REJECTED_INPUT', 1, 0],
-    [['key'], 'ENGINE_MISCONFIGURED', name === 'fal' ? 0 : 1, 0],
-    [['quota'], 'ENGINE_MISCONFIGURED', name === 'fal' ? 0 : 1, 0],
-    [['cut'], 'ENGINE_OUTCOME_UNKNOWN', name === 'fal' ? 0 : 1, 0.04],
-    [['hang'], 'ENGINE_OUTCOME_UNKNOWN', name === 'fal' ? 0 : 1, 0.04],
-    [['nothing', 'nothing'], 'ENGINE_NO_IMAGE', 2, 0.08],
-    [['garbage', 'garbage'], 'ENGINE_NO_IMAGE', 2, 0.08],
-    [['format', 'format'], 'ENGINE_NO_IMAGE', 2, 0.08],
-    [['blank', 'blank'], 'ENGINE_NO_IMAGE', 2, 0.08],
-  ];
-
-  it.each(failures)('%j: the job fails as %s, refunded', async (turns, code, submissions, paid) => {
-    const result = await render(...turns);
-    expect(result.failed?.code).toBe(code);
-    expect([result.charged, result.submissions, result.paid]).toEqual([0, submissions, paid]);
-    expect(JSON.stringify(await workshop.eventsOf('job', result.ids.jobId))).not.toMatch(/sk-/);
-  });
-
-  it.each([
-    ['busy', 'capacity'],
-    ['broken', 'capacity'],
-    ['nothing', 'no_image'],
-  ] as const)('%s: tries again, and the second try is the picture', async (turn, outcome) => {
-    const { succeeded, answers } = await render(turn, 'fine');
-    expect(succeeded).toBeDefined();
-    expect(answers.map((each) => each.outcome)).toEqual([outcome, 'answered']);
-  });
-});
-
-it('OpenAI: an input that comes back unchanged is no picture', async () => {
-  const double = new OpenAiDouble();
-  const declared = openai.model(await double.open());
-  const worker = await workshop.startWorker(new VendorEngine(declared, openai.vendor(declared), marks));
-  double.turns.push('echo', 'echo');
-  const ids = await workshop.dispatch(tenant, body, 'try-on');
-  await workshop.ended(tenant, ids);
-  expect(await workshop.find('job', ids.jobId, 'JobFailed')).toMatchObject([{ code: 'ENGINE_NO_IMAGE' }]);
-  await worker.stop();
-  await double.close();
-});
-
-const begun = { call: 'try_on.1', step: 'try_on', model: 'm', idempotencyKey: 'job.try_on.1' };
-const quiet = {
-  signal: new AbortController().signal,
-  garmentKind: () => undefined,
-  onStage: () => Promise.resolve(),
-};
-
-function tryOnRequest(bytes: Buffer): BriefedRequest {
-  const items = [{ trial_image: 'b', trial_item_category: 'top' as const }];
-  const facts = { body: { user_image: 'a', items, display_name: '' }, pictures: [], category: undefined };
-  const inputs = ['user_image', 'item-0'].map((name) => ({ name, bytes }));
-  return {
-    brief: () => tryOn.brief({ ...facts, displayName: '' }),
-    inputs,
-    seed: 7,
-    displayName: '',
-    testMark: false,
-  };
+/** Begun before anything is awaited: what it comes to is for the case to say. */
+function begin(name: string, tenant: Tenant, workflow: string, body: object): void {
+  const job = house.run(tenant, workflow, body);
+  job.catch(() => undefined);
+  ended.set(name, job);
 }
 
-describe('a call that runs when its worker goes', () => {
-  // Also when an assertion fails: a worker that is left behind would take the next test's job.
-  const started: RunningWorker[] = [];
-  const start = async (engine: VendorEngine) => {
-    const worker = await workshop.startWorker(engine);
-    started.push(worker);
-    return worker;
+beforeAll(async () => {
+  await Promise.all(everyFamily.map(([, { double }]) => double.open()));
+  (families.openai.double as OpenAiDouble).reading = reading;
+  (families.gemini.double as GeminiDouble).reading = reading;
+  house = await VendorHouse.open();
+  tester = await house.openTenant();
+  const rowModels = everyFamily.flatMap(([family, { double, model, rows }]) =>
+    rows.map((row) => {
+      // What does not hang has the time that a busy machine takes.
+      const timeout = row[0].includes('hang') ? { timeout_seconds: 1 } : {};
+      const more = { ...model, ...timeout, workflows: ['try-on'] };
+      return vendorModelOf(`${family}-${laneOf(row)}`, family, double.lane(laneOf(row), row[0]), more);
+    }),
+  );
+  const owners = await Promise.all(
+    served.map(async (each) => ({ ...each, owner: await house.openTenant() })),
+  );
+  const models = owners.map(({ family, name, model, made }) => {
+    const endpoint = families[family].double.lane(name, []);
+    return vendorModelOf(name, family, endpoint, { ...model, workflows: made });
+  });
+  const tenants = Object.fromEntries(owners.map(({ owner, name }) => [owner.id, name]));
+  await house.startRoles({ models: [...models, ...rowModels], tenant_models: tenants });
+  await Promise.all([dispatchRows(rowModels), ...owners.map(dispatchWorkflows)]);
+});
+afterAll(async () => {
+  await house?.[Symbol.asyncDispose]();
+  await Promise.all(everyFamily.map(([, { double }]) => double.close()));
+});
+
+async function tryOnOf(tenant: Tenant) {
+  const [person, garment] = await Promise.all(['#345', '#c63'].map((colour) => house.upload(tenant, colour)));
+  const items = [{ trial_image: garment?.asset_id, trial_item_category: 'top' }];
+  return { user_image: person?.asset_id, items };
+}
+
+async function dispatchRows(models: readonly ImageModel[]): Promise<void> {
+  const body = await tryOnOf(tester);
+  for (const { id } of models) begin(id, tester, 'try-on', { ...body, image_model: id });
+}
+
+/** The first example of each, with things of the tenant's own: uploads, and a picture that a model made. */
+async function dispatchWorkflows({ owner, name, model, made }: (typeof served)[number] & { owner: Tenant }) {
+  const tryOn = await tryOnOf(owner);
+  const [upload, job] = await Promise.all([
+    house.upload(owner, '#c63'),
+    house.run(owner, 'try-on', { ...tryOn, image_model: 'openai' }),
+  ]);
+  const product = { upload_asset_public_id: upload.asset_id, title: 'Marea dress' };
+  const things: Things = {
+    ...{ assetId: upload.asset_id, uploadKey: upload.upload_key, renderId: job.jobId },
+    productId: (await house.api.post('/v1/products', owner.key, product)).body.public_id as string,
+    categoryId: garmentCategories[0]?.publicId ?? '',
+    presets: await publishPresets(house.service, owner),
   };
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map((worker) => worker.stop()));
-  });
+  for (const workflow of made) {
+    const [example = {}] = Object.values(exampleBodies(workflow, things));
+    const body = { ...example };
+    // Its example is an outfit.
+    if (workflow === 'try-on' && model.max_inputs === 2) Object.assign(body, tryOn);
+    // One photograph is not grouped with anything.
+    const photos = [upload.asset_id, tryOn.user_image].map((id) => ({ pdp_image_public_id: id }));
+    if (workflow === 'pdp-batch-extractions') Object.assign(body, { photos, grouping: undefined });
+    begin(`${name}/${workflow}`, owner, workflow, body);
+  }
+}
 
-  it('is waited for by the next worker, and submitted once', async () => {
-    const double = new FalDouble();
-    double.gateShut = true;
-    const declared = { ...fal.model(await double.open()), timeout_seconds: 60 };
-    const engine = () => new VendorEngine(declared, new FalVendor(declared), marks);
-    const first = await start(engine());
-    const ids = await workshop.dispatch(tenant, body, 'try-on');
-    await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineSubmitted'));
-    await first.stop();
-    await start(engine());
-    double.gateShut = false;
-    await workshop.ended(tenant, ids);
-    expect(double.submissions).toBe(1);
-    const types = await workshop.types('job', ids.jobId);
-    expect(types.filter((type) => type === 'RenderStarted')).toHaveLength(2);
-    expect(types.filter((type) => type === 'EngineCalled')).toHaveLength(1);
-    expect(types.at(-1)).toBe('JobSucceeded');
-    await double.close();
-  });
+const paidFor = async (jobId: string): Promise<number> => {
+  const answers = await house.find(jobId, 'EngineAnswered');
+  return Math.round(answers.reduce((sum, answer) => sum + answer.price, 0) * 100) / 100;
+};
 
-  const points: readonly (readonly [
-    string,
-    readonly VendorCallRecord[],
-    submissions: number,
-    outcome: string,
-  ])[] = [
-    ['before the vendor was asked, as far as anybody knows', [begun], 0, 'outcome_unknown'],
-    ['after it was submitted', [{ ...begun, vendorRequestId: 'req-1' }], 0, 'drawn'],
-  ];
-
-  it.each(points)('is never made twice by one that died %s', async (_when, known, submissions, outcome) => {
-    const double = new FalDouble();
-    const declared = fal.model(await double.open());
-    double.requests.set('req-1', { turn: 'fine', cancelled: false });
-    const calls = recordedCalls(known.map((call) => ({ ...call })));
-    const engine = new VendorEngine(declared, new FalVendor(declared), marks);
-    const drawing = engine.render(tryOnRequest(await photo('#345')), { ...unattended(), ...quiet, calls });
-    const ended = await drawing.then(
-      () => 'drawn',
-      (error: unknown) => (error instanceof EngineError ? error.errorClass : error),
-    );
-    expect(ended).toBe(outcome);
-    expect(double.submissions - 1).toBe(submissions);
-    expect(calls.known.every((call) => call.outcome !== undefined)).toBe(true);
-    await double.close();
-  });
-
-  it('whose outcome is unknown is made once more where the operator allows to pay twice, and not a third time', async () => {
-    const double = new OpenAiDouble();
-    const declared = { ...openai.model(await double.open()), resend_unknown: true };
-    const calls = recordedCalls([{ ...begun }]);
-    const render = () =>
-      new VendorEngine(declared, new OpenAiVendor(declared), marks).render(tryOnRequest(testPhoto), {
-        ...unattended(),
-        ...quiet,
-        calls,
-      });
-    const testPhoto = await photo('#345');
-    double.turns.push('cut');
-    await expect(render()).rejects.toMatchObject({ errorClass: 'outcome_unknown' });
-    await expect(render()).rejects.toMatchObject({ errorClass: 'outcome_unknown' });
-    expect(double.asked).toHaveLength(1);
-    await double.close();
-  });
-
-  it('is cancelled with its job, at the vendor too, and what it cost is on record', async () => {
-    const double = new FalDouble();
-    double.gateShut = true;
-    const declared = { ...fal.model(await double.open()), timeout_seconds: 60 };
-    await start(new VendorEngine(declared, new FalVendor(declared), marks));
-    const ids = await workshop.dispatch(tenant, body, 'try-on');
-    await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineSubmitted'));
-    const why = { reason: 'Cancelled by the caller', at: new Date().toISOString() };
-    const stream = streamName('test', 'job', ids.jobId);
-    await handle(
-      workshop.store,
-      stream,
-      jobAggregate,
-      (job) => cancelJob(why, job),
-      workshop.context(tenant),
-    );
-    await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineAnswered'));
-    expect([...double.requests.values()].map(({ cancelled }) => cancelled)).toEqual([true]);
-    expect(await workshop.find('job', ids.jobId, 'EngineAnswered')).toMatchObject([
-      { outcome: 'cancelled', price: 0 },
-    ]);
-    await double.close();
+describe.each(everyFamily)('what %s answers', (family, { double, rows }) => {
+  it.each(rows.map((row) => [...row] as const))('%j: %s', async (turns, ends, submissions, paid) => {
+    const lane = turns.join('-');
+    const job = await (ended.get(`${family}-${lane}`) as Promise<EndedJob>);
+    expect({
+      ends: job.detail.error?.code ?? job.detail.status,
+      submissions: double.submissionsIn(lane),
+      paid: await paidFor(job.jobId),
+      charged: await house.charged(tester, job),
+    }).toEqual({ ends, submissions, paid, charged: ends === 'SUCCESS' ? job.detail.credits_cost : 0 });
+    expect(JSON.stringify(await house.all('job', job.jobId))).not.toMatch(/sk-/);
   });
 });
 
-describe('the way of a vendor', () => {
-  it('OpenAI gets the brief in words, the pictures in order, and no second try of the client', async () => {
-    const double = openai.double as OpenAiDouble;
-    const [asked] = double.asked;
-    expect(asked?.path).toBe('/images/edits');
-    expect(asked?.body).toContain('dress its person in the top of image 2');
-    expect(asked?.body.match(/name="image\[\]"/g)).toHaveLength(2);
-    expect(asked?.headers['authorization']).toBe('Bearer sk-vendor-secret');
-  });
+it('an answer is on record with what it was, what it cost and how often it was asked', async () => {
+  const { jobId, detail } = await (ended.get('openai-nothing-fine') as Promise<EndedJob>);
+  const [failed, answered] = await house.find(jobId, 'EngineAnswered');
+  expect(failed).toMatchObject({ outcome: 'no_image', units: 1, price: 0.04, currency: 'USD' });
+  expect(answered).toMatchObject({ outcome: 'answered', units: 1, vendorRequestId: expect.any(String) });
+  const called = await house.find(jobId, 'EngineCalled');
+  expect(called.map(({ idempotencyKey, attempt }) => [idempotencyKey, attempt])).toEqual([
+    [`${jobId}.try_on.1`, 1],
+    [`${jobId}.try_on.2`, 2],
+  ]);
+  const [succeeded] = await house.find(jobId, 'JobSucceeded');
+  const { vendorRequestId } = answered ?? {};
+  expect(succeeded?.provenance).toMatchObject({ engine: 'openai', vendorRequestIds: [vendorRequestId] });
+  const picture = await house.download(detail.result?.artifacts[0]?.image_url ?? '');
+  expect(String((await sharp(picture).metadata()).xmp)).toContain(jobId);
+  expect(await house.types(jobId)).toEqual([
+    ...['JobQueued', 'RenderStarted', 'EngineCalled', 'EngineAnswered'],
+    ...['RenderStarted', 'EngineCalled', 'EngineAnswered', 'JobSucceeded'],
+  ]);
+});
 
-  it('fal gets each picture by the part that it plays', () => {
-    const double = fal.double as FalDouble;
-    const input = JSON.parse(double.asked[0]?.body ?? '{}') as Record<string, unknown>;
-    expect(Object.keys(input).toSorted()).toEqual(['garment_image', 'model_image', 'seed']);
-    expect(double.asked[0]?.headers['x-fal-no-retry']).toBe('1');
-  });
+it('photographs are grouped and read by a vision model, and parts that need one say so where there is none', async () => {
+  const batch = await (ended.get('gemini/pdp-batch-extractions') as Promise<EndedJob>);
+  const grouped = await house.find(batch.jobId, 'StageCompleted');
+  expect(grouped.flatMap(({ artifacts }) => artifacts.map(({ kind }) => kind))).toEqual([
+    ...['grouping', 'person'],
+  ]);
+  const kinds = async (family: string) => {
+    const { detail } = await (ended.get(`${family}/pdp-extractions`) as Promise<EndedJob>);
+    return (detail.result?.artifacts ?? []).map(({ kind }) => kind);
+  };
+  const read = ['background_plate', 'garment', 'person', 'photography_recipe'];
+  expect((await kinds('openai')).toSorted()).toEqual(read);
+  expect((await kinds('gemini')).toSorted()).toEqual(read);
+  const blind = await (ended.get('comfyui/pdp-extractions') as Promise<EndedJob>);
+  expect((await kinds('comfyui')).toSorted()).toEqual(['background_plate', 'garment']);
+  const [succeeded] = await house.find(blind.jobId, 'JobSucceeded');
+  expect(succeeded?.failures).toEqual([
+    expect.objectContaining({ arm: 'person', code: 'VISION_MODEL_REQUIRED' }),
+    expect.objectContaining({ arm: 'recipe', code: 'VISION_MODEL_REQUIRED' }),
+  ]);
+});
 
-  it.each([
-    ['openai', openai],
-    ['fal', fal],
-  ])('%s that cannot be reached has no capacity: nothing was sent', async (_name, { model, vendor }) => {
-    // An address where somebody was, and nobody is.
-    const gone = new OpenAiDouble();
-    const declared = model(await gone.open());
-    await gone.close();
-    const call: PictureCall = {
-      task: 'background',
-      ...{
-        images: [],
-        prompt: 'a place',
-        size: { width: 1024, height: 1024 },
-        ratio: '1:1',
-      },
-      ...{ transparent: false, count: 1, quality: undefined, seed: 1, idempotencyKey: 'k' },
-      ...{ signal: new AbortController().signal, submitted: () => Promise.resolve() },
-    };
-    const refused = vendor(declared).draw(call);
-    await expect(refused).rejects.toBeInstanceOf(EngineError);
-    await expect(refused).rejects.toMatchObject({ errorClass: 'capacity' });
+describe.each(served)('what $name makes', ({ family, name, made }) => {
+  it.each(made)('%s: accepted, drawn, delivered as it was ordered, and paid for', async (workflow) => {
+    const job = await (ended.get(`${name}/${workflow}`) as Promise<EndedJob>);
+    expect(job.detail).toMatchObject({ status: 'SUCCESS', error: null });
+    expect(job.events[0]?.event_type).toBe('queued');
+    expect(job.events.at(-1)?.event_type).toBe('succeeded');
+    const artifacts = job.detail.result?.artifacts ?? [];
+    expect(artifacts.length).toBeGreaterThan(0);
+    for (const { image_url: url, meta } of artifacts) {
+      const { exif, xmp, format } = await sharp(await house.download(url)).metadata();
+      expect(['jpeg', 'png']).toContain(format);
+      expect(exif).toBeUndefined();
+      // What is shown as it was, with what was read of it, was made by nobody.
+      if (!meta['provenance']) continue;
+      expect(meta['provenance']).toMatchObject({ model: name });
+      expect(String(xmp)).toMatch(/digitalsourcetype\/(?:composite|trained)/);
+    }
+    const jobs = workflow === 'pdp-batch-extractions' ? childrenOf(job) : [job.jobId];
+    const called = (await Promise.all(jobs.map((id) => house.find(id, 'EngineCalled')))).flat();
+    expect(called.every((call) => call.vendor === family && call.model === name)).toBe(true);
+    const paid = await Promise.all(jobs.map(paidFor));
+    expect(paid.every((price) => price > 0)).toBe(true);
   });
 });
+
+const childrenOf = ({ detail }: EndedJob): string[] =>
+  (detail['children'] as { public_id: string }[]).map(({ public_id: id }) => id);

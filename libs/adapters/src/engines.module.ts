@@ -55,7 +55,10 @@ const vendors: Readonly<
   Record<Exclude<ModelFamily, 'sketch'>, (model: VendorModel) => Promise<ImageVendor>>
 > = {
   openai: async (model) => new (await import('@atelier/vendors/openai')).OpenAiVendor(model),
+  gemini: async (model) => new (await import('@atelier/vendors/gemini')).GeminiVendor(model),
+  fashn: async (model) => new (await import('@atelier/vendors/fashn')).FashnVendor(model),
   fal: async (model) => new (await import('@atelier/vendors/fal')).FalVendor(model),
+  comfyui: async (model) => new (await import('@atelier/vendors/comfyui')).ComfyVendor(model),
 };
 
 // The sandbox draws from the body: it has a renderer for every workflow, which takes the body of that workflow.

@@ -2,7 +2,10 @@
 export const modelFamilies = {
   sketch: 'local',
   openai: 'remote',
+  gemini: 'remote',
+  fashn: 'remote',
   fal: 'remote',
+  comfyui: 'remote',
 } as const satisfies Readonly<Record<string, 'local' | 'remote'>>;
 
 export type ModelFamily = keyof typeof modelFamilies;

@@ -15,6 +15,18 @@ export function refusalOf(errorClass: Exclude<EngineErrorClass, 'capacity'>): En
   return new EngineError(errorClass, sentences[errorClass]);
 }
 
+/** Of a model that has no place for a picture: without it, the result would not be what was ordered. */
+export function tooManyPictures(): EngineError {
+  return new EngineError('bad_input', `The image model cannot use so many pictures at once. ${refunded}`);
+}
+
+/** The vendor does not know a call that it had taken: looking again does not find it. */
+export class LostCall extends EngineError {
+  constructor() {
+    super('outcome_unknown', sentences.outcome_unknown);
+  }
+}
+
 /** @param retryAfter of the answer's header: seconds, or a date */
 export function capacityFrom(retryAfter?: string | null): EngineError {
   const seconds = Number(retryAfter ?? Number.NaN);

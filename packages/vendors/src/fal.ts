@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineError, type BriefRole } from '@atelier/engine';
-import { capacityFrom, neverSent, refusalOf } from './failures.js';
+import type { BriefRole, EngineError } from '@atelier/engine';
+import { capacityFrom, LostCall, refusalOf } from './failures.js';
+import { dataUrl, fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorModel, VendorPictures } from './vendor.js';
 
 /** What the model's inputs are called: `options` of the registry. A part without a name is not sent. */
@@ -24,18 +25,20 @@ interface Submitted {
  * twice. By the documented HTTP API: the vendor's own client has its addresses built in, and could not be pointed at a gateway.
  */
 export class FalVendor implements ImageVendor {
-  private readonly base: string;
+  private readonly api: JsonApi;
   private readonly options: FalOptions;
 
   constructor(private readonly model: VendorModel) {
-    this.base = `${(model.endpoint ?? 'https://queue.fal.run').replace(/\/+$/, '')}/${model.model}`;
+    const base = `${(model.endpoint ?? 'https://queue.fal.run').replace(/\/+$/, '')}/${model.model}`;
+    // Whether there is another try is decided where it is known what the first one was.
+    const headers = { authorization: `Key ${model.secret ?? ''}`, 'x-fal-no-retry': '1' };
+    this.api = new JsonApi(base, headers, failureOf);
     // The registry's author says what the vendor's model is called with; what is wrong there, the vendor refuses.
     this.options = model.options;
   }
 
   async draw(call: PictureCall): Promise<VendorPictures> {
-    const body = JSON.stringify(this.inputOf(call));
-    const { request_id: id } = (await this.ask('POST', '', call.signal, body)) as Submitted;
+    const { request_id: id } = (await this.api.ask('POST', '', call.signal, this.inputOf(call))) as Submitted;
     if (!id) throw refusalOf('outcome_unknown');
     await call.submitted(id);
     return this.resume(id, call);
@@ -44,29 +47,27 @@ export class FalVendor implements ImageVendor {
   async resume(vendorRequestId: string, { signal }: Pick<PictureCall, 'signal'>): Promise<VendorPictures> {
     const { poll_ms: pollMs = 500 } = this.options;
     for (;;) {
-      const { status } = (await this.find(`/requests/${vendorRequestId}/status`, signal)) as {
+      const { status } = (await this.api.look(`/requests/${vendorRequestId}/status`, signal)) as {
         status?: string;
       };
       if (status === 'COMPLETED') break;
       if (status !== 'IN_QUEUE' && status !== 'IN_PROGRESS') throw refusalOf('outcome_unknown');
       await sleep(pollMs, undefined, { signal });
     }
-    const result = await this.find(`/requests/${vendorRequestId}`, signal);
+    const result = await this.api.look(`/requests/${vendorRequestId}`, signal);
     const pictures = await Promise.all(urlsOf(result).map((url) => fetchPicture(url, signal)));
     return { pictures, vendorRequestId };
   }
 
   /** One that runs already cannot be stopped, and is paid. */
   async cancel(vendorRequestId: string): Promise<boolean> {
-    const url = `${this.base}/requests/${vendorRequestId}/cancel`;
-    const answer = await fetch(url, { method: 'PUT', headers: this.headers() });
-    return answer.ok;
+    return (await this.api.send('PUT', `/requests/${vendorRequestId}/cancel`, undefined)).ok;
   }
 
   /** The queue tells nothing without a request: a request that is not there tells whether the key is accepted. */
   async check(signal: AbortSignal): Promise<string> {
     const nobody = '00000000-0000-0000-0000-000000000000';
-    const answer = await fetch(`${this.base}/requests/${nobody}/status`, { headers: this.headers(), signal });
+    const answer = await this.api.send('GET', `/requests/${nobody}/status`, signal);
     if (answer.status === 401 || answer.status === 403) throw refusalOf('misconfigured');
     return `${this.model.model} can be reached`;
   }
@@ -74,9 +75,7 @@ export class FalVendor implements ImageVendor {
   private inputOf({ prompt, images, seed, count, ratio, size }: PictureCall): Record<string, unknown> {
     const { fields = { prompt: 'prompt', images: 'image_urls' }, also } = this.options;
     const input: Record<string, unknown> = { ...also };
-    const urls = images.map(({ bytes, contentType, role }) => {
-      return { role, url: `data:${contentType};base64,${bytes.toString('base64')}` };
-    });
+    const urls = images.map((image) => ({ role: image.role, url: dataUrl(image) }));
     for (const { role, url } of urls) {
       const name = fields[role];
       if (name !== undefined) input[name] ??= url;
@@ -92,53 +91,6 @@ export class FalVendor implements ImageVendor {
     }
     return input;
   }
-
-  /** Looking again does no harm: what cannot be reached is looked for until time is up. */
-  private async find(path: string, signal: AbortSignal): Promise<unknown> {
-    for (;;) {
-      try {
-        return await this.ask('GET', path, signal);
-      } catch (error) {
-        const passing =
-          error instanceof EngineError && ['capacity', 'outcome_unknown'].includes(error.errorClass);
-        if (!passing || (error as { gone?: boolean }).gone) throw error;
-        await sleep(error.retryAfterMs ?? 1_000, undefined, { signal });
-      }
-    }
-  }
-
-  private async ask(method: string, path: string, signal: AbortSignal, body?: string): Promise<unknown> {
-    const answer = await fetch(this.base + path, {
-      method,
-      headers: this.headers(),
-      signal,
-      ...(body && { body }),
-    }).catch((error: unknown) => {
-      if (signal.aborted) throw error;
-      throw neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
-    });
-    const text = await answer.text().catch(() => '');
-    const said = parsedJson(text);
-    if (answer.ok && said !== undefined) return said;
-    throw failureOf(answer, said, method === 'POST');
-  }
-
-  private headers(): Record<string, string> {
-    return {
-      authorization: `Key ${this.model.secret ?? ''}`,
-      'content-type': 'application/json',
-      // Whether there is another try is decided where it is known what the first one was.
-      'x-fal-no-retry': '1',
-    };
-  }
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The class of what went wrong, by what the vendor documents of its errors: `detail[].type` says more than the status. */
@@ -147,10 +99,7 @@ function failureOf({ status, headers }: Response, said: unknown, submitting: boo
   if (/content_policy_violation|nsfw/i.test(types)) return refusalOf('policy');
   if (/no_media_generated/.test(types)) return refusalOf('no_image');
   if (status === 401 || status === 403) return refusalOf('misconfigured');
-  if (status === 404)
-    return submitting
-      ? refusalOf('misconfigured')
-      : Object.assign(refusalOf('outcome_unknown'), { gone: true });
+  if (status === 404) return submitting ? refusalOf('misconfigured') : new LostCall();
   if (status === 429 || status === 503) return capacityFrom(headers.get('retry-after'));
   if (status === 400 || status === 422) return refusalOf('bad_input');
   if (status === 504 || status < 400) return refusalOf('outcome_unknown');
@@ -162,13 +111,4 @@ function failureOf({ status, headers }: Response, said: unknown, submitting: boo
 function urlsOf(result: unknown): string[] {
   const { images, image } = (result ?? {}) as { images?: { url?: string }[]; image?: { url?: string } };
   return [...(images ?? []), ...(image ? [image] : [])].flatMap(({ url }) => (url ? [url] : []));
-}
-
-async function fetchPicture(url: string, signal: AbortSignal): Promise<Buffer> {
-  const answer = await fetch(url, { signal }).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    throw refusalOf('outcome_unknown');
-  });
-  if (!answer.ok) throw refusalOf('no_image');
-  return Buffer.from(await answer.arrayBuffer());
 }

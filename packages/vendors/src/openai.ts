@@ -1,6 +1,7 @@
 import OpenAI, { APIConnectionError, APIError, toFile } from 'openai';
 import { EngineError } from '@atelier/engine';
 import { capacityFrom, neverSent, refusalOf } from './failures.js';
+import { dataUrl, parsedJson } from './json-api.js';
 import type {
   ImageVendor,
   PictureCall,
@@ -48,9 +49,9 @@ export class OpenAiVendor implements ImageVendor {
   }
 
   async read({ images, question, schema, signal, idempotencyKey }: ReadingCall): Promise<VendorReading> {
-    const pictures = images.map(({ bytes, contentType }) => ({
+    const pictures = images.map((image) => ({
       type: 'image_url' as const,
-      image_url: { url: `data:${contentType};base64,${bytes.toString('base64')}` },
+      image_url: { url: dataUrl(image) },
     }));
     const asked = this.client.chat.completions.create(
       {
@@ -70,7 +71,10 @@ export class OpenAiVendor implements ImageVendor {
         'policy',
         'The vision model refused the photographs. Your credits were refunded.',
       );
-    return { reading: content === null ? undefined : parsed(content), vendorRequestId: requestId ?? null };
+    return {
+      reading: content === null ? undefined : parsedJson(content),
+      vendorRequestId: requestId ?? null,
+    };
   }
 
   async check(signal: AbortSignal): Promise<string> {
@@ -107,14 +111,6 @@ export function sizeFor(
     return Math.abs(Math.log((w / h) * (height / width))) * 10 + Math.max(0, Math.log(width / w));
   };
   return sizes.toSorted((a, b) => distance(a) - distance(b))[0] ?? `${width}x${height}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function unlessFailed<Answer>(asked: PromiseLike<Answer>): Promise<Answer> {

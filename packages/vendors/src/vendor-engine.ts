@@ -162,8 +162,10 @@ export class VendorEngine extends ImageEngine {
       width: Math.round(drawn >= 1 ? longSide : longSide * drawn),
       height: Math.round(drawn >= 1 ? longSide / drawn : longSide),
     };
-    const { task, transparent, count, quality } = order;
-    return { images, task, prompt: wordsOf(order), size, ratio, transparent, count, quality, seed };
+    const { task, count, quality } = order;
+    const transparent = order.transparent && this.model.transparent;
+    const prompt = wordsOf(transparent === order.transparent ? order : onWhite(order));
+    return { images, task, prompt, size, ratio, transparent, count, quality, seed };
   }
 
   private async reading(
@@ -407,6 +409,12 @@ async function sendable(inputs: readonly Buffer[], { inputs: parts }: Pick<Pictu
     images.push({ bytes: data, contentType: 'image/png', role: parts[index]?.role ?? 'photograph' });
   }
   return { first, images };
+}
+
+/** A cut-out as a model can draw it that knows no transparency. */
+function onWhite(order: PictureOrder): PictureOrder {
+  const instruction = `${order.instruction} Set it on a plain, pure white background.`;
+  return { ...order, instruction, transparent: false };
 }
 
 const usualRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'];

@@ -47,7 +47,8 @@ export async function picture(format: 'png' | 'jpeg'): Promise<Buffer> {
   return image.toFormat(format).toBuffer();
 }
 
-async function publishPresets(service: ApiService, tenant: Tenant): Promise<Things['presets']> {
+/** One of each kind, with a preview that is there. */
+export async function publishPresets(service: ApiService, tenant: Tenant): Promise<Things['presets']> {
   const storage = new FolderStorage({
     directory: join(service.folder, 'objects'),
     publicUrl: 'http://127.0.0.1',

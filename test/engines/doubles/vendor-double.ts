@@ -4,12 +4,16 @@ import sharp from 'sharp';
 
 /*
  * Vendors at the socket, written from what they publish of their APIs: OpenAI's images and chat completions
- * (platform.openai.com/docs/api-reference/images, …/guides/error-codes), and fal's queue (docs.fal.ai, model endpoints, queue).
- * A test says how the next calls go; what is asked is kept, and the submissions are counted.
+ * (platform.openai.com/docs/api-reference/images, …/guides/error-codes), and fal's queue (docs.fal.ai, model endpoints, queue);
+ * the others in files of their own. A test says how the next calls go; what is asked is kept, and the submissions are counted.
  */
 
 export type Turn =
   | 'fine'
+  /** Refused for the content of what was drawn, where the vendor has a form of its own for that. */
+  | 'unsafe'
+  /** The connection breaks when the vendor has taken the call in, or before that. */
+  | 'lost'
   | 'policy'
   | 'bad_input'
   | 'quota'
@@ -25,6 +29,9 @@ export type Turn =
   | 'key';
 
 export interface Asked {
+  readonly method: string;
+  /** The first part of the address, for specs that ask side by side; empty for others. */
+  readonly lane: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -36,15 +43,28 @@ export async function someJpeg(width: number, height: number): Promise<Buffer> {
   return sharp(Buffer.from(stripe)).jpeg().toBuffer();
 }
 
+async function someCutOut(width: number, height: number): Promise<Buffer> {
+  const art = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><circle cx="50%" cy="40%" r="30%" fill="#a33"/></svg>`;
+  return sharp(Buffer.from(art)).png().toBuffer();
+}
+
 export abstract class VendorDouble {
   readonly asked: Asked[] = [];
   readonly turns: Turn[] = [];
+  private readonly lanes = new Map<string, Turn[]>();
   private server: Server | undefined;
 
   /** Calls that a vendor would take money for. */
   abstract get submissions(): number;
+  abstract submissionsIn(lane: string): number;
   protected abstract answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void>;
   protected abstract isSubmission(asked: Asked, method: string): boolean;
+
+  /** An address whose calls have turns of their own. */
+  lane(name: string, turns: readonly Turn[]): string {
+    this.lanes.set(name, [...turns]);
+    return `${this.url}/${name}`;
+  }
 
   async open(): Promise<string> {
     const server = createServer((request, response) => void this.handle(request, response));
@@ -67,16 +87,19 @@ export abstract class VendorDouble {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const asked = {
-      path: request.url ?? '',
-      headers: request.headers,
-      body: Buffer.concat(chunks).toString('latin1'),
-    };
-    const submission = this.isSubmission(asked, request.method ?? '');
+    const [, first = '', rest = '/'] = /^\/([^/]+)(\/.*)?$/.exec(request.url ?? '') ?? [];
+    const lane = this.lanes.has(first) ? first : '';
+    const { method = '', headers } = request;
+    const body = Buffer.concat(chunks).toString('latin1');
+    const asked = { method, lane, path: lane ? rest : (request.url ?? ''), headers, body };
+    const submission = this.isSubmission(asked, method);
     if (submission) this.asked.push(asked);
-    const turn = submission ? (this.turns.shift() ?? 'fine') : 'fine';
+    const turns = this.lanes.get(lane) ?? this.turns;
+    const turn = submission ? (turns.shift() ?? 'fine') : 'fine';
     if (turn === 'hang') return;
     if (turn === 'cut') return void request.socket.destroy();
+    // What it would answer does not arrive.
+    if (turn === 'lost') response.writeHead = () => response.destroy();
     await this.answer(asked, response, turn);
   }
 }
@@ -118,6 +141,10 @@ export class OpenAiDouble extends VendorDouble {
     return this.asked.length;
   }
 
+  submissionsIn(lane: string): number {
+    return this.asked.filter((asked) => asked.lane === lane).length;
+  }
+
   protected isSubmission({ path }: Asked, method: string): boolean {
     return method === 'POST' && /images|completions/.test(path);
   }
@@ -146,7 +173,10 @@ export class OpenAiDouble extends VendorDouble {
       return [{ b64_json: (await white.png().toBuffer()).toString('base64') }];
     }
     if (turn === 'echo') return [{ b64_json: firstPng(body).toString('base64') }];
-    return [{ b64_json: (await someJpeg(width, height)).toString('base64') }];
+    const bytes = /background"?[\s:"]+transparent/.test(body)
+      ? await someCutOut(width, height)
+      : await someJpeg(width, height);
+    return [{ b64_json: bytes.toString('base64') }];
   }
 }
 
@@ -171,7 +201,7 @@ const falErrors: Partial<Record<Turn, [status: number, body: object, headers?: R
 
 export class FalDouble extends VendorDouble {
   /** Requests that were submitted, with how they turn out. */
-  readonly requests = new Map<string, { turn: Turn; cancelled: boolean }>();
+  readonly requests = new Map<string, { turn: Turn; cancelled: boolean; lane?: string }>();
   /** Requests stay in progress while it is shut. */
   gateShut = false;
 
@@ -179,11 +209,15 @@ export class FalDouble extends VendorDouble {
     return this.requests.size;
   }
 
+  submissionsIn(lane: string): number {
+    return [...this.requests.values()].filter((request) => request.lane === lane).length;
+  }
+
   protected isSubmission({ path }: Asked, method: string): boolean {
     return method === 'POST' && !path.includes('/requests/');
   }
 
-  protected async answer({ path }: Asked, response: ServerResponse, turn: Turn): Promise<void> {
+  protected async answer({ lane, path }: Asked, response: ServerResponse, turn: Turn): Promise<void> {
     if (path.startsWith('/files/')) return void response.end(await this.file(path));
     const id = /requests\/([^/]+)/.exec(path)?.[1];
     if (id === undefined) {
@@ -192,7 +226,7 @@ export class FalDouble extends VendorDouble {
       if (failure && turn !== 'policy' && turn !== 'bad_input')
         return json(response, failure[0], failure[1], failure[2]);
       const requestId = `req-${this.requests.size + 1}`;
-      this.requests.set(requestId, { turn, cancelled: false });
+      this.requests.set(requestId, { turn, cancelled: false, lane });
       return json(response, 200, { request_id: requestId });
     }
     const known = this.requests.get(id);

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EngineError } from '@atelier/engine';
+import { capacityFrom, LostCall, neverSent, refusalOf } from './failures.js';
+
+/** The class of what a vendor refuses, by what it documents of its errors. `said` is undefined where it is no JSON. */
+type ClassOf = (answer: Response, said: unknown, submitting: boolean) => EngineError;
+
+/** A vendor's HTTP API that speaks JSON, where work is submitted, looked after and fetched. */
+export class JsonApi {
+  constructor(
+    readonly base: string,
+    readonly headers: Readonly<Record<string, string>>,
+    private readonly classOf: ClassOf,
+  ) {}
+
+  /** Asks once. @throws EngineError */
+  async ask(method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: unknown): Promise<unknown> {
+    const answer = await this.send(method, path, signal, body).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      throw neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
+    });
+    const said = parsedJson(await answer.text().catch(() => ''));
+    if (answer.ok && said !== undefined) return said;
+    throw this.classOf(answer, said, method === 'POST');
+  }
+
+  /** Looking again does no harm: what cannot be reached is looked for until time is up. */
+  async look(path: string, signal: AbortSignal): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.ask('GET', path, signal);
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await sleep(error.retryAfterMs ?? 1_000, undefined, { signal });
+      }
+    }
+  }
+
+  /** The answer as it is. @throws what `fetch` throws */
+  send(method: string, path: string, signal: AbortSignal | undefined, body?: unknown): Promise<Response> {
+    const form = body instanceof FormData;
+    return fetch(this.base + path, {
+      method,
+      headers: { ...this.headers, ...(!form && { 'content-type': 'application/json' }) },
+      ...(signal && { signal }),
+      ...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
+    });
+  }
+}
+
+function isPassing(error: unknown): error is EngineError {
+  if (!(error instanceof EngineError) || error instanceof LostCall) return false;
+  return error.errorClass === 'capacity' || error.errorClass === 'outcome_unknown';
+}
+
+/** Undefined for what is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function dataUrl({
+  bytes,
+  contentType,
+}: {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}): string {
+  return `data:${contentType};base64,${bytes.toString('base64')}`;
+}
+
+/** A picture by the address that a vendor gave for it, which may be a data URL. It is paid: it is asked for until time is up. */
+export async function fetchPicture(
+  url: string,
+  signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Buffer> {
+  for (;;) {
+    try {
+      const answer = await fetch(url, { signal, headers });
+      if (answer.ok) return Buffer.from(await answer.arrayBuffer());
+      if (answer.status < 500 && answer.status !== 429) throw refusalOf('no_image');
+    } catch (error) {
+      if (signal.aborted || error instanceof EngineError) throw error;
+    }
+    await sleep(1_000, undefined, { signal });
+  }
+}

@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http';
+import sharp from 'sharp';
+import { json, someJpeg, VendorDouble, type Asked, type Turn } from './vendor-double.js';
+
+/* FASHN at the socket (docs.fashn.ai: API fundamentals, error handling, and the references of the endpoints). */
+
+/** What is refused before there is a prediction. */
+const fashnErrors: Partial<Record<Turn, [status: number, body: object, headers?: Record<string, string>]>> = {
+  quota: [429, { error: 'OutOfCredits', message: 'No API credits remaining' }],
+  busy: [429, { error: 'ConcurrencyLimitExceeded', message: 'Too many predictions' }, { 'retry-after': '1' }],
+  broken: [500, { error: 'InternalServerError', message: 'oops' }],
+  key: [401, { error: 'UnauthorizedAccess', message: 'Unauthorized: Invalid token sk-abc' }],
+};
+
+const runtimeErrors: Partial<Record<Turn, string>> = {
+  policy: 'ContentModerationError',
+  unsafe: 'ThirdPartyError',
+  bad_input: 'PoseError',
+};
+
+interface FashnRun {
+  readonly model_name: string;
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+/** The picture that gives a result its format, where the endpoint is not told one. */
+const required: Readonly<Record<string, readonly string[]>> = {
+  'tryon-v1.6': ['model_image', 'garment_image'],
+  'tryon-max': ['model_image', 'product_image'],
+  'product-to-model': ['product_image'],
+  'model-swap': ['model_image'],
+  edit: ['image', 'prompt'],
+};
+
+export class FashnDouble extends VendorDouble {
+  readonly predictions = new Map<string, { turn: Turn; cancelled: boolean; lane: string; run: FashnRun }>();
+  /** Predictions stay in processing while it is shut. */
+  gateShut = false;
+
+  get submissions(): number {
+    return this.predictions.size;
+  }
+
+  submissionsIn(lane: string): number {
+    return [...this.predictions.values()].filter((prediction) => prediction.lane === lane).length;
+  }
+
+  protected isSubmission({ path }: Asked, method: string): boolean {
+    return method === 'POST' && path === '/run';
+  }
+
+  protected async answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void> {
+    const { path, headers } = asked;
+    const refusal = fashnErrors[headers.authorization?.startsWith('Bearer sk-') ? turn : 'key'];
+    if (refusal) return json(response, ...refusal);
+    if (path === '/credits')
+      return json(response, 200, { credits: { total: 42, subscription: 0, on_demand: 42 } });
+    if (path === '/run') return this.run(asked, response, turn);
+    const id = path.split('/').at(-1) ?? '';
+    const known = this.predictions.get(id);
+    if (!known) return json(response, 404, { error: 'NotFound', message: 'Prediction not found' });
+    if (path.startsWith('/cancel')) {
+      known.cancelled = true;
+      return json(response, 200, { id, status: 'canceled' });
+    }
+    const name = runtimeErrors[known.turn];
+    if (this.gateShut) return json(response, 200, { id, status: 'processing', error: null });
+    if (name) return json(response, 200, { id, status: 'failed', error: { name, message: 'failed' } });
+    const output = known.turn === 'nothing' ? [] : [await this.output(known.turn, known.run)];
+    json(response, 200, { id, status: 'completed', error: null, output });
+  }
+
+  private run({ body, lane }: Asked, response: ServerResponse, turn: Turn): void {
+    // As the engine writes it; what is missing is refused below.
+    const run = JSON.parse(body) as FashnRun;
+    const missing = (required[run.model_name] ?? ['model_name']).filter((name) => !run.inputs[name]);
+    if (missing.length > 0) return json(response, 400, { error: 'BadRequest', message: missing.join() });
+    const id = `prediction-${this.predictions.size + 1}`;
+    this.predictions.set(id, { turn, cancelled: false, lane, run });
+    json(response, 200, { id, error: null });
+  }
+
+  private async output(turn: Turn, { model_name: name, inputs }: FashnRun): Promise<string> {
+    const source = inputs[required[name]?.[0] ?? ''] ?? '';
+    const bytes = await this.picture(
+      turn,
+      Buffer.from(source.slice(source.indexOf(',') + 1), 'base64'),
+      inputs,
+    );
+    return `data:image/png;base64,${bytes.toString('base64')}`;
+  }
+
+  private async picture(turn: Turn, source: Buffer, inputs: FashnRun['inputs']): Promise<Buffer> {
+    if (turn === 'garbage') return Buffer.from('no picture');
+    if (turn === 'format') return someJpeg(900, 300);
+    if (turn === 'echo') return source;
+    const { width, height } = await sharp(source).metadata();
+    const [w = width, h = height] = (inputs['aspect_ratio'] ?? `${width}:${height}`).split(':').map(Number);
+    const size = {
+      width: Math.round(1296 * Math.min(1, w / h)),
+      height: Math.round(1296 * Math.min(1, h / w)),
+    };
+    if (turn === 'blank')
+      return sharp({ create: { ...size, channels: 3, background: '#fff' } })
+        .png()
+        .toBuffer();
+    return someJpeg(size.width, size.height);
+  }
+}

@@ -1,0 +1,104 @@
+import type { ServerResponse } from 'node:http';
+import sharp from 'sharp';
+import { json, someJpeg, VendorDouble, type Asked, type Turn } from './vendor-double.js';
+
+/* Google's Gemini API at the socket (ai.google.dev/api/generate-content, …/gemini-api/docs/image-generation, …/troubleshooting). */
+
+const google = 'type.googleapis.com/google.rpc';
+
+const geminiErrors: Partial<
+  Record<Turn, { code: number; status: string; message: string; details?: object[] }>
+> = {
+  bad_input: { code: 400, status: 'INVALID_ARGUMENT', message: 'Unable to process input image.' },
+  quota: { code: 400, status: 'FAILED_PRECONDITION', message: 'Enable billing on your project.' },
+  busy: {
+    ...{ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota.' },
+    details: [{ '@type': `${google}.QuotaFailure` }, { '@type': `${google}.RetryInfo`, retryDelay: '1.07s' }],
+  },
+  broken: { code: 503, status: 'UNAVAILABLE', message: 'The model is overloaded.' },
+  key: {
+    ...{ code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid: sk-abc' },
+    details: [{ '@type': `${google}.ErrorInfo`, reason: 'API_KEY_INVALID' }],
+  },
+};
+
+interface GeminiRequest {
+  readonly contents: readonly { readonly parts: readonly { readonly inlineData?: { data: string } }[] }[];
+  readonly generationConfig: {
+    readonly imageConfig?: { readonly aspectRatio: string; readonly imageSize?: string };
+  };
+}
+
+export class GeminiDouble extends VendorDouble {
+  /** What the vision model says. */
+  reading: unknown = {};
+
+  get submissions(): number {
+    return this.asked.length;
+  }
+
+  submissionsIn(lane: string): number {
+    return this.asked.filter((asked) => asked.lane === lane).length;
+  }
+
+  protected isSubmission({ path }: Asked, method: string): boolean {
+    return method === 'POST' && path.endsWith(':generateContent');
+  }
+
+  protected async answer(
+    { path, body, headers }: Asked,
+    response: ServerResponse,
+    turn: Turn,
+  ): Promise<void> {
+    const error = geminiErrors[headers['x-goog-api-key'] ? turn : 'key'];
+    if (error) return json(response, error.code, { error });
+    if (!path.endsWith(':generateContent'))
+      return json(response, 200, { name: path.slice(path.indexOf('models/')) });
+    const responseId = `response-${this.asked.length}`;
+    if (turn === 'policy')
+      return json(response, 200, { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, responseId });
+    if (turn === 'unsafe')
+      return json(response, 200, { candidates: [{ finishReason: 'IMAGE_SAFETY' }], responseId });
+    // As the client writes it.
+    const request = JSON.parse(body) as GeminiRequest;
+    const [parts, finishReason] = await this.partsFor(request, turn);
+    const content = { role: 'model', parts };
+    json(response, 200, { candidates: [{ content, finishReason, index: 0 }], responseId });
+  }
+
+  private async partsFor(
+    request: GeminiRequest,
+    turn: Turn,
+  ): Promise<[parts: object[], finishReason: string]> {
+    const { imageConfig } = request.generationConfig;
+    if (!imageConfig) return [[{ text: JSON.stringify(this.reading) }], 'STOP'];
+    if (turn === 'nothing') return [[{ text: 'Here is how the picture could look:' }], 'NO_IMAGE'];
+    const [w = 1, h = 1] = imageConfig.aspectRatio.split(':').map(Number);
+    const long = { '1K': 1024, '2K': 2048, '4K': 4096 }[imageConfig.imageSize ?? '1K'] ?? 1024;
+    const [width, height] = w > h ? [long, Math.round((long * h) / w)] : [Math.round((long * w) / h), long];
+    const bytes = await this.picture(turn, width, height, request);
+    const inlineData = { mimeType: 'image/png', data: bytes.toString('base64') };
+    // A model that thinks sends its drafts along.
+    const draft = { mimeType: 'image/png', data: (await someJpeg(64, 64)).toString('base64') };
+    return [[{ thought: true, inlineData: draft }, { text: 'Here it is.' }, { inlineData }], 'STOP'];
+  }
+
+  private async picture(
+    turn: Turn,
+    width: number,
+    height: number,
+    { contents }: GeminiRequest,
+  ): Promise<Buffer> {
+    if (turn === 'garbage') return Buffer.from('no picture');
+    if (turn === 'format') return someJpeg(900, 300);
+    if (turn === 'blank')
+      return sharp({ create: { width, height, channels: 3, background: '#fff' } })
+        .png()
+        .toBuffer();
+    if (turn === 'echo') {
+      const first = contents[0]?.parts.find(({ inlineData }) => inlineData)?.inlineData?.data;
+      return Buffer.from(first ?? '', 'base64');
+    }
+    return someJpeg(width, height);
+  }
+}

@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { openEngines } from '#adapters/engines.module.js';
+import { readForwards } from '#application/aggregate.js';
+import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.js';
+import { decode } from '#domain/stored-events.js';
+import { streamName } from '#domain/streams.js';
+import { openEventStore } from '#event-store/open-event-store.js';
+import { sandboxModel, type ImageModel, type ModelFamily, type ModelList } from '#platform/image-models.js';
+import { createLogger } from '#platform/logger.js';
+import { countRequestIn } from '#read-store/rate-limit-store.js';
+import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
+import { FolderStorage } from '#storage/folder/folder-storage.js';
+import type { ApiClient } from '../../api/support/api-client.js';
+import { ApiService, type Tenant } from '../../api/support/api-service.js';
+import { eventually } from '../../support/eventually.js';
+import { configurationOn, startProjector, startWorker } from '../../support/roles.js';
+
+const logger = createLogger('test', process.env['LOG_LEVEL'] ?? 'silent');
+
+const { VENDOR_KEY: _, ...environment } = process.env;
+process.env = { ...environment, VENDOR_KEY: 'sk-vendor-secret' };
+
+/** A model of the registry that draws for test keys as well, and waits for as long as a busy machine takes. */
+export function vendorModelOf(
+  id: string,
+  family: ModelFamily,
+  endpoint: string,
+  more: Partial<ImageModel> = {},
+): ImageModel {
+  return {
+    ...sandboxModel,
+    ...{ id, family, endpoint, secret_env: 'VENDOR_KEY', max_inputs: 16, test_keys: 'vendor' },
+    ...{ price_per_picture: 0.04, price_per_reading: 0.01 },
+    ...more,
+  };
+}
+
+/** One of each thing that a job tells of itself once it has ended. */
+export interface EndedJob {
+  readonly jobId: string;
+  readonly detail: Record<string, unknown> & {
+    status: string;
+    credits_cost: number;
+    error: { code: string; message: string } | null;
+    result: { artifacts: { image_url: string; kind: string; meta: Record<string, unknown> }[] } | null;
+  };
+  readonly events: { event_type: string; stage: string }[];
+}
+
+/**
+ * The service with the models of a spec: its API on a socket, a projector and a worker, each as its process makes it, on a
+ * database of their own. Keys are of the test environment, whose pictures are marked.
+ */
+export class VendorHouse implements AsyncDisposable {
+  private constructor(
+    readonly service: ApiService,
+    private readonly cleanups: AsyncDisposableStack,
+    readonly storage: FolderStorage,
+  ) {}
+
+  private opened: ApiClient | undefined;
+
+  static async open(): Promise<VendorHouse> {
+    const cleanups = new AsyncDisposableStack();
+    const service = cleanups.use(await ApiService.start({ projector: false }));
+    const storage = new FolderStorage({
+      directory: join(service.folder, 'objects'),
+      ...{ signingSecret: 'a secret of tests', publicUrl: 'http://127.0.0.1' },
+    });
+    return new VendorHouse(service, cleanups, storage);
+  }
+
+  get api(): ApiClient {
+    if (!this.opened) throw new Error('the roles are not started yet');
+    return this.opened;
+  }
+
+  openTenant(): Promise<Tenant> {
+    return this.service.openTenant({ credits: 10_000, environment: 'test' });
+  }
+
+  async startRoles(list: Pick<ModelList, 'models'> & Partial<ModelList>): Promise<void> {
+    const { service, cleanups, storage } = this;
+    const imageModels = { currency: 'USD', workflow_models: {}, tenant_models: {}, ...list };
+    const url = service.databaseUrl;
+    const configuration = configurationOn(url, { imageModels });
+    const events = await openEventStore({ eventStoreUrl: url, databaseUrl: url });
+    cleanups.defer(() => events.close());
+    const { store, snapshots } = events;
+    const queues = [];
+    for (let index = 0; index < 2; index++)
+      queues.push(await PgBossRenderQueue.start({ url, logger, heartbeatSeconds: 120 }));
+    const [queue, workersQueue] = queues as [PgBossRenderQueue, PgBossRenderQueue];
+    const projector = await startProjector({ configuration, logger, store, snapshots, queue });
+    cleanups.defer(async () => {
+      await projector.stop();
+      await queue.stop(0);
+    });
+    const { places, database } = workersQueue;
+    const engine = openEngines(imageModels, {
+      ...{ places, logger, observer: undefined },
+      countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
+    });
+    const worker = await startWorker({ configuration, logger, store, storage, queue: workersQueue, engine });
+    cleanups.defer(() => worker.stop(0));
+    this.opened = await service.openApi(url, { imageModels });
+  }
+
+  /** Dispatches, and waits for the end. */
+  async run({ key }: Tenant, workflow: string, body: object): Promise<EndedJob> {
+    const accepted = await this.api.post(`/v1/${workflow}`, key, body);
+    if (accepted.status !== 202)
+      throw new Error(`${workflow}: ${accepted.status} ${JSON.stringify(accepted.body)}`);
+    return this.ended(key, accepted.body.job_id as string);
+  }
+
+  private async ended(key: string, jobId: string): Promise<EndedJob> {
+    const detail = await eventually(async () => {
+      const { body } = await this.api.get(`/v1/jobs/${jobId}`, key);
+      return ['SUCCESS', 'FAILURE'].includes(body.status as string) && (body as EndedJob['detail']);
+    });
+    const events = await eventually(async () => {
+      const { body } = await this.api.get(`/v1/jobs/${jobId}/events`, key);
+      const told = body.events as EndedJob['events'] | undefined;
+      return ['succeeded', 'failed'].includes(told?.at(-1)?.event_type ?? '') && (told ?? []);
+    });
+    return { jobId, detail, events };
+  }
+
+  find<Type extends DomainEventType>(jobId: string, type: Type): Promise<EventOfType<Type>['data'][]> {
+    return this.eventsOf('job', jobId, type);
+  }
+
+  async types(jobId: string): Promise<string[]> {
+    return (await this.all('job', jobId)).map(({ type }) => type);
+  }
+
+  /** What a job took from its tenant for good, once its charge is closed. */
+  async charged(tenant: Tenant, { detail }: EndedJob): Promise<number> {
+    const requestId = detail['request_id'];
+    const closed = async () => {
+      const refunds = await this.eventsOf('account', tenant.id, 'CreditsRefunded');
+      const settled = await this.eventsOf('account', tenant.id, 'CreditsSettled');
+      const refund = refunds.find(({ chargeId }) => chargeId === requestId);
+      if (!refund && settled.every(({ chargeId }) => chargeId !== requestId)) return false;
+      return { credits: detail.credits_cost - (refund?.amount ?? 0) };
+    };
+    return (await eventually(closed)).credits;
+  }
+
+  private async eventsOf<Type extends DomainEventType>(category: 'job' | 'account', id: string, type: Type) {
+    const found = (await this.all(category, id)).filter((event) => event.type === type);
+    // TypeScript does not see that the filter leaves events of this type only.
+    return found.map(({ data }) => data as EventOfType<Type>['data']);
+  }
+
+  async all(category: 'job' | 'account', id: string): Promise<DomainEvent[]> {
+    const events: DomainEvent[] = [];
+    for await (const page of readForwards(this.service.store, streamName('test', category, id), 0n))
+      events.push(...page.map(decode));
+    return events;
+  }
+
+  async download(url: string): Promise<Buffer> {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`the picture's URL answered ${answer.status}`);
+    return Buffer.from(await answer.arrayBuffer());
+  }
+
+  /** @returns what bodies name an uploaded picture by */
+  async upload({ key }: Tenant, colour: string): Promise<{ asset_id: string; upload_key: string }> {
+    const { body } = await this.api.upload(key, await photo(colour));
+    return body as { asset_id: string; upload_key: string };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cleanups.disposeAsync();
+  }
+}
+
+/** Small, since each of them is decoded for each call; 2:3. */
+export async function photo(colour: string): Promise<Buffer> {
+  const art = `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="300"><rect width="100%" height="100%" fill="#eee"/><rect x="50" y="50" width="100" height="200" fill="${colour}"/></svg>`;
+  return sharp(Buffer.from(art)).png().toBuffer();
+}

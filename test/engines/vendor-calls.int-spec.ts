@@ -1,0 +1,208 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { EngineError, type BriefedRequest, type VendorCallRecord } from '@atelier/engine';
+import { recordedCalls, unattended } from '@atelier/engine/conformance';
+import { VendorEngine, type ImageVendor, type VendorModel } from '@atelier/vendors';
+import { ComfyVendor } from '@atelier/vendors/comfyui';
+import { FalVendor } from '@atelier/vendors/fal';
+import { FashnVendor } from '@atelier/vendors/fashn';
+import { OpenAiVendor } from '@atelier/vendors/openai';
+import { handle } from '#application/aggregate.js';
+import { jobAggregate } from '#application/job/job-writes.handler.js';
+import { cancelJob } from '#domain/job/render-job.js';
+import { streamName } from '#domain/streams.js';
+import { tryOn } from '#workflows/try-on/try-on.js';
+import { eventually } from '../support/eventually.js';
+import type { RunningWorker } from '../support/roles.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { ComfyDouble } from './doubles/comfy-double.js';
+import { FashnDouble } from './doubles/fashn-double.js';
+import { FalDouble, OpenAiDouble } from './doubles/vendor-double.js';
+import { photo } from './support/vendor-house.js';
+import { declaredModel } from './support/declared-model.js';
+
+/* A call that runs when its worker goes: taken up by its id where the vendor has one, and never made twice. */
+
+const marks = (width: number, height: number) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="40" height="40" fill="#f00"/></svg>`;
+
+type Gated = (FalDouble | FashnDouble | ComfyDouble) & { gateShut: boolean };
+
+interface Found {
+  readonly name: string;
+  open(): Gated;
+  vendor(model: VendorModel): ImageVendor;
+  /** Whether the vendor was told that nobody waits any more. */
+  cancelled(double: Gated): boolean;
+}
+
+const wayBack: readonly Found[] = [
+  {
+    name: 'fal',
+    open: () => new FalDouble(),
+    vendor: (model) => new FalVendor(model),
+    cancelled: (double) =>
+      double instanceof FalDouble && [...double.requests.values()].every(({ cancelled }) => cancelled),
+  },
+  {
+    name: 'fashn',
+    open: () => new FashnDouble(),
+    vendor: (model) => new FashnVendor(model),
+    cancelled: (double) =>
+      double instanceof FashnDouble && [...double.predictions.values()].every(({ cancelled }) => cancelled),
+  },
+  {
+    name: 'comfyui',
+    open: () => new ComfyDouble(),
+    vendor: (model) => new ComfyVendor(model),
+    cancelled: (double) => double instanceof ComfyDouble && double.interrupted.length === 1,
+  },
+];
+
+const models: Readonly<Record<string, Partial<VendorModel>>> = {
+  fal: {
+    model: 'fal-ai/fashn/tryon/v1.6',
+    aspect_ratios: ['2:3'],
+    options: { fields: { person: 'model_image', garment: 'garment_image' }, poll_ms: 20 },
+  },
+  fashn: { model: 'tryon-v1.6', options: { poll_ms: 20 } },
+  comfyui: { options: { poll_ms: 20 } },
+};
+
+let workshop: Workshop;
+let tenant: string;
+let body: Record<string, unknown>;
+beforeAll(async () => {
+  // Here a worker stops, and none dies: one that a busy machine holds up must not be taken for dead.
+  workshop = await Workshop.open({ heartbeatSeconds: 120 });
+  await workshop.startProjector();
+  tenant = await workshop.tenantWith(10_000);
+  const upload = async (colour: string) =>
+    workshop.upload(tenant, { bytes: await photo(colour), width: 200, height: 300 });
+  const [person, garment] = [await upload('#345'), await upload('#c63')];
+  body = {
+    user_image: person.assetId,
+    items: [{ trial_image: garment.assetId, trial_item_category: 'top' }],
+  };
+});
+afterAll(() => workshop[Symbol.asyncDispose]());
+
+// Also when an assertion fails: a worker that is left behind would take the next test's job.
+const started: RunningWorker[] = [];
+const start = async (engine: VendorEngine) => {
+  const worker = await workshop.startWorker(engine);
+  started.push(worker);
+  return worker;
+};
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((worker) => worker.stop()));
+});
+
+const begun = { call: 'try_on.1', step: 'try_on', model: 'm', idempotencyKey: 'job.try_on.1' };
+const quiet = {
+  signal: new AbortController().signal,
+  garmentKind: () => undefined,
+  onStage: () => Promise.resolve(),
+};
+
+function tryOnRequest(bytes: Buffer): BriefedRequest {
+  const items = [{ trial_image: 'b', trial_item_category: 'top' as const }];
+  const facts = { body: { user_image: 'a', items, display_name: '' }, pictures: [], category: undefined };
+  const inputs = ['user_image', 'item-0'].map((name) => ({ name, bytes }));
+  return {
+    brief: () => tryOn.brief({ ...facts, displayName: '' }),
+    ...{ inputs, seed: 7, displayName: '', testMark: false },
+  };
+}
+
+describe.each(wayBack)('a call of $name', ({ name, open, vendor, cancelled }) => {
+  it('is waited for by the next worker, and submitted once', async () => {
+    const double = open();
+    double.gateShut = true;
+    const declared = declaredModel(name, await double.open(), models[name]);
+    const engine = () => new VendorEngine(declared, vendor(declared), marks);
+    const first = await start(engine());
+    const ids = await workshop.dispatch(tenant, body, 'try-on');
+    await eventually(() => double.submissions === 1);
+    await first.stop();
+    await start(engine());
+    double.gateShut = false;
+    await workshop.ended(tenant, ids);
+    expect(double.submissions).toBe(1);
+    const types = await workshop.types('job', ids.jobId);
+    expect(types.filter((type) => type === 'RenderStarted')).toHaveLength(2);
+    expect(types.filter((type) => type === 'EngineCalled')).toHaveLength(1);
+    expect(types.at(-1)).toBe('JobSucceeded');
+    await double.close();
+  });
+
+  it('is cancelled with its job, at the vendor too, and what it cost is on record', async () => {
+    const double = open();
+    double.gateShut = true;
+    const declared = declaredModel(name, await double.open(), models[name]);
+    await start(new VendorEngine(declared, vendor(declared), marks));
+    const ids = await workshop.dispatch(tenant, body, 'try-on');
+    await eventually(() => double.submissions === 1);
+    const why = { reason: 'Cancelled by the caller', at: new Date().toISOString() };
+    const stream = streamName('test', 'job', ids.jobId);
+    const decide = (job: Parameters<typeof cancelJob>[1]) => cancelJob(why, job);
+    await handle(workshop.store, stream, jobAggregate, decide, workshop.context(tenant));
+    await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineAnswered'));
+    expect(cancelled(double)).toBe(true);
+    expect(await workshop.find('job', ids.jobId, 'EngineAnswered')).toMatchObject([
+      { outcome: 'cancelled', price: 0 },
+    ]);
+    await double.close();
+  });
+});
+
+describe('a call whose worker died', () => {
+  async function renderAgain(engine: VendorEngine, known: readonly VendorCallRecord[]) {
+    const calls = recordedCalls(known.map((call) => ({ ...call })));
+    const drawing = engine.render(tryOnRequest(await photo('#345')), { ...unattended(), ...quiet, calls });
+    const ended = await drawing.then(
+      () => 'drawn',
+      (error: unknown) => (error instanceof EngineError ? error.errorClass : error),
+    );
+    expect(calls.known.every((call) => call.outcome !== undefined)).toBe(true);
+    return { ended, calls };
+  }
+
+  it.each([
+    ['before the vendor was asked, as far as anybody knows', [begun], 'outcome_unknown'],
+    ['after it was submitted', [{ ...begun, vendorRequestId: 'req-1' }], 'drawn'],
+  ] as const)('is never made twice: %s', async (_when, known, outcome) => {
+    const double = new FalDouble();
+    const declared = declaredModel('fal', await double.open(), models['fal']);
+    double.requests.set('req-1', { turn: 'fine', cancelled: false });
+    const engine = new VendorEngine(declared, new FalVendor(declared), marks);
+    expect((await renderAgain(engine, known)).ended).toBe(outcome);
+    expect(double.submissions).toBe(1);
+    await double.close();
+  });
+
+  it('is submitted to ComfyUI where it never arrived, under the id that is on record', async () => {
+    const double = new ComfyDouble();
+    const declared = declaredModel('comfyui', await double.open(), models['comfyui']);
+    const engine = new VendorEngine(declared, new ComfyVendor(declared), marks);
+    const vendorRequestId = '6d2a7e0e-8f0c-5b4e-8a51-0a3f6d1c9b11';
+    expect((await renderAgain(engine, [{ ...begun, vendorRequestId }])).ended).toBe('drawn');
+    expect([...double.prompts.keys()]).toEqual([vendorRequestId]);
+    await double.close();
+  });
+
+  it('is made once more where the operator allows to pay twice, and not a third time', async () => {
+    const double = new OpenAiDouble();
+    const declared = { ...declaredModel('openai', await double.open()), resend_unknown: true };
+    const calls = recordedCalls([{ ...begun }]);
+    const bytes = await photo('#345');
+    const render = () => {
+      const engine = new VendorEngine(declared, new OpenAiVendor(declared), marks);
+      return engine.render(tryOnRequest(bytes), { ...unattended(), ...quiet, calls });
+    };
+    double.turns.push('cut');
+    await expect(render()).rejects.toMatchObject({ errorClass: 'outcome_unknown' });
+    await expect(render()).rejects.toMatchObject({ errorClass: 'outcome_unknown' });
+    expect(double.asked).toHaveLength(1);
+    await double.close();
+  });
+});
