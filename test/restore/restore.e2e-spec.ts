@@ -54,7 +54,13 @@ async function eventStoreDbLog(log = new PeerLog()): Promise<Log> {
 /** What is charged for one job of this workflow. */
 const price = 5;
 const credits = 1_000;
-const dispatch = (api: ApiClient, { key }: Customer) => api.post('/v1/model-generator', key, { seed: 7 });
+const dispatch = (api: ApiClient, { key }: Customer, idempotencyKey?: string) =>
+  api.post(
+    '/v1/model-generator',
+    key,
+    { seed: 7 },
+    idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+  );
 
 describe.each([
   ['PostgreSQL', () => postgresLog()],
@@ -81,7 +87,8 @@ describe.each([
 
     const second = await open(log, database);
     const again = await running(second);
-    for (let each = 0; each < 3; each++) expect((await dispatch(again, customer)).status).toBe(202);
+    for (const kept of ['kept', undefined, undefined])
+      expect((await dispatch(again, customer, kept)).status).toBe(202);
     await second.figures(again, customer, 7);
     await closeAll();
     const third = await open(log, database);
@@ -254,6 +261,24 @@ describe.each([
     const healed = await open(before.log, before.database);
     await healed.startProjector(1);
     expect(await healed.figures(await healed.openApi(), customer, 9)).toEqual(expected(9));
+  });
+
+  it('does not give the answer that was kept for a job which the log has lost, and dispatches anew', async () => {
+    const { house } = await restored(older.log, older.database);
+    // No consumer had seen the job, only its caller had its answer.
+    const { rows } = await (
+      await open(newer.log, newer.database)
+    ).database('select to_json(kept) as kept from live.idempotency_keys kept');
+    await house.database(
+      'insert into live.idempotency_keys select * from json_populate_record(null::live.idempotency_keys, $1)',
+      [rows[0].kept],
+    );
+    const api = await running(house);
+    await Promise.all([1, 2].map(() => dispatch(api, customer, 'kept')));
+    const answer = await dispatch(api, customer, 'kept');
+    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([202, 'true']);
+    expect(answer.body.job_id).not.toBe(rows[0].kept.job_id);
+    expect(await house.figures(api, customer, 5)).toEqual(expected(5));
   });
 
   it('refuses another log than its own, in one line that names both and the way to move', async () => {

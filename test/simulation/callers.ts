@@ -170,7 +170,7 @@ export class Callers {
       // As the hook of the API does it, which has looked before.
       if (wiring.watchesLog && !api.log.fits) await api.log.begin();
       if (wiring.watchesLog && !api.log.fits) return 'LOG_MISMATCH';
-      const isMisfit = this.installation.isMisfit;
+      const { isMisfit } = this.installation.checkpoints;
       const requestId = newId();
       requests.asked(label);
       prices.asked(requestId);

@@ -1,6 +1,5 @@
 import type { AccountWriterOptions } from '#application/account/account-writer.js';
 import { streamName, type Environment } from '#domain/streams.js';
-import type { Anchor } from '#read-store/log-fit.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 import { withSharedSubscriptions } from '#event-store/shared-subscriptions.js';
 import { createLogger } from '#platform/logger.js';
@@ -48,8 +47,6 @@ export class Installation {
   readonly tables = new Tables();
   invariants!: Invariants;
   tableBook!: TableBook;
-  /** The log is older than what was made of it, until the operator has put that right. */
-  isMisfit = false;
   readonly logger = logger;
   readonly clock = () => new Date(this.scheduler.now);
 
@@ -58,11 +55,9 @@ export class Installation {
     readonly trace: (line: string) => void,
     private readonly together: boolean,
   ) {
-    const isInLog = ({ position, id }: Anchor) =>
-      this.log.events.some((event) => event.position === position && event.id === id);
-    const report = (violation: string) => void this.invariants.violations.push(violation);
-    this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced, isInLog, report);
-    this.openBooks();
+    this.checkpoints = new Checkpoints(this.scheduler, trace, wiring.fenced, this.log, this.report);
+    this.invariants = new Invariants(() => this.scheduler.now, orphanHorizonMs);
+    this.openTableBook();
     this.log.onCommitted = (event) => {
       trace(
         `    ${event.stream.replace('test.', '')} ${event.revision}: ${event.type} ${summary(event.data)}`,
@@ -71,23 +66,17 @@ export class Installation {
     };
   }
 
-  /** The books on the history as it is now. What callers were told of one that is gone is forgotten with it. */
-  private openBooks(): void {
-    this.invariants = new Invariants(() => this.scheduler.now, orphanHorizonMs);
-    const { invariants } = this;
-    const report = (violation: string) => void invariants.violations.push(violation);
-    this.tableBook = new TableBook(report, invariants, () => this.log.events, this.tables);
-    for (const event of this.log.events) invariants.observe(event);
+  readonly report = (violation: string) => void this.invariants.violations.push(violation);
+
+  private openTableBook(): void {
+    this.tableBook = new TableBook(this.report, this.invariants, () => this.log.events, this.tables);
   }
 
   /** The log comes back from an older backup; all else is as it was. No process may live. */
   restoreLog(lostEvents: number): void {
-    this.log.cut(lostEvents);
-    this.openBooks();
-    this.isMisfit = this.checkpoints.anchors.some(
-      ({ position, id }) =>
-        !this.log.events.some((event) => String(event.position) === position && event.id === id),
-    );
+    this.log.restore(this.scheduler, lostEvents);
+    this.invariants = this.invariants.restored(this.log.events);
+    this.openTableBook();
   }
 
   /** `atelier checkpoints reset`. No process may live. */
@@ -95,12 +84,10 @@ export class Installation {
     const { resetKeeps } = this.wiring;
     if (resetKeeps !== 'rows') this.tables.clear();
     this.snapshots.clear();
-    if (resetKeeps !== 'keys')
-      this.keys.forgetLost((jobId) => !this.log.streamOf(streamName(environment, 'job', jobId)));
+    this.keys.forgetLost((jobId) => !this.log.streamOf(streamName(environment, 'job', jobId)));
     this.checkpoints.reset((name) => resetKeeps === 'process-managers' && name !== 'projections');
     this.queue.lose('all');
-    this.openBooks();
-    this.isMisfit = false;
+    this.openTableBook();
   }
 
   /** Called when a process died, fell silent or came back: locks and claims may be free. */

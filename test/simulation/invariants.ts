@@ -29,6 +29,15 @@ export class Invariants {
     this.requests = new RequestBook(report, this.history, now);
   }
 
+  /** The books on a log that was restored. What callers were told of a job that is gone is forgotten with it. */
+  restored(events: readonly RecordedEvent[]): Invariants {
+    const books = new Invariants(this.now, this.horizonMs);
+    books.violations.push(...this.violations);
+    for (const event of events) books.observe(event);
+    books.requests.takeOver(this.requests);
+    return books;
+  }
+
   get engineCalls(): number {
     return [...this.callsOfEngine.values()].reduce((sum, calls) => sum + calls, 0);
   }
@@ -68,6 +77,21 @@ export class Invariants {
         `5: the engine is called for ${label} a ${calls + 1}. time, with ${attempts} attempts on record`,
       );
     return calls;
+  }
+
+  /**
+   * When everything was given time, before sweep and reconciler help. They make good what was lost; where nothing was, only
+   * charges without a job wait for them.
+   */
+  atFirstRest(): void {
+    const { history } = this;
+    for (const jobId of history.jobs.keys())
+      if (!history.hasEnded(jobId)) this.violations.push(`12: the job ${jobId} does not end by itself`);
+    for (const { chargeId, jobId } of history.charges.values())
+      if (history.stateOfCharge(chargeId) === 'open' && history.hasEnded(jobId))
+        this.violations.push(
+          `4: the charge ${chargeId} stays open after its job, unless the sweep closes it`,
+        );
   }
 
   /** When everything was given time and every process is up again. */

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { bugs } from './planted-bugs.js';
 import { search } from './search.js';
 
-/** `npm run simulate -- [--seeds N] [--from SEED] [--seed SEED [--path PATH]] [--bug NAME] [--all]` */
+/** `npm run simulate -- [--seeds N] [--from SEED] [--seed SEED [--path PATH]] [--bug NAME]` */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
@@ -10,19 +10,12 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     path: { type: 'string' },
     bug: { type: 'string' },
-    all: { type: 'boolean', default: false },
   },
 });
 
 const seeds = values.seed === undefined ? wholeNumber('seeds', values.seeds) : 1;
 const first = wholeNumber('from', values.seed ?? values.from);
-/**
- * What an operator does to checkpoints and backups. Beyond some hundred seeds such scenarios still find combinations that do
- * not come to rest (docs/simulation.md): they are asked for by `--all`.
- */
-const repairs = ['alter', 'restore', 'reset'] as const;
-const without = values.all ? [] : repairs;
-const options = { first, seeds, path: values.path, bug: values.bug, without, showsProgress: true };
+const options = { first, seeds, path: values.path, bug: values.bug, showsProgress: true };
 if (values.bug !== undefined && !Object.hasOwn(bugs, values.bug)) {
   console.error(`There is no planted bug ${values.bug}. There are: ${Object.keys(bugs).join(', ')}`);
   process.exit(2);

@@ -25,7 +25,6 @@ export const bugs = {
   'fresh-ids-after-unknown': stores.freshIdsAfterUnknown,
   'stale-snapshot': stores.staleSnapshot,
   'snapshots-believed': stores.snapshotsBelieved,
-  'snapshot-of-another-account': stores.snapshotOfAnotherAccount,
   'keys-forgotten': stores.keysForgotten,
   'ids-not-fixed-by-key': stores.idsNotFixedByKey,
   'resume-without-fence': money.resumeWithoutFence,
@@ -49,7 +48,8 @@ export const bugs = {
   'anchor-of-the-first': restores.anchorOfTheFirst,
   'log-not-watched': restores.logNotWatched,
   'reset-keeps-rows': restores.resetKeepsRows,
-  'reset-keeps-keys': restores.resetKeepsKeys,
+  'lost-answer-believed': restores.lostAnswerBelieved,
+  'settlements-stay-lost': restores.settlementsStayLost,
   'reset-keeps-process-managers': restores.resetKeepsProcessManagers,
 } as const satisfies Readonly<Record<string, Partial<Wiring>>>;
 

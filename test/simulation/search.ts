@@ -10,8 +10,6 @@ export interface SearchOptions {
   /** Where the shrinking of an earlier run ended: only that scenario is run. */
   readonly path?: string | undefined;
   readonly bug?: string | undefined;
-  /** Kinds of actions that are left out of every scenario. Default: none. */
-  readonly without?: readonly Step['action']['kind'][];
   readonly showsProgress?: boolean;
   /** False: what is found is given back as it is, which is much quicker. Default true. */
   readonly shrinks?: boolean;
@@ -67,12 +65,11 @@ export async function search(options: SearchOptions, say: (line: string) => void
 /** Runs the scenario of one seed; one that breaks something is shrunk. */
 async function tryOne(
   seed: number,
-  { path, bug, without = [], shrinks = true, onTrace }: SearchOptions,
+  { path, bug, shrinks = true, onTrace }: SearchOptions,
   onRun: (result: { turns: number; events: number }) => void,
 ): Promise<Find | undefined> {
   const wiring = bug === undefined ? sound : wiringOf(bug);
-  const wanted = scenarios.map((steps) => steps.filter(({ action }) => !without.includes(action.kind)));
-  const property = fc.asyncProperty(without.length > 0 ? wanted : scenarios, async (steps) => {
+  const property = fc.asyncProperty(scenarios, async (steps) => {
     const result = await simulate(steps, {
       wiring,
       traced: onTrace !== undefined,
@@ -97,11 +94,7 @@ async function tryOne(
   return { seed, path: details.counterexamplePath ?? '', violation, steps: steps ?? [] };
 }
 
-async function tell(
-  find: Find,
-  { bug, without = [] }: SearchOptions,
-  say: (line: string) => void,
-): Promise<void> {
+async function tell(find: Find, { bug }: SearchOptions, say: (line: string) => void): Promise<void> {
   const { seed, path, violation, steps } = find;
   const wiring = bug === undefined ? sound : wiringOf(bug);
   const again = await simulate(steps, { wiring, traced: true, together: isTogether(seed) });
@@ -111,6 +104,6 @@ async function tell(
   if (again.violation !== violation) say(`NOT repeated exactly: this time ${again.violation ?? 'all held'}`);
   say(`after ${steps.length} steps:`);
   for (const { action, turns } of steps) say(`  ${describeAction(action)}, then ${turns} turns`);
-  const more = `${bug === undefined ? '' : ` --bug ${bug}`}${without.length > 0 ? '' : ' --all'}`;
+  const more = bug === undefined ? '' : ` --bug ${bug}`;
   say(`To repeat it: npm run simulate -- --seed ${seed} --path ${path}${more}`);
 }

@@ -62,6 +62,8 @@ class Simulation {
   private readonly apis: Record<'api-1' | 'api-2', ApiReplica>;
   private readonly projectors: Record<'projector-1' | 'projector-2', ProjectorReplica>;
   private readonly replicas: Record<ReplicaName, Replica>;
+  /** Something was taken away that sweep and reconciler have to make good. */
+  private hasLost = false;
 
   constructor(wiring: Wiring, traced: boolean, together: boolean) {
     const trace = traced ? (line: string) => void this.trace.push(line) : () => undefined;
@@ -123,6 +125,7 @@ class Simulation {
   }
 
   private perform(action: Action): void {
+    this.hasLost ||= ['lose-tasks', 'alter', 'restore'].includes(action.kind);
     switch (action.kind) {
       case 'dispatch':
         return this.callers.dispatch(this.apis[action.api], action);
@@ -218,9 +221,9 @@ class Simulation {
   }
 
   private rewind(process: string, by: number | 'all'): void {
-    const { checkpoints, isMisfit } = this.installation;
+    const { checkpoints } = this.installation;
     // A checkpoint that is set by hand is believed; nobody sets one by hand after a restore.
-    if (isMisfit) return;
+    if (checkpoints.isMisfit) return;
     const position = checkpoints.positionOf(process);
     if (position === null) return;
     checkpoints.rewind(process, by === 'all' || position <= BigInt(by) ? null : position - BigInt(by));
@@ -228,7 +231,7 @@ class Simulation {
 
   /** Everybody is up, nothing goes wrong any more, and time passes until nothing is left to do. */
   private async settle(): Promise<void> {
-    const { trace, scheduler, log } = this.installation;
+    const { trace, scheduler, log, checkpoints } = this.installation;
     trace('everything is started and given time');
     for (const replica of Object.values(this.replicas)) {
       replica.network.disarm();
@@ -236,11 +239,15 @@ class Simulation {
       if (replica.process.state === 'dead') replica.start();
     }
     this.installation.processesChanged();
-    // The operator hears of it, at once or when a consumer has halted.
+    // The operator hears of it when the API refuses dispatches, or a consumer has halted.
     const reset = () => this.whileStopped(() => this.installation.reset());
-    if (this.installation.isMisfit) reset();
+    if (checkpoints.isMisfit) reset();
+    await this.letTimePass(() => checkpoints.isHalted);
+    if (checkpoints.isHalted) reset();
     await this.letTimePass();
-    if (this.installation.checkpoints.halted.length > 0) reset();
+    if (checkpoints.isHalted) this.installation.report('8: a consumer stands still after a reset');
+    if (!this.hasLost) this.installation.invariants.atFirstRest();
+    this.check();
     for (let quiet = 0; quiet < 3;) {
       const before = log.head;
       await this.letTimePass();
@@ -257,9 +264,9 @@ class Simulation {
     this.check();
   }
 
-  private async letTimePass(): Promise<void> {
+  private async letTimePass(isEnough = () => false): Promise<void> {
     const { scheduler } = this.installation;
-    for (;;) {
+    while (!isEnough()) {
       while (await this.turn());
       const due = scheduler.nextDueAt;
       if (due === undefined) return;

@@ -61,7 +61,7 @@ export interface Wiring {
   /** Whether an API process holds the checkpoints against the log before it takes dispatches. */
   readonly watchesLog: boolean;
   /** What a reset leaves as it was. */
-  readonly resetKeeps: 'nothing' | 'rows' | 'keys' | 'process-managers';
+  readonly resetKeeps: 'nothing' | 'rows' | 'process-managers';
   readonly checkpoint: 'last' | 'first';
   readonly fenced: boolean;
   readonly swallowsErrors: boolean;

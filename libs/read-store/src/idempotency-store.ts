@@ -69,6 +69,19 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return { kind: 'resume', ids: earlier, lease: this.hold(request, taken.holder) };
   }
 
+  async reopen(request: IdempotentRequest, lost: DispatchIds): Promise<IdempotencyBeginning> {
+    const { rows } = await this.pool.query<{ holder: string }>(
+      `update ${tableOf(request)} set status = 'running', response_body = null, locked_until = ${leaseEnd('$5')}
+       where tenant = $1 and endpoint = $2 and key = $3 and status = 'answered' and job_id = $4
+       returning locked_until::text as holder`,
+      [...nameOf(request), lost.jobId, this.leaseMs],
+    );
+    const [taken] = rows;
+    return taken
+      ? { kind: 'resume', ids: lost, lease: this.hold(request, taken.holder) }
+      : { kind: 'in-use' };
+  }
+
   async reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void> {
     await this.renewing;
     const { request, holder } = lease;

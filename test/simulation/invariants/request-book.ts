@@ -39,9 +39,7 @@ export class RequestBook {
     if (earlier !== undefined && earlier !== jobId && this.isRemembered(label))
       this.report(`6: ${label} was answered with the jobs ${short(earlier)} and ${short(jobId)}`);
     this.answers.set(label, jobId);
-    const state = this.history.stateOf(jobId);
-    if (state === 'unknown' || state === 'voided')
-      return this.report(`6: 202 for ${label}, and there is no job ${short(jobId)}`);
+    if (!this.isThere(jobId)) return this.report(`6: 202 for ${label}, and there is no job ${short(jobId)}`);
     const sum = this.history.chargesOf(requestId).reduce((all, { amount }) => all + amount, 0);
     if (sum !== creditsCost)
       this.report(`6: 202 for ${label} says ${creditsCost} credits; ${sum} were charged`);
@@ -64,6 +62,19 @@ export class RequestBook {
     if (earlier !== undefined && earlier !== jobId && this.isRemembered(label))
       this.report(`6: ${label} was asked for once and is two jobs, ${short(earlier)} and ${short(jobId)}`);
     this.jobs.set(label, jobId);
+  }
+
+  /** What is known of callers from before a restore, as far as the log still has it. */
+  takeOver({ askedAt, answers, acceptedRequests }: RequestBook): void {
+    for (const [label, at] of askedAt) this.askedAt.set(label, at);
+    for (const [label, jobId] of answers) if (this.isThere(jobId)) this.answers.set(label, jobId);
+    for (const [jobId, answer] of acceptedRequests)
+      if (this.isThere(jobId)) this.acceptedRequests.set(jobId, answer);
+  }
+
+  private isThere(jobId: string): boolean {
+    const state = this.history.stateOf(jobId);
+    return state !== 'unknown' && state !== 'voided';
   }
 
   atRest(): void {

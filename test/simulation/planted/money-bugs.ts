@@ -15,7 +15,7 @@ import { debitCredits } from '#domain/account/debit-credits.js';
 import { accept, type Decision } from '#domain/decision.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import type { EventStore, RecordedEvent, StreamWrite } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
@@ -39,9 +39,13 @@ class CarelessRefunds extends AccountWriter {
     super(log, snapshots, settings);
   }
 
-  override async execute<Rejection>(context: CommandContext, decide: Decide<Rejection>) {
+  override async execute<Rejection>(
+    context: CommandContext,
+    decide: Decide<Rejection>,
+    beside: readonly StreamWrite[] = [],
+  ) {
     const [kind, chargeId] = context.commandId.split(':');
-    if (kind !== 'refund') return super.execute(context, decide);
+    if (kind !== 'refund') return super.execute(context, decide, beside);
     const stream = streamName(context.environment, 'account', context.tenant);
     const debit = (await eventsOf(this.log, stream))
       .map(({ type, data }) => ({ type, data }) as AccountEvent)
@@ -64,8 +68,12 @@ export const refundWithoutOpenCheck: Partial<Wiring> = {
 
 /** Refunds today's idea of the price instead of what was charged. */
 class RoundedRefunds extends AccountWriter {
-  override execute<Rejection>(context: CommandContext, decide: Decide<Rejection>) {
-    return super.execute<Rejection>(context, (account) => {
+  override execute<Rejection>(
+    context: CommandContext,
+    decide: Decide<Rejection>,
+    beside: readonly StreamWrite[] = [],
+  ) {
+    const rounded: Decide<Rejection> = (account) => {
       const decision = decide(account);
       if (decision.kind === 'rejected') return decision;
       return accept(
@@ -73,7 +81,8 @@ class RoundedRefunds extends AccountWriter {
           event.type === 'CreditsRefunded' ? { ...event, data: { ...event.data, amount: 5 } } : event,
         ),
       );
-    });
+    };
+    return super.execute<Rejection>(context, rounded, beside);
   }
 }
 
@@ -86,8 +95,9 @@ class LazyDebits extends AccountWriter {
   override async execute<Rejection>(
     context: CommandContext,
     decide: Decide<Rejection>,
+    beside: readonly StreamWrite[] = [],
   ): Promise<AccountVerdict<Rejection>> {
-    const done = super.execute(context, decide);
+    const done = super.execute(context, decide, beside);
     if (!context.commandId.startsWith('debit:')) return done;
     done.catch(() => undefined);
     return { kind: 'accepted', changed: true, position: undefined };

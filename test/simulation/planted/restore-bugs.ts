@@ -1,5 +1,8 @@
+import type { Command, CommandBus } from '@nestjs/cqrs';
+import { CloseCharge } from '#application/account/charges.handler.js';
+import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { LogMismatch, resumeFrom } from '#read-store/log-fit.js';
-import type { Wiring } from '../wiring.js';
+import { sound, type Wiring } from '../wiring.js';
 
 /** Nobody looks for jobs whose task was lost. */
 export const tasksStayLost: Partial<Wiring> = { look: () => Promise.resolve(0) };
@@ -31,9 +34,29 @@ export const mismatchPassedOver: Partial<Wiring> = {
 /** A checkpoint names the first event of its batch, so that the others come again. */
 export const anchorOfTheFirst: Partial<Wiring> = { anchorOf: ({ events }) => events[0] };
 
+/** What was answered under a key is given again although the log has lost its job. */
+export const lostAnswerBelieved: Partial<Wiring> = {
+  dispatcher: (...parts) =>
+    Object.assign(sound.dispatcher(...parts), { isOnLog: () => Promise.resolve(true) }),
+};
+
+/** The sweep leaves the charges of jobs alone, ended or not. */
+export const settlementsStayLost: Partial<Wiring> = {
+  sweep: ({ commands, ...options }) => {
+    const execute = async (command: Command<unknown>) => {
+      const end = command instanceof CloseCharge ? command.end : undefined;
+      const isOfJob = end && !(end.kind === 'refund' && end.reason === 'orphaned');
+      return isOfJob ? undefined : commands.execute(command);
+    };
+    return sweepOrphans({
+      ...options,
+      commands: Object.assign(Object.create(commands) as CommandBus, { execute }),
+    });
+  },
+};
+
 /** The API takes dispatches whatever the checkpoints say. */
 export const logNotWatched: Partial<Wiring> = { watchesLog: false };
 
 export const resetKeepsRows: Partial<Wiring> = { resetKeeps: 'rows' };
-export const resetKeepsKeys: Partial<Wiring> = { resetKeeps: 'keys' };
 export const resetKeepsProcessManagers: Partial<Wiring> = { resetKeeps: 'process-managers' };

@@ -1,5 +1,6 @@
 import type { Anchor, AnchoredCheckpoint } from '#read-store/log-fit.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
+import type { Past, SimulatedLog } from '../store/simulated-log.js';
 
 /** Somebody else has taken over, and what this one wanted to commit was refused. */
 export class FencedOff extends Error {}
@@ -15,8 +16,10 @@ export interface Hold extends AnchoredCheckpoint {
 interface Entry {
   position: bigint | null;
   anchor: Anchor | undefined;
-  /** Its consumer has found that it does not fit the log. */
-  halted: boolean;
+  /** The history that it was made from; undefined: it was set by hand. */
+  past: Past | undefined;
+  /** The processes that have found that it does not fit the log, and leave it alone until they are started again. */
+  haltedIn: Set<Process>;
   epoch: number;
   holder: Process | undefined;
   lost: AbortController;
@@ -35,9 +38,9 @@ export class Checkpoints {
     private readonly scheduler: Scheduler,
     private readonly trace: (line: string) => void,
     /** False plants a bug: nobody looks at the epoch. */
-    private readonly fenced = true,
-    private readonly isInLog: (anchor: Anchor) => boolean = () => true,
-    private readonly report: (violation: string) => void = () => undefined,
+    private readonly fenced: boolean,
+    private readonly log: Pick<SimulatedLog, 'pastOf'>,
+    private readonly report: (violation: string) => void,
   ) {}
 
   async acquire(process: Process, name: string): Promise<Hold> {
@@ -46,7 +49,7 @@ export class Checkpoints {
       await this.scheduler.turn(process);
       const isFree =
         entry.holder === undefined || entry.holder === process || entry.holder.state !== 'running';
-      if (isFree && !entry.halted) break;
+      if (isFree && !entry.haltedIn.has(process)) break;
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     entry.holder = process;
@@ -68,27 +71,34 @@ export class Checkpoints {
       this.trace(`    ${name}: an old holder is fenced off`);
       throw new FencedOff(name);
     }
-    if (entry.anchor && !this.isInLog(entry.anchor))
+    if (entry.anchor && !this.log.pastOf(entry.anchor))
       this.report(`8: ${name} goes on although the log does not have the event of its checkpoint`);
+    if (isMisfit(entry, this.log))
+      this.report(`8: ${name} goes on over another history than it has followed`);
     effects();
     entry.position = position;
     entry.anchor = anchor ?? entry.anchor;
+    entry.past = entry.anchor && this.log.pastOf(entry.anchor);
   }
 
-  /** Until the checkpoint is put right nobody works on it. */
-  halt({ name, epoch }: Hold, because: string): void {
+  /** Its holder gives it up: another process may try, and this one again once it has been restarted. */
+  halt(process: Process, { name, epoch }: Hold, because: string): void {
     const entry = this.entryOf(name);
+    entry.haltedIn.add(process);
     if (entry.epoch !== epoch) return;
     this.trace(`    ${name} is halted: ${because}`);
-    entry.halted = true;
     entry.holder = undefined;
+    this.holdersChanged();
   }
 
   /** Somebody writes to the table: the checkpoint says something else from now on. */
-  alter(name: string, change: (kept: Pick<Entry, 'position' | 'anchor'>) => Partial<Entry>): void {
+  alter(
+    name: string,
+    change: (kept: Pick<Entry, 'position' | 'anchor'>) => Partial<AnchoredCheckpoint>,
+  ): void {
     const entry = this.entryOf(name);
     if (entry.position === null) return;
-    Object.assign(entry, change(entry));
+    Object.assign(entry, { ...change(entry), past: undefined });
     entry.epoch += 1;
     entry.lost.abort();
   }
@@ -97,7 +107,8 @@ export class Checkpoints {
   reset(isKept: (name: string) => boolean): void {
     for (const [name, entry] of this.entries) {
       if (isKept(name)) continue;
-      Object.assign(entry, { position: null, anchor: undefined, halted: false });
+      Object.assign(entry, { position: null, anchor: undefined, past: undefined });
+      entry.haltedIn.clear();
       entry.epoch += 1;
       entry.lost.abort();
     }
@@ -111,8 +122,16 @@ export class Checkpoints {
     );
   }
 
-  get halted(): readonly string[] {
-    return [...this.entries].filter(([, { halted }]) => halted).map(([name]) => name);
+  /** Whether the log is not the one that a consumer has followed, but one that was restored, whatever has grown there since. */
+  get isMisfit(): boolean {
+    return [...this.entries.values()].some((entry) => isMisfit(entry, this.log));
+  }
+
+  /** Whether a consumer stands still in a process that runs. */
+  get isHalted(): boolean {
+    return [...this.entries.values()].some(({ haltedIn }) =>
+      [...haltedIn].some(({ state }) => state !== 'dead'),
+    );
   }
 
   /** Somebody died, or fell silent: those who wait look again. */
@@ -128,6 +147,7 @@ export class Checkpoints {
     if (entry.position === null || (position !== null && position > entry.position)) return;
     entry.position = position;
     entry.anchor = anchor;
+    entry.past = undefined;
     entry.epoch += 1;
     entry.lost.abort();
   }
@@ -140,11 +160,15 @@ export class Checkpoints {
     let entry = this.entries.get(name);
     if (!entry) {
       entry = {
-        ...{ position: null, anchor: undefined, halted: false, epoch: 0 },
+        ...{ position: null, anchor: undefined, past: undefined, haltedIn: new Set<Process>(), epoch: 0 },
         ...{ holder: undefined, lost: new AbortController() },
       };
       this.entries.set(name, entry);
     }
     return entry;
   }
+}
+
+function isMisfit({ anchor, past }: Entry, log: Pick<SimulatedLog, 'pastOf'>): boolean {
+  return past !== undefined && anchor !== undefined && log.pastOf(anchor) !== past;
 }

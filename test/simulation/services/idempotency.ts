@@ -39,9 +39,7 @@ export class IdempotencyKeys {
     if (row.bodyHash !== request.bodyHash) return { kind: 'reused' };
     if (row.answer !== undefined) return { kind: 'answered', answer: JSON.parse(row.answer) as unknown };
     if (row.lockedUntil >= now) return { kind: 'in-use' };
-    row.lockedUntil = now + idempotencyLeaseMs;
-    row.holder = this.nextHolder();
-    return { kind: 'resume', ids: row.ids, lease: { request, holder: row.holder } };
+    return this.resume(row, request);
   }
 
   /** The row, for the one who holds it. */
@@ -54,9 +52,23 @@ export class IdempotencyKeys {
     this.rows.delete(nameOf(request));
   }
 
+  reopen(request: IdempotentRequest, { jobId }: DispatchIds): IdempotencyBeginning {
+    const row = this.rows.get(nameOf(request));
+    if (row?.answer === undefined || row.ids.jobId !== jobId) return { kind: 'in-use' };
+    row.answer = undefined;
+    return this.resume(row, request);
+  }
+
   /** What `atelier checkpoints reset` forgets. */
   forgetLost(isLost: (jobId: string) => boolean): void {
-    for (const [name, { ids }] of this.rows) if (isLost(ids.jobId)) this.rows.delete(name);
+    for (const [name, { ids, answer }] of this.rows)
+      if (answer !== undefined && isLost(ids.jobId)) this.rows.delete(name);
+  }
+
+  private resume(row: Row, request: IdempotentRequest): IdempotencyBeginning {
+    row.lockedUntil = this.scheduler.now + idempotencyLeaseMs;
+    row.holder = this.nextHolder();
+    return { kind: 'resume', ids: row.ids, lease: { request, holder: row.holder } };
   }
 
   private nextHolder(): string {
@@ -79,6 +91,10 @@ export class SimulatedIdempotencyStore implements IdempotencyStore {
 
   begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning> {
     return this.call(() => this.keys.begin(request, ids));
+  }
+
+  reopen(request: IdempotentRequest, lost: DispatchIds): Promise<IdempotencyBeginning> {
+    return this.call(() => this.keys.reopen(request, lost));
   }
 
   async reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void> {

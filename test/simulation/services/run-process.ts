@@ -50,7 +50,7 @@ export async function runSimulatedProcess(options: SimulatedProcessOptions): Pro
       }
     } catch (thrown) {
       const error = asConsumerError(thrown);
-      if (error instanceof ConsumerHalted) checkpoints.halt(hold, error.message);
+      if (error instanceof ConsumerHalted) checkpoints.halt(process, hold, error.message);
       else if (error instanceof EventStoreUnavailable)
         await scheduler.after(process, firstRetryMs, hold.lost);
       else if (!(error instanceof FencedOff)) throw error;

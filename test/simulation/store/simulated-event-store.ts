@@ -87,7 +87,7 @@ export class SimulatedEventStore implements EventStore {
       case 'unknown-uncommitted':
         return this.giveUp(stream);
       case 'unknown-late':
-        scheduler.later(storeItself, slowMs, () => attempt(carryOut));
+        scheduler.later(this.options.log.server, slowMs, () => attempt(carryOut));
         return this.giveUp(stream);
       case 'answer-lost':
         await scheduler.turn(process);
@@ -237,9 +237,6 @@ export class SimulatedEventStore implements EventStore {
     if (this.closing.signal.aborted) throw new EventStoreUnavailable('The event store was closed');
   }
 }
-
-/** The store does not die with its clients: what is on its way to it arrives. */
-const storeItself: Process = { name: 'store', state: 'running', silentSince: undefined };
 
 /** Does it now, and says later how it went: an error is an answer too, and takes its time. */
 function attempt<T>(work: () => T): () => T {

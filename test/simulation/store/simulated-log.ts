@@ -10,6 +10,12 @@ import {
 } from '#event-store/event-store.js';
 import { findReplays } from '#event-store/replays.js';
 import type { Append, SerialisedEvent } from '#event-store/serialised-event.js';
+import type { Process, Scheduler } from '../kernel/scheduler.js';
+
+/** An event with all that came before it: the same one for the same history, however often it was written. */
+export interface Past {
+  readonly followedBy: Map<string, Past>;
+}
 
 interface Place {
   readonly stream: string;
@@ -37,7 +43,12 @@ export interface LogPage {
  */
 export class SimulatedLog {
   readonly identity = '00000000-0000-4000-8000-000000000001';
+  /** It does not die with its clients, and what is on its way to it arrives. */
+  server = startServer();
   private readonly log: RecordedEvent[] = [];
+  private readonly nothing: Past = { followedBy: new Map() };
+  /** Of each event of the log. */
+  private readonly pasts: Past[] = [];
   private readonly streams = new Map<string, RecordedEvent[]>();
   private readonly places = new Map<string, Place>();
   private readonly sleepers = new Set<Sleeper>();
@@ -53,8 +64,14 @@ export class SimulatedLog {
     return this.log.at(-1)?.position ?? 0n;
   }
 
-  /** A restore to an older state: the last events never were. Who sleeps at the end is woken. */
-  cut(events: number): void {
+  /**
+   * A restore to an older state, on another server: the last events never were, and what is on its way to the old one
+   * arrives nowhere. Who sleeps at the end is woken.
+   */
+  restore(scheduler: Scheduler, events: number): void {
+    scheduler.kill(this.server);
+    this.server = startServer();
+    this.pasts.splice(Math.max(0, this.log.length - events));
     for (const { id, stream } of this.log.splice(Math.max(0, this.log.length - events))) {
       this.places.delete(id);
       const left = this.streams.get(stream)!;
@@ -62,6 +79,13 @@ export class SimulatedLog {
       if (left.length === 0) this.streams.delete(stream);
     }
     for (const { wake } of this.sleepers) wake();
+  }
+
+  /** Undefined: the log does not have this event at this place. */
+  pastOf({ position, id }: { readonly position: bigint; readonly id: string }): Past | undefined {
+    const index = this.indexAfter(position) - 1;
+    const event = this.log[index];
+    return event?.position === position && event.id === id ? this.pasts[index] : undefined;
   }
 
   streamOf(name: string): readonly RecordedEvent[] | undefined {
@@ -143,6 +167,10 @@ export class SimulatedLog {
       const recorded = deepFreeze({ id, type, ...content, ...place });
       known.push(recorded);
       this.log.push(recorded);
+      const { followedBy } = this.pasts.at(-1) ?? this.nothing;
+      const past = followedBy.get(id) ?? { followedBy: new Map<string, Past>() };
+      followedBy.set(id, past);
+      this.pasts.push(past);
       this.places.set(id, place);
       this.onCommitted(recorded);
     }
@@ -165,6 +193,10 @@ export class SimulatedLog {
     }
     return low;
   }
+}
+
+function startServer(): Process {
+  return { name: 'store', state: 'running', silentSince: undefined };
 }
 
 function duplicate(stream: string, events: readonly SerialisedEvent[]): DuplicateEventId {

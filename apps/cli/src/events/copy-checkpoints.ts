@@ -152,7 +152,8 @@ async function translateParked(client: pg.Client, target: EventStore): Promise<v
 
 /**
  * Lets every consumer begin anew at the first event of the log that the installation has now, and binds it to that log.
- * Idempotency-Keys whose job is not on the log are forgotten: their requests are asked again, and charged then.
+ * Answers kept under Idempotency-Keys whose job is not on the log are forgotten: their requests are asked again, and charged
+ * then. A try without an answer goes on under its own ids.
  * @throws CliError while a projector runs; nothing has changed then
  */
 export async function resetCheckpoints(
@@ -172,7 +173,9 @@ export async function resetCheckpoints(
 }
 
 async function forgetLostKeys(client: pg.Client, env: Environment, store: EventStore): Promise<number> {
-  const { rows } = await client.query<{ job_id: string }>(`select job_id from ${env}.idempotency_keys`);
+  const { rows } = await client.query<{ job_id: string }>(
+    `select job_id from ${env}.idempotency_keys where status = 'answered'`,
+  );
   const lost: string[] = [];
   for (const { job_id: jobId } of rows) {
     const slice = await store.readStream(streamName(env, 'job', jobId), { limit: 1 });

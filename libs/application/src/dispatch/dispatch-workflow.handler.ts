@@ -6,6 +6,7 @@ import {
   type DispatchIds,
   type IdempotencyBeginning,
   type IdempotencyLease,
+  type IdempotentRequest,
   IdempotencyStore,
 } from './idempotency.js';
 import { Module } from '@nestjs/common';
@@ -48,7 +49,7 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
     const { caller, endpoint } = request;
     const { environment, tenant } = caller;
     const keyed = { environment, tenant, endpoint, ...idempotency };
-    const begun = await this.idempotency.begin(keyed, ids);
+    const begun = await this.begin(request, keyed, ids);
     switch (begun.kind) {
       case 'in-use':
         return { kind: 'key-in-use' };
@@ -62,6 +63,18 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
       default:
         return begun satisfies never;
     }
+  }
+
+  private async begin(
+    { caller }: DispatchRequest,
+    keyed: IdempotentRequest,
+    ids: DispatchIds,
+  ): Promise<IdempotencyBeginning> {
+    const begun = await this.idempotency.begin(keyed, ids);
+    if (begun.kind !== 'answered') return begun;
+    const outcome = fromStored(begun.answer);
+    if (outcome.kind !== 'accepted' || (await this.dispatcher.isOnLog(caller, outcome.ids))) return begun;
+    return this.idempotency.reopen(keyed, outcome.ids);
   }
 
   private async once(

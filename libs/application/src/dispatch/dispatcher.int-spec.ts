@@ -221,6 +221,7 @@ describe('a dispatch', () => {
     const answers: unknown[] = [];
     // The key's record is not what is tested here: it says what a crash left behind, and takes down what it is told.
     const record: IdempotencyStore = {
+      reopen: () => Promise.reject(new Error('its job is on the log')),
       begin: (keyed) =>
         Promise.resolve<IdempotencyBeginning>({
           kind: 'resume',

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
+import { LRUCache } from 'lru-cache';
 import type { DebitRejection } from '#domain/account/debit-credits.js';
 import { initialJob, isUnfinished, type QueuedJob, queueJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
@@ -9,7 +10,7 @@ import { DuplicateEventId, EventStore, type StreamWrite } from '#event-store/eve
 import { type AccountVerdict, AccountWriter, MovedBeside } from '../account/account-writer.js';
 import { CloseCharge, MakeCharges } from '../account/charges.handler.js';
 import { load, untouched } from '../aggregate.js';
-import { toNewEvent, type CommandContext } from '../command-context.js';
+import { type Caller, toNewEvent, type CommandContext } from '../command-context.js';
 import { FenceJob, jobAggregate, QueueJob } from '../job/job-writes.handler.js';
 import {
   childrenOf,
@@ -62,6 +63,14 @@ interface JobOnLog {
  */
 @Injectable()
 export class Dispatcher {
+  private readonly onLog = new LRUCache<string, true>({
+    max: 10_000,
+    fetchMethod: async (stream) => {
+      const { kind } = await this.store.readStream(stream, { limit: 1 });
+      return kind === 'found' ? true : undefined;
+    },
+  });
+
   constructor(
     private readonly commands: CommandBus,
     private readonly store: EventStore,
@@ -171,6 +180,14 @@ export class Dispatcher {
     // The sweep had begun to give a batch back: behind the fence, the rest of it can go as well.
     await this.refund(request, ids, charges);
     return 'spent';
+  }
+
+  /**
+   * Whether there is anything of the job, if only a fence. A restore of the log may have lost it; but not while this process
+   * lives, so each job is looked up once.
+   */
+  async isOnLog({ environment }: Caller, { jobId }: DispatchIds): Promise<boolean> {
+    return (await this.onLog.fetch(streamName(environment, 'job', jobId))) ?? false;
   }
 
   /** The job as it is stored; undefined when it is neither queued nor fenced. */

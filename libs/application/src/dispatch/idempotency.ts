@@ -27,7 +27,7 @@ export type IdempotencyBeginning =
   | { readonly kind: 'new'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
   /** An earlier try died on the way: go on with its ids. */
   | { readonly kind: 'resume'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
-  /** Accepted before: give this answer again. */
+  /** Accepted before: give this answer again, if the log still has its job. */
   | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'in-use' }
   | { readonly kind: 'reused' };
@@ -35,6 +35,11 @@ export type IdempotencyBeginning =
 /** Remembers, for 24 hours, what was accepted under each Idempotency-Key, and which ids a try that is not over goes by. */
 export abstract class IdempotencyStore {
   abstract begin(request: IdempotentRequest, ids: DispatchIds): Promise<IdempotencyBeginning>;
+  /**
+   * The log has lost what was answered with these ids, as a restore can do: the key goes on as if that try had come to no
+   * answer. Of several that come together one gets it.
+   */
+  abstract reopen(request: IdempotentRequest, lost: DispatchIds): Promise<IdempotencyBeginning>;
   /** The earlier try was given back by the sweep: continue under other ids. @throws IdempotencyLeaseLost */
   abstract reassign(lease: IdempotencyLease, ids: DispatchIds): Promise<void>;
   /** Does nothing when the lease is lost: the try that holds it answers from the same ids. */
