@@ -11,6 +11,7 @@ import type { WebhookTopic } from '#domain/webhook/webhook.events.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import { finishJob, failJob, startJob } from '../api/support/finish-job.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
+import { uploadPicture } from '../api/support/made-pictures.js';
 import { eventually } from '../support/eventually.js';
 import { startDispatcher, startSender, webhookSettings } from './support/post-office.js';
 import { accepts, Receiver, type Behaviour, type Received } from './support/receiver.js';
@@ -130,9 +131,35 @@ describe('a message', () => {
       { type: 'job.failed', data: { job_id: jobId, status: 'FAILURE', error_code: 'ENGINE_POLICY' } },
     ]);
     expect(verified(stages)).toMatchObject([
-      { type: 'job.stage', data: { job_id: jobId, stage: 'casting', seq: 3 } },
+      { type: 'job.stage', data: { job_id: jobId, stage: 'croquis', seq: 3 } },
     ]);
     expect(receiver.to(strangers.path)).toEqual([]);
+  });
+
+  it('tells of a batch when its last photograph has ended', async () => {
+    const endpoint = await register(accepts, ['batch.finished', 'job.succeeded']);
+    const { tenant } = endpoint;
+    const photos = await Promise.all([uploadPicture(api, tenant), uploadPicture(api, tenant)]);
+    const { body } = await api.post('/v1/pdp-batch-extractions', tenant.key, {
+      photos: photos.map(({ assetId }) => ({ pdp_image_public_id: assetId })),
+    });
+    const batch = body.job_id as string;
+    const { children } = (await api.get(`/v1/jobs/${batch}`, tenant.key)).body;
+    for (const { public_id: child } of children) {
+      await startJob(service, tenant, child);
+      await finishJob(service, tenant, child);
+    }
+    await arrived(endpoint, 4);
+    const told = verified(endpoint).map(
+      ({ type, data }) => `${type} ${data.job_id} of ${data.parent_job_id}`,
+    );
+    expect(told).toHaveLength(4);
+    expect(new Set(told)).toEqual(
+      new Set([
+        ...children.map(({ public_id: child }: Json) => `job.succeeded ${child} of ${batch}`),
+        ...[`job.succeeded ${batch} of null`, `batch.finished ${batch} of null`],
+      ]),
+    );
   });
 
   it('tells of low credits once, when the balance falls below the threshold', async () => {
@@ -296,12 +323,33 @@ describe('a receiver', () => {
     expect(receiver.to('/redirected')).toEqual([]);
   });
 
-  it('that answers 410 is switched off', async () => {
-    const endpoint = await register((response) => void response.writeHead(410).end());
+  it('that answers 410 is switched off, and the tenant’s other endpoint is told so', async () => {
+    const other = await register(accepts, ['webhook.disabled']);
+    const endpoint = await register(
+      (response) => void response.writeHead(410).end(),
+      undefined,
+      other.tenant,
+    );
     await finishedJob(endpoint.tenant);
     await ended(endpoint, 'failed');
     const { body } = await api.get(`/v1/webhooks/${endpoint.id}`, endpoint.tenant.key);
     expect(body).toMatchObject({ enabled: false, disabled_because: 'gone' });
+    await arrived(other);
+    expect(verified(other)).toMatchObject([
+      { type: 'webhook.disabled', data: { endpoint_id: endpoint.id, reason: 'gone' } },
+    ]);
+    // Whoever switches one off is not told of it.
+    await api.call('PATCH', `/v1/webhooks/${endpoint.id}`, {
+      key: other.tenant.key,
+      json: { enabled: true },
+    });
+    await api.call('PATCH', `/v1/webhooks/${endpoint.id}`, {
+      key: other.tenant.key,
+      json: { enabled: false },
+    });
+    await api.call('POST', `/v1/webhooks/${other.id}/test`, { key: other.tenant.key });
+    await arrived(other, 2);
+    expect(verified(other).map(({ type }) => type)).toEqual(['webhook.disabled', 'webhook.test']);
   });
 
   it('that is away when it is called gets its message when it is back', async () => {

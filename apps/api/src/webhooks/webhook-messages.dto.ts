@@ -3,6 +3,7 @@ import type {
   CreditsLowData,
   JobOutcomeData,
   JobStageData,
+  WebhookDisabledData,
   WebhookTestData,
 } from '#application/webhook/webhook-message.js';
 import { environments, type Environment } from '#domain/streams.js';
@@ -92,6 +93,14 @@ class WebhookTestMessageData implements WebhookTestData {
   readonly url: string;
 }
 
+class WebhookDisabledMessageData extends WebhookTestMessageData implements WebhookDisabledData {
+  @ApiProperty({
+    description: 'Every call has failed for five days, or it answered 410.',
+    enum: ['failing', 'gone'],
+  })
+  readonly reason: WebhookDisabledData['reason'];
+}
+
 abstract class WebhookEnvelope {
   @ApiProperty({ description: 'When it happened.', format: 'date-time', example: '2026-01-31T12:00:00.000Z' })
   readonly timestamp: string;
@@ -140,6 +149,14 @@ export class CreditsLowMessage extends WebhookEnvelope {
   readonly data: CreditsLowMessageData;
 }
 
+export class WebhookDisabledMessage extends WebhookEnvelope {
+  @ApiProperty({ enum: ['webhook.disabled'] })
+  readonly type: 'webhook.disabled';
+
+  @ApiProperty()
+  readonly data: WebhookDisabledMessageData;
+}
+
 export class WebhookTestMessage extends WebhookEnvelope {
   @ApiProperty({ enum: ['webhook.test'] })
   readonly type: 'webhook.test';
@@ -159,5 +176,10 @@ export const webhookMessages = [
   { type: 'job.stage', shape: JobStageMessage, summary: 'A job has completed a stage' },
   { type: 'batch.finished', shape: BatchFinishedMessage, summary: 'All photographs of a batch have ended' },
   { type: 'credits.low', shape: CreditsLowMessage, summary: 'The balance fell below `credits_low_below`' },
+  {
+    type: 'webhook.disabled',
+    shape: WebhookDisabledMessage,
+    summary: 'Another endpoint was switched off: it has failed for five days, or answered 410',
+  },
   { type: 'webhook.test', shape: WebhookTestMessage, summary: 'A test event was asked for' },
 ] as const;

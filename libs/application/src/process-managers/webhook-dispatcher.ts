@@ -62,6 +62,7 @@ const topicsOf: Partial<Record<DeliveredEvent['type'], readonly WebhookTopic[]>>
   JobFailed: ['job.failed', 'batch.finished'],
   JobCancelled: ['job.failed', 'batch.finished'],
   CreditsDebited: ['credits.low'],
+  WebhookEndpointDisabled: ['webhook.disabled'],
 };
 
 /**
@@ -105,7 +106,9 @@ export class WebhookDispatcher {
       switch (event.type) {
         case 'WebhookTestRequested': {
           const endpoint = endpointOf(webhooks, event.data.endpointId);
-          if (endpoint) deliveries.push(deliveryOf(environment, event, endpoint, this.testContent(endpoint)));
+          if (!endpoint) break;
+          const content = { type: 'webhook.test', data: this.about(endpoint.endpointId) } as const;
+          deliveries.push(deliveryOf(environment, event, endpoint, content));
           break;
         }
         case 'WebhookResendRequested':
@@ -146,9 +149,8 @@ export class WebhookDispatcher {
     return webhooks;
   }
 
-  private testContent({ endpointId }: WebhookEndpoint): WebhookContent {
-    const url = `${this.configuration.publicUrl}/v1/webhooks/${endpointId}`;
-    return { type: 'webhook.test', data: { endpoint_id: endpointId, url } };
+  private about(endpointId: string): { endpoint_id: string; url: string } {
+    return { endpoint_id: endpointId, url: `${this.configuration.publicUrl}/v1/webhooks/${endpointId}` };
   }
 
   private async contentsOf(environment: Environment, event: PlacedEvent): Promise<WebhookContent[]> {
@@ -180,6 +182,12 @@ export class WebhookDispatcher {
               { type: 'batch.finished', data },
             ]
           : [{ type, data }];
+      }
+      case 'WebhookEndpointDisabled': {
+        const { endpointId, reason } = event.data;
+        // Who has asked for it knows.
+        if (reason === 'requested') return [];
+        return [{ type: 'webhook.disabled', data: { ...this.about(endpointId), reason } }];
       }
       default:
         return [];

@@ -1,5 +1,5 @@
 import type { Environment } from '#domain/streams.js';
-import type { WebhookMessageType } from '#domain/webhook/webhook.events.js';
+import type { WebhookDisableReason, WebhookMessageType } from '#domain/webhook/webhook.events.js';
 import { derivedId } from '#platform/ids.js';
 
 /** Of what a message tells. Only what is needed to look further with a key: ids, a status, a link. */
@@ -30,6 +30,13 @@ export interface CreditsLowData {
   readonly url: string;
 }
 
+/** Another endpoint of the tenant was switched off. */
+export interface WebhookDisabledData {
+  readonly endpoint_id: string;
+  readonly reason: Exclude<WebhookDisableReason, 'requested'>;
+  readonly url: string;
+}
+
 export interface WebhookTestData {
   readonly endpoint_id: string;
   readonly url: string;
@@ -40,6 +47,7 @@ export type WebhookContent =
   | { readonly type: 'job.succeeded' | 'job.failed' | 'batch.finished'; readonly data: JobOutcomeData }
   | { readonly type: 'job.stage'; readonly data: JobStageData }
   | { readonly type: 'credits.low'; readonly data: CreditsLowData }
+  | { readonly type: 'webhook.disabled'; readonly data: WebhookDisabledData }
   | { readonly type: 'webhook.test'; readonly data: WebhookTestData };
 
 /** The body of a message, as Standard Webhooks has it: `type`, `timestamp`, `data`. */

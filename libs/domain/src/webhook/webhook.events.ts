@@ -1,5 +1,6 @@
 /** What an endpoint can be told of. */
-export type WebhookTopic = 'job.succeeded' | 'job.failed' | 'job.stage' | 'batch.finished' | 'credits.low';
+export type WebhookTopic =
+  'job.succeeded' | 'job.failed' | 'job.stage' | 'batch.finished' | 'credits.low' | 'webhook.disabled';
 
 /** Also what is only sent when it is asked for. */
 export type WebhookMessageType = WebhookTopic | 'webhook.test';

@@ -13,6 +13,7 @@ export const webhookTopics: readonly WebhookTopic[] = [
   'job.stage',
   'batch.finished',
   'credits.low',
+  'webhook.disabled',
 ];
 
 /**
