@@ -8,9 +8,11 @@ import {
   type SelectQueryBuilder,
 } from 'typeorm';
 import type {
+  CallReads,
   CatalogReads,
   JobReads,
   JobsFilter,
+  KeptCall,
   Page,
   PageRequest,
   PresetReads,
@@ -22,6 +24,7 @@ import type {
 } from '#application/read-models.js';
 import type { CatalogResource } from '#domain/catalog/catalog.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';
+import { CallRow } from './calls/calls.read-model.js';
 import { CatalogRow } from './catalog/catalog.read-model.js';
 import { JobRow } from './jobs/jobs.read-model.js';
 import { KeyRow } from './keys/keys.read-model.js';
@@ -164,6 +167,23 @@ export class ProductsReader implements ProductReads {
       .where({ tenant, ...(status && { status }), ...(externalRef !== undefined && { externalRef }) })
       .orderBy({ 'product.createdAt': 'DESC', 'product.productId': 'DESC' });
     return readPage(query, page);
+  }
+}
+
+/** Of all tenants: for housekeeping. */
+export class CallsReader implements CallReads {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async answeredBetween(from: Date, until: Date, limit: number): Promise<KeptCall[]> {
+    const query = this.dataSource
+      .getRepository(CallRow)
+      .createQueryBuilder('call')
+      .innerJoin(JobRow, 'job', 'job.publicId = call.jobId and job.finishedAt is not null')
+      .where('call.kept > 0 and call.answeredAt >= :from and call.answeredAt < :until', { from, until })
+      .orderBy('call.answeredAt')
+      .limit(limit);
+    // The condition says that there are both.
+    return (await query.getMany()) as KeptCall[];
   }
 }
 

@@ -43,6 +43,7 @@ export async function prepareAtelier(
   serverUrl: string,
   tenants: number,
   beforeStart: (store: EventStore, databaseUrl: string) => Promise<void> = () => Promise.resolve(),
+  more: Readonly<Record<string, string>> = {},
 ): Promise<AtelierUnderLoad> {
   const databaseUrl = await createDatabase(serverUrl, 'atelier');
   const pool = createEventStorePool(databaseUrl);
@@ -65,6 +66,7 @@ export async function prepareAtelier(
     ATELIER_HOME: process.env['ATELIER_BENCH_HOME'] ?? '.atelier-bench',
     PORT: '0',
     HOST: '127.0.0.1',
+    ...more,
   };
   await beforeStart(store, databaseUrl);
   const projector = await startRole('apps/projector/src/main.js', settings);

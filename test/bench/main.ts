@@ -11,6 +11,7 @@ import { benchRebuild } from './rebuild.bench.js';
 import { benchRender } from './render.bench.js';
 import { benchStart } from './start.bench.js';
 import { benchStore } from './store.bench.js';
+import { benchVendors } from './vendors.bench.js';
 
 const benches: Record<string, (server: BenchServer, size?: number) => Promise<void>> = {
   dispatch: benchDispatch,
@@ -20,6 +21,7 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   rebuild: ({ url }, jobs) => benchRebuild(url, jobs),
   start: benchStart,
   growth: benchGrowth,
+  vendors: ({ url }) => benchVendors(url),
   audit: ({ url }, jobs) => benchAudit(url, jobs),
 };
 

@@ -52,7 +52,7 @@ export async function benchPaced(serverUrl: string): Promise<void> {
 }
 
 /** @returns how long each answer took in milliseconds, from the moment that it was due to be sent */
-async function pace(
+export async function pace(
   url: string,
   key: string,
   forSeconds: number,

@@ -82,13 +82,22 @@ describe('docker-compose.yml', () => {
     for (const index of switchedOff) expect(lines[index - 1]).toMatch(/^ *# \S/);
   });
 
-  it('publishes the port of the proxy only, on loopback, and lets nobody else out', () => {
+  it('publishes the port of the proxy only, on loopback, and lets out who calls vendors and webhooks', () => {
     const published = services.filter(([, { ports }]) => ports);
     expect(published.map(([name]) => name)).toEqual(['proxy']);
     for (const port of published.flatMap(([, { ports }]) => ports)) expect(port).toMatch(/^127\.0\.0\.1:/);
     expect(compose.networks['inside']).toEqual({ internal: true });
     const outside = services.filter(([, { networks }]) => networks?.some((network) => network !== 'inside'));
-    expect(outside.map(([name]) => name)).toEqual(['proxy']);
+    expect(outside.map(([name]) => name)).toEqual(['proxy', 'worker', 'operator']);
+  });
+
+  it('gives the keys of vendors to those who ask them, and the models to all who have settings', () => {
+    const having = (path: string) =>
+      services.filter(([, { volumes = [] }]) => volumes.some((mount) => String(mount).startsWith(path)));
+    const asking = services.filter(([, { env_file }]) => env_file);
+    expect(asking.map(([name]) => name)).toEqual(['worker', 'operator']);
+    expect(having('./deploy/keys:')).toEqual(asking);
+    expect(having('./deploy/models:')).toEqual(services.filter(([, { build }]) => build));
   });
 
   it.each(services)('%s: waits for what there is, and for what it can tell', (_name, service) => {

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
+import { KeptAnswers } from '#application/render/kept-answers.js';
 import { ReadModels } from '#application/read-models.js';
 import { Deliveries, deliveryRetentionDays } from '#application/webhook/deliveries.js';
 import type { Environment } from '#domain/streams.js';
@@ -18,7 +19,7 @@ const overdueMs = 10 * 60_000;
 
 /**
  * What has to be done from time to time: giving orphaned charges back, putting jobs and deliveries into the queues that lost
- * them, forgetting old Idempotency-Keys, counts of the rate limit and deliveries. Needs no lock: two projectors that do it at
+ * them, forgetting old Idempotency-Keys, counts of the rate limit, deliveries and what vendors answered. Needs no lock: two projectors that do it at
  * the same time do no harm.
  */
 @Injectable()
@@ -31,6 +32,7 @@ export class Housekeeping {
     private readonly requests: PostgresRateLimitStore,
     private readonly deliveries: Deliveries,
     private readonly deliveryQueue: DeliveryQueue,
+    private readonly answers: KeptAnswers,
     @Inject(Configuration) private readonly configuration: Configuration,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -71,6 +73,7 @@ export class Housekeeping {
     await this.keys.forgetExpired(environment);
     await this.requests.forgetIdle();
     await this.tendDeliveries(environment);
+    await this.answers.forget(environment, clock());
   }
 
   private async tendDeliveries(environment: Environment): Promise<void> {

@@ -27,6 +27,7 @@ import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { ProcessManagersModule } from '#application/process-managers/process-managers.module.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import { KeptAnswers } from '#application/render/kept-answers.js';
 import { SealsModule } from '#application/seals/seal-range.handler.js';
 import {
   hasWork,
@@ -174,7 +175,7 @@ export class ProjectorModule {
     return {
       module: ProjectorModule,
       imports: [CqrsModule.forRoot(), ...adapters, ProcessManagersModule, SealsModule],
-      providers: [Projector, Housekeeping, Sealing],
+      providers: [Projector, Housekeeping, KeptAnswers, Sealing],
     };
   }
 }

@@ -11,6 +11,7 @@ import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import {
+  CallsReader,
   CatalogReader,
   JobsReader,
   PresetsReader,
@@ -95,6 +96,7 @@ function readersOf(source: DataSource): EnvironmentReads {
     ledger,
     usage: new UsageReader(source),
     openCharges: ledger,
+    calls: new CallsReader(source),
   };
 }
 

@@ -179,6 +179,22 @@ export interface EnvironmentReads {
   readonly ledger: LedgerReads;
   readonly usage: UsageReads;
   readonly openCharges: OpenCharges;
+  readonly calls: CallReads;
+}
+
+/** A call of a vendor whose answer is kept. */
+export interface KeptCall {
+  readonly tenant: string;
+  readonly jobId: string;
+  readonly call: string;
+  /** Pictures. */
+  readonly kept: number;
+  readonly answeredAt: Date;
+}
+
+export interface CallReads {
+  /** Those of jobs that have ended, oldest answer first. */
+  answeredBetween(from: Date, until: Date, limit: number): Promise<readonly KeptCall[]>;
 }
 
 /** What the projections have made of the log. It may be behind: `ReadYourWrites` waits for it. */

@@ -8,6 +8,9 @@ export abstract class ObjectStorage {
   /** @throws ObjectNotFound */
   abstract get(key: string): Promise<Buffer>;
 
+  /** Removes an object; one that is not there is removed already. */
+  abstract remove(key: string): Promise<void>;
+
   /** SHA-256, in hex, of the bytes as they are now; they are read whole. @throws ObjectNotFound */
   abstract digest(key: string): Promise<string>;
 

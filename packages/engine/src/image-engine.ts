@@ -148,7 +148,16 @@ export interface EnginePicture {
   readonly width: number;
   readonly height: number;
   readonly meta: PictureMeta;
+  /** How it came about, which every picture is marked with. Default: `algorithmicMedia`, drawn by rules. */
+  readonly digitalSource?: DigitalSource;
 }
+
+/** By IPTC's vocabulary. */
+export type DigitalSource =
+  | 'trainedAlgorithmicMedia'
+  | 'compositeWithTrainedAlgorithmicMedia'
+  | 'compositeSynthetic'
+  | 'algorithmicMedia';
 
 /** One part of a request that gave nothing although the request as a whole did. */
 export interface PartFailure {

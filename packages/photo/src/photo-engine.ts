@@ -63,6 +63,7 @@ async function cutOutPicture({ picture, box }: CutOut, source: Picture): Promise
     width,
     height,
     meta: { subject: 'person', coverage: Math.round(coverage * 1000) / 1000 },
+    digitalSource: 'compositeSynthetic',
   };
 }
 
@@ -138,6 +139,7 @@ export class PhotoEngine extends ImageEngine {
           contentType: 'image/jpeg',
           ...size,
           meta: { ...ground.facts, ...facts, subject: 'person', seed },
+          digitalSource: 'compositeSynthetic',
         },
       ],
       message: 'The person stands in another place',

@@ -17,12 +17,7 @@ export interface Expected {
   readonly transparent: boolean;
   /** A visible mark over the picture, or undefined. */
   readonly mark: Buffer | undefined;
-  /** How it came about, by IPTC's vocabulary. */
-  readonly source: DigitalSource;
-  readonly jobReference: string;
 }
-
-export type DigitalSource = 'trainedAlgorithmicMedia' | 'compositeWithTrainedAlgorithmicMedia';
 
 /** A vendor rounds sizes: up to this share of a side may be cut away without anybody missing it. */
 const harmlessCrop = 0.12;
@@ -31,13 +26,13 @@ const harmlessScale = 2;
 
 /**
  * Holds what came back against what was ordered: a picture, of the right format, with something on it that is not just an
- * input; cropped and scaled where that is harmless. It leaves without the vendor's metadata, and with the mark that the law asks for.
+ * input; cropped and scaled where that is harmless. It leaves without the vendor's metadata.
  * @throws EngineError `no_image` for what is no such picture
  */
 export async function delivered(
   bytes: Buffer,
   inputs: readonly Buffer[],
-  { size, transparent, mark, source, jobReference }: Expected,
+  { size, transparent, mark }: Expected,
 ): Promise<Delivered> {
   const picture = sharp(bytes, { failOn: 'error', limitInputPixels: 64_000_000 });
   const { width, height } = await picture.metadata().catch(() => {
@@ -53,7 +48,7 @@ export async function delivered(
   const raw = { width: size.width, height: size.height, channels: 4 as const };
   await refuseEmpty(sharp(cut, { raw }), transparent);
   for (const input of inputs) await refuseCopy(cut, await cutTo(sharp(input), size), raw);
-  const sheet = sharp(cut, { raw }).withXmp(mediaMark(source, jobReference));
+  const sheet = sharp(cut, { raw });
   if (mark) sheet.composite([{ input: mark }]);
   if (transparent) {
     return { bytes: await sheet.png().toBuffer(), contentType: 'image/png', ...size };
@@ -93,10 +88,4 @@ async function refuseCopy(picture: Buffer, input: Buffer, raw: CreateRaw): Promi
   const difference = own.reduce((sum, value, index) => sum + Math.abs(value - (other[index] ?? 0)), 0);
   if (difference / own.length >= 0.5) return;
   throw new EngineError('no_image', 'The image model sent an input back unchanged.');
-}
-
-/** IPTC Extension's digital source type, which readers of generated pictures look for. */
-function mediaMark(source: DigitalSource, jobReference: string): string {
-  const iptc = 'http://cv.iptc.org/newscodes/digitalsourcetype';
-  return `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:Iptc4xmpExt="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/" Iptc4xmpExt:DigitalSourceType="${iptc}/${source}" xmp:CreatorTool="Atelier" dc:identifier="${jobReference}"/></rdf:RDF></x:xmpmeta>`;
 }

@@ -32,7 +32,7 @@ export class OpenAiVendor implements ImageVendor {
   async draw(call: PictureCall): Promise<VendorPictures> {
     const { images, signal, idempotencyKey } = call;
     const order = this.orderOf(call);
-    const options = { signal, idempotencyKey };
+    const options = { signal, headers: keyed(idempotencyKey) };
     const sending = Promise.all(
       images.map(({ bytes, contentType: type }, index) => toFile(bytes, `image-${index + 1}.png`, { type })),
     );
@@ -62,7 +62,7 @@ export class OpenAiVendor implements ImageVendor {
           json_schema: { name: 'answer', strict: true, schema: { ...schema } },
         },
       },
-      { signal, idempotencyKey },
+      { signal, headers: keyed(idempotencyKey) },
     );
     const { choices, _request_id: requestId } = await unlessFailed(asked);
     const { content = null, refusal = null } = choices[0]?.message ?? {};
@@ -96,6 +96,9 @@ export class OpenAiVendor implements ImageVendor {
     };
   }
 }
+
+/** The client has an option for it, and sends it nowhere. Gateways know this header; the vendor ignores it. */
+const keyed = (idempotencyKey: string) => ({ 'idempotency-key': idempotencyKey });
 
 /** Width and height that the model draws: of its list the nearest format, or any multiples of 16. */
 export function sizeFor(

@@ -7,6 +7,7 @@ import {
   type BriefedRequest,
   type BriefSource,
   type BriefStep,
+  type DigitalSource,
   type EngineContext,
   type EnginePicture,
   type EngineErrorClass,
@@ -18,7 +19,7 @@ import {
   type VendorAnswerKept,
   type VendorCallRecord,
 } from '@atelier/engine';
-import { delivered, type DigitalSource } from './delivered.js';
+import { delivered } from './delivered.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel } from './vendor.js';
 
 export * from './vendor.js';
@@ -125,22 +126,22 @@ export class VendorEngine extends ImageEngine {
     const mark = request.testMark ? Buffer.from(this.testMark(call.size.width, call.size.height)) : undefined;
     const source: DigitalSource =
       inputs.length > 0 ? 'compositeWithTrainedAlgorithmicMedia' : 'trainedAlgorithmicMedia';
-    const check = (bytes: Buffer, key: string) =>
-      delivered(bytes, inputs, { ...call, mark, source, jobReference: key.split('.')[0] ?? '' });
+    const check = (bytes: Buffer) => delivered(bytes, inputs, { ...call, mark });
     const pictures = await this.once(order.name, progress, context, {
       units: order.count,
       price: this.model.price_per_picture,
       make: async (asked) => this.vendor.draw({ ...call, ...asked }),
       resume: async (id, asked) => this.vendor.resume?.(id, { ...call, ...asked }),
-      accept: async ({ pictures: sent }, key) => {
+      accept: async ({ pictures: sent }) => {
         if (sent.length === 0) throw new EngineError('no_image', 'The image model sent no picture.');
-        return Promise.all(sent.slice(0, order.count).map((bytes) => check(bytes, key)));
+        return Promise.all(sent.slice(0, order.count).map((bytes) => check(bytes)));
       },
     });
     for (const picture of pictures) {
       progress.made.set(order.name, picture.bytes);
       const meta = { ...order.gives.meta, provenance: { model: this.model.id, digital_source_type: source } };
-      const shown: EnginePicture = { ...picture, kind: order.gives.kind, label: order.gives.label, meta };
+      const { kind, label } = order.gives;
+      const shown: EnginePicture = { ...picture, kind, label, meta, digitalSource: source };
       if (order.gives.role === 'final') progress.pictures.push(shown);
       else await context.onStage({ stage: order.gives.stage, message: order.gives.label, pictures: [shown] });
     }
@@ -231,7 +232,7 @@ export class VendorEngine extends ImageEngine {
     const answered = earlier.findLast(({ outcome }) => outcome === 'answered');
     if (answered) {
       if (answered.vendorRequestId) progress.vendorRequestIds.push(answered.vendorRequestId);
-      return way.accept(await context.calls.kept(answered.call), answered.idempotencyKey);
+      return way.accept(await context.calls.kept(answered.call));
     }
     const open = earlier.find(({ outcome }) => outcome === undefined);
     if (open) {
@@ -281,7 +282,7 @@ export class VendorEngine extends ImageEngine {
         (vendorRequestId === undefined ? undefined : await way.resume(vendorRequestId, asked)) ??
         (await way.make(asked));
       vendorRequestId ??= made.vendorRequestId ?? undefined;
-      const result = await way.accept(made, record.idempotencyKey);
+      const result = await way.accept(made);
       await tell('answered', made);
       if (vendorRequestId !== undefined) progress.vendorRequestIds.push(vendorRequestId);
       return result;
@@ -363,7 +364,7 @@ interface Way<Result> {
   make(asked: Asked): Promise<Made>;
   resume(vendorRequestId: string, asked: Asked): Promise<Made | undefined>;
   /** @throws EngineError for what is not what was ordered */
-  accept(made: VendorAnswerKept, key: string): Promise<Result>;
+  accept(made: VendorAnswerKept): Promise<Result>;
 }
 
 function lostCall(): EngineError {

@@ -69,7 +69,14 @@ describe('the calls of vendors', () => {
         vendor: 'fal',
         attempt: 1,
       },
-      ...{ vendorRequestId: 'req-1', outcome: 'answered', latencyMs: 1_200, units: 1, priceMicros: 40_000 },
+      ...{
+        vendorRequestId: 'req-1',
+        outcome: 'answered',
+        latencyMs: 1_200,
+        units: 1,
+        priceMicros: 40_000,
+        kept: 0,
+      },
       ...{ currency: 'USD', calledAt: new Date(at(3)), answeredAt: new Date(at(6)) },
     });
     expect(rows[3]).toMatchObject({ jobId: 'J3', model: 'fal', outcome: null, priceMicros: null });

@@ -1,10 +1,11 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { EngineOutcome } from '#domain/job/job.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
 /** One call of a vendor's image model, and what it cost. For operators: no caller ever sees it. */
 @Entity('calls')
+@Index('calls_by_answer', ['answeredAt'], { where: 'kept > 0' })
 export class CallRow {
   @PrimaryColumn({ type: 'text' })
   jobId: string;
@@ -54,6 +55,10 @@ export class CallRow {
   @Column({ type: 'text', nullable: true })
   currency: string | null;
 
+  /** Pictures of the answer that are kept for another worker. */
+  @Column({ type: 'integer', nullable: true })
+  kept: number | null;
+
   @Column({ type: 'timestamptz', nullable: true })
   answeredAt: Date | null;
 }
@@ -81,9 +86,10 @@ function evolve(row: CallRow | undefined, event: ProjectedEvent): CallRow | unde
       return { ...row, vendorRequestId: event.data.vendorRequestId };
     case 'EngineAnswered': {
       const { outcome, latencyMs, units, price, currency, vendorRequestId, at } = event.data;
+      const kept = event.data.kept?.pictures.length ?? 0;
       const cost = { units, priceMicros: Math.round(price * 1_000_000), currency };
       const named = { vendorRequestId: vendorRequestId ?? row.vendorRequestId };
-      return { ...row, ...named, outcome, latencyMs, ...cost, answeredAt: new Date(at) };
+      return { ...row, ...named, outcome, latencyMs, ...cost, kept, answeredAt: new Date(at) };
     }
     default:
       throw new Error(`${event.type} does not belong among the calls`);
@@ -95,6 +101,6 @@ function called({ data, streamId }: Extract<ProjectedEvent, { type: 'EngineCalle
   return {
     ...{ jobId: streamId, call, tenant, operation, model, vendor, attempt, calledAt: new Date(at) },
     ...{ vendorRequestId: null, outcome: null, latencyMs: null, units: null, priceMicros: null },
-    ...{ currency: null, answeredAt: null },
+    ...{ currency: null, kept: null, answeredAt: null },
   };
 }

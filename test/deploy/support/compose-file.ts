@@ -25,6 +25,7 @@ export interface Service {
   readonly ports?: readonly string[];
   readonly entrypoint?: readonly string[];
   readonly command?: readonly string[];
+  readonly env_file?: readonly unknown[];
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly volumes?: readonly (string | { source?: string; target: string; read_only?: boolean })[];
   readonly depends_on?: Readonly<Record<string, Dependency>>;

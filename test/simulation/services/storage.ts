@@ -25,6 +25,11 @@ export class SimulatedStorage implements ObjectStorage {
     return Buffer.from(bytes);
   }
 
+  async remove(key: string): Promise<void> {
+    await this.scheduler.turn(this.process);
+    this.objects.delete(key);
+  }
+
   async digest(key: string): Promise<string> {
     return hash('sha256', await this.get(key));
   }

@@ -109,6 +109,7 @@ export class Workshop implements AsyncDisposable {
       ...{ store, snapshots, queue, logger },
       configuration: {
         ...configuration,
+        storage: { kind: 'folder', directory: join(this.folder, 'objects'), signingSecret: 'for-tests-only' },
         projector: { ...configuration.projector, sweepIntervalMs: 100, ...settings },
       },
     });

@@ -1,5 +1,6 @@
 import type { CommandBus } from '@nestjs/cqrs';
 import type { EnginePicture, VendorAnswerKept, VendorCallAnswer, VendorCallRecord } from '@atelier/engine';
+import { withMediaMark } from '@atelier/engine/media-mark';
 import { isUnfinished, type Job, type KnownCall, type QueuedJob } from '#domain/job/job.js';
 import type { JobArtifact, JobFailureCode, JobFailurePart, Provenance } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
@@ -10,6 +11,7 @@ import type { CommandContext } from '../command-context.js';
 import { ReportRender, TakeUpJob, type RenderReport } from '../job/job-writes.handler.js';
 import { pictureExtensions, StoreRender } from '../picture/store-picture.handler.js';
 import type { ObjectStorage } from '#storage/object-storage.js';
+import { answerKey } from './kept-answers.js';
 import { sha256Of } from './render-inputs.js';
 
 /** The job has ended, or another worker has taken it up: whatever this worker still has to say is refused. */
@@ -114,7 +116,7 @@ export class JobAttempt {
     const { pictures, reading, ...facts } = answer;
     const kept = await Promise.all(
       pictures.map(async (bytes, index) => {
-        const storageKey = `${this.folder}/calls/${call}.${index}`;
+        const storageKey = answerKey(this.environment, { ...this.job, call }, index);
         await this.worker.storage.put(storageKey, bytes, 'application/octet-stream');
         return { storageKey, sha256: sha256Of(bytes) };
       }),
@@ -152,7 +154,8 @@ export class JobAttempt {
   private async keepOne(picture: EnginePicture, role: JobArtifact['role']): Promise<JobArtifact> {
     const { job, number, startedAt } = this;
     const assetId = renderedAssetId(job.jobId, number, this.pictures++, startedAt);
-    const { bytes, contentType, width, height, kind, label } = picture;
+    const { contentType, width, height, kind, label } = picture;
+    const bytes = await withMediaMark(picture, job.jobId);
     const storageKey = `${this.folder}/${assetId}.${pictureExtensions[contentType]}`;
     const asset = { assetId, storageKey, contentType, width, height, sha256: sha256Of(bytes) };
     const context = this.context(`asset-${assetId}`);

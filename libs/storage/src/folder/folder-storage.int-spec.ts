@@ -30,6 +30,12 @@ function readOf(url: string) {
 }
 
 describe('folder storage', () => {
+  it('removes an object, and one that is not there as well', async () => {
+    await storage.put(key, Buffer.from('bytes'));
+    for (let time = 0; time < 2; time++) await storage.remove(key);
+    await expect(storage.get(key)).rejects.toThrow(ObjectNotFound);
+  });
+
   it('gives back what was put, whole, and nothing but that lies in the folder', async () => {
     await storage.put(key, Buffer.from('first'));
     await storage.put(key, Buffer.from('second'));

@@ -54,6 +54,10 @@ export class FolderStorage implements ObjectStorage {
     }
   }
 
+  async remove(key: string): Promise<void> {
+    await rm(this.path(key), { force: true });
+  }
+
   async digest(key: string): Promise<string> {
     // A stream gives chunks of bytes; its type does not say so.
     return digestOf((await this.openRead(key)).stream as AsyncIterable<Uint8Array>);

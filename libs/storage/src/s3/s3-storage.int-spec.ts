@@ -37,6 +37,12 @@ describe('S3 storage', () => {
     expect(peer.seen[0]?.authorization).toContain('AWS4-HMAC-SHA256');
   });
 
+  it('removes an object, and one that is not there as well', async () => {
+    await storage.put('live/t/uploads/gone.png', Buffer.from('bytes'), 'image/png');
+    for (let time = 0; time < 2; time++) await storage.remove('live/t/uploads/gone.png');
+    await expect(storage.get('live/t/uploads/gone.png')).rejects.toThrow(ObjectNotFound);
+  });
+
   it('tries again when the vendor has a moment of weakness', async () => {
     peer.failures = 2;
     await storage.put('live/t/uploads/b.png', Buffer.from('b'), 'image/png');

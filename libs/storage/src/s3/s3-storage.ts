@@ -1,4 +1,5 @@
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
   NoSuchKey,
@@ -52,6 +53,10 @@ export class S3Storage implements ObjectStorage {
 
   get(key: string): Promise<Buffer> {
     return this.read(key, async (body) => Buffer.from(await body.transformToByteArray()));
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) }));
   }
 
   digest(key: string): Promise<string> {

@@ -25,6 +25,10 @@ export class S3Peer {
           this.objects.set(path, { bytes, type: headers['content-type'] });
           return response.end();
         }
+        if (method === 'DELETE') {
+          this.objects.delete(path);
+          return response.writeHead(204).end();
+        }
         const found = this.objects.get(path);
         if (found) return response.end(found.bytes);
         const missing = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>x</Message></Error>';

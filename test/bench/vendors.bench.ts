@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { someJpeg } from '../engines/doubles/vendor-double.js';
+import { startRole } from '../support/role-process.js';
+import { prepareAtelier } from './atelier.js';
+import { ownCpuMs } from './cost.js';
+import { pace } from './paced.bench.js';
+import { quantiles } from './quantiles.js';
+
+const atOnce = 50;
+const vendorMs = 10_000;
+const seconds = 30;
+const perSecond = 50;
+
+/** A vendor that takes its time, and says how many ask it at the same time. */
+async function startSlowVendor() {
+  const pictures = new Map<string, string>();
+  const seen = { now: 0, most: 0, answered: 0 };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      void (async () => {
+        seen.most = Math.max(seen.most, ++seen.now);
+        const [, size = '1024x1024'] = /"size":"(\d+x\d+)"/.exec(Buffer.concat(chunks).toString()) ?? [];
+        const [width = 0, height = 0] = size.split('x').map(Number);
+        const picture = pictures.get(size) ?? (await someJpeg(width, height)).toString('base64');
+        pictures.set(size, picture);
+        await sleep(vendorMs);
+        seen.now--;
+        seen.answered++;
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ created: 1, data: [{ b64_json: picture }] }));
+      })();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, server };
+}
+
+/** Resident memory in MB. Linux only. */
+function memoryMb(pid: number): number {
+  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+/**
+ * One worker that waits for as many renders as it has places for remote ones: its CPU and memory, and how long dispatches
+ * beside it wait for their 202. The dispatches are for the same model, so all that come wait in the queue.
+ */
+export async function benchVendors(serverUrl: string): Promise<void> {
+  const vendor = await startSlowVendor();
+  const modelsFile = join(process.env['ATELIER_BENCH_HOME'] ?? '.', 'models.json');
+  const slow = { id: 'slow', family: 'openai', endpoint: vendor.url, concurrency: atOnce };
+  writeFileSync(modelsFile, JSON.stringify({ models: [slow] }));
+  const settings = { ATELIER_MODELS_FILE: modelsFile, ATELIER_REMOTE_TENANT_CONCURRENCY: String(atOnce) };
+  const atelier = await prepareAtelier(serverUrl, 1, undefined, settings);
+  try {
+    const dispatches = (forSeconds: number) => pace(atelier.url, atelier.keys[0]!, forSeconds, perSecond);
+    await dispatches(3);
+    console.log(`${perSecond} dispatches a second, no worker: ms ${quantiles(await dispatches(seconds))}`);
+    const worker = await startRole('apps/worker/src/main.js', atelier.settings);
+    try {
+      while (vendor.seen.now < atOnce) await sleep(50);
+      // The first round has warmed it up.
+      await sleep(vendorMs);
+      const before = { cpuMs: ownCpuMs(worker.pid), answered: vendor.seen.answered, at: performance.now() };
+      const beside = await dispatches(seconds);
+      const [cpuMs, elapsedMs] = [ownCpuMs(worker.pid) - before.cpuMs, performance.now() - before.at];
+      const renders = vendor.seen.answered - before.answered;
+      console.log(
+        `${perSecond} dispatches a second, ${vendor.seen.most} remote renders beside: ms ${quantiles(beside)}`,
+      );
+      console.log(
+        `the worker: ${renders} renders in ${(elapsedMs / 1000).toFixed(0)} s, ${((100 * cpuMs) / elapsedMs).toFixed(0)} % of a core, ` +
+          `${(cpuMs / renders).toFixed(0)} ms of CPU a render, ${memoryMb(worker.pid)} MB`,
+      );
+    } finally {
+      await worker.stop('SIGKILL');
+    }
+  } finally {
+    await atelier.stop();
+    vendor.server.closeAllConnections();
+    vendor.server.close();
+  }
+}
