@@ -44,7 +44,8 @@ const receiver = createServer((request, response) => {
     console.error(String(error));
   });
 });
-receiver.listen(Number(PORT));
+// In production, what ends TLS stands before it.
+receiver.listen(Number(PORT), '127.0.0.1');
 await once(receiver, 'listening');
 const secret = endpointSecret();
 await secret;
@@ -170,5 +171,5 @@ function report(): void {
   console.log(`${shop.spent()} of ${budget} credits are spent, ${budget - shop.spent()} are left.`);
   if (failed.length > 0) console.log(`Failed and refunded: ${failed.map(({ sku }) => sku).join(', ')}`);
   if (waiting.length > 0)
-    console.log(`Not ordered, for lack of budget: ${waiting.map(({ sku }) => sku).join(', ')}`);
+    console.log(`Not ordered, for lack of budget or credits: ${waiting.map(({ sku }) => sku).join(', ')}`);
 }

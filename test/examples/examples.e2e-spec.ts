@@ -81,7 +81,7 @@ describe('the back office', () => {
     expect(ends).toEqual(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGKILL', null]);
     expect(office.said()).toContain('3 of 20 articles have their picture.');
     expect(office.said()).toContain('30 of 39 credits are spent, 9 are left.');
-    expect(office.said()).toMatch(/Not ordered, for lack of budget: SP-04, .*, SP-20\n/);
+    expect(office.said()).toMatch(/Not ordered, for lack of budget or credits: SP-04, .*, SP-20\n/);
     expect(await balance()).toBe(470);
     expect(await jobs()).toHaveLength(3);
     expect(await atelier.get('/v1/products')).toMatchObject({ total: 20 });

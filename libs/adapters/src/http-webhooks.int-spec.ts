@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Receiver } from '../../../test/webhooks/support/receiver.js';
 import { HttpWebhooks } from './http-webhooks.js';
@@ -13,6 +17,16 @@ beforeAll(async () => {
   port = new URL(receiver.at('/')).port;
 });
 afterAll(() => receiver[Symbol.asyncDispose]());
+
+function selfSigned(name: string): { key: string; cert: string } {
+  const options = [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'],
+    ...['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`, '-keyout', '-', '-out', '-'],
+  ];
+  const made = execFileSync('openssl', options, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  const [key = '', cert = ''] = made.match(/-----BEGIN [^]+?-----END [A-Z ]+-----/g) ?? [];
+  return { key, cert };
+}
 
 /** A name server that answers each question with the next address. */
 function answering(...addresses: string[]) {
@@ -60,6 +74,30 @@ describe('the call of an endpoint', () => {
     const url = `${origin}:${port}/`;
     expect(await webhooks.complaintAbout('test', url)).toMatch(/private and local networks/);
     expect(await webhooks.post({ ...message, url })).toMatchObject({ kind: 'refused' });
+  });
+
+  it('is made over TLS to a name whose certificate is trusted, at the address that was checked', async () => {
+    const { key, cert } = selfSigned('shop.example');
+    // What the name is told to be called by, which the certificate is held against.
+    const server = createServer({ key, cert }, ({ socket }, response) => {
+      response.end((socket as TLSSocket).servername);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port: tlsPort } = server.address() as AddressInfo;
+    const webhooks = new HttpWebhooks(loopback, answering('127.0.0.1').resolve);
+    const call = (name: string) => webhooks.post({ ...message, url: `https://${name}:${tlsPort}/` });
+    const trusted = getCACertificates('default');
+    try {
+      const unknown = { kind: 'no-answer', error: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
+      expect(await call('shop.example')).toEqual(unknown);
+      setDefaultCACertificates([...trusted, cert]);
+      expect(await call('shop.example')).toMatchObject({ statusCode: 200, answer: 'shop.example' });
+      const another = { kind: 'no-answer', error: 'ERR_TLS_CERT_ALTNAME_INVALID' };
+      expect(await call('other.example')).toEqual(another);
+    } finally {
+      setDefaultCACertificates(trusted);
+      server.close();
+    }
   });
 
   it('goes to https:// alone, but for test endpoints where a setting says so', async () => {
