@@ -2,8 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '#platform/configuration.js';
 import { compose, composeText, readRepositoryFile } from './support/compose-file.js';
 
-/** Compose has no say in these: the image sets them, or they belong to pictures in a folder. */
-const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'];
+/** Compose has no say in these: the image sets them, they belong to pictures in a folder, or to a role that it does not start. */
+const notForCompose = [
+  ...['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'],
+  ...['ATELIER_ADMIN_HOST', 'ATELIER_ADMIN_PORT'],
+];
 
 /** A secret that only these need. */
 const ofSealing = ['ATELIER_SEAL_KEY', 'ATELIER_SEAL_KEEP'];

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as account from '#domain/account/account.js';
 import { evolveAsset, initialAsset } from '#domain/asset/asset.js';
+import { evolveGrant, initialGrant } from '#domain/grant/grant.js';
 import * as job from '#domain/job/job.js';
 import * as key from '#domain/key/key.js';
 import * as operation from '#domain/operation/operation.js';
+import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
 import * as preset from '#domain/preset/preset.js';
 import * as product from '#domain/product/product.js';
 import * as webhook from '#domain/webhook/webhook.js';
@@ -44,6 +46,9 @@ const folds: Record<History['category'], (events: never[]) => unknown> = {
   usage: () => null,
   webhook: (events: never[]) => events.reduce(webhook.evolveWebhooks, webhook.initialWebhooks),
   delivery: () => null,
+  grant: (events: never[]) => events.reduce(evolveGrant, initialGrant),
+  operator: (events: never[]) => events.reduce(evolveOperator, initialOperator),
+  action: () => null,
 };
 
 describe('events as they were once stored', () => {

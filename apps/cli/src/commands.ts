@@ -13,10 +13,28 @@ import {
   ulid,
   wholeNumber,
 } from './arguments.js';
+import { jobFailureCodes } from '#domain/job/job.events.js';
 import { webhookTopics } from '#domain/webhook/webhook.js';
+import { operatorRoles } from '#domain/operator/operator.events.js';
 import { lazily, verb } from './verb.js';
 
 // What the operator can type. Each verb names the module that does it, which is loaded when the verb is called.
+
+/**
+ * The action of a verb that is a call of the operator's API: a client of it where a service runs, and on the database
+ * alone elsewhere. See `call.ts`.
+ */
+function asks<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, unknown>>>,
+  name: Name,
+): (...args: unknown[]) => Promise<void> {
+  const ready = async () => {
+    const [calls, { ask }] = await Promise.all([load(), import('./ask.js')]);
+    // Whoever names it here has declared it with `defineCall`.
+    return { run: (...args: unknown[]) => ask(calls[name] as Parameters<typeof ask>[0], args) };
+  };
+  return lazily(ready, 'run');
+}
 
 const everywhere = 'only in this environment';
 const only = 'only this environment';
@@ -40,11 +58,18 @@ export function addTenants(program: Command): void {
     .option(...dailyCap)
     .option(...rateLimit)
     .addOption(environmentOption('open the account in this environment only'))
-    .action(lazily(actions, 'createTenant'));
+    .action(asks(actions, 'createTenant'));
+
+  verb(tenants, 'list', 'the tenants, the latest first')
+    .option('--search <text>', 'a part of the name or of the id', shortText(1, 128))
+    .option('--limit <n>', 'how many', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to pass over', wholeNumber(0, 1_000_000), 0)
+    .addOption(environmentOption(everywhere))
+    .action(asks(actions, 'listTenants'));
 
   verb(tenants, 'show', 'balances and terms of a tenant')
     .argument(...tenant)
-    .action(lazily(actions, 'showTenant'));
+    .action(asks(actions, 'showTenant'));
 
   verb(tenants, 'plan', 'change the terms of a tenant; what is not named stays as it is')
     .argument(...tenant)
@@ -57,32 +82,90 @@ export function addTenants(program: Command): void {
     )
     .option(...rateLimit)
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'changeTenantTerms'));
+    .action(asks(actions, 'changeTenantTerms'));
 
   verb(tenants, 'suspend', 'refuse the dispatches of a tenant; reading goes on')
     .argument(...tenant)
     .addOption(reasonOption('suspended by the operator'))
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'suspendTenant'));
+    .action(asks(actions, 'suspendTenant'));
 
   verb(tenants, 'reactivate', 'accept the dispatches of a suspended tenant again')
     .argument(...tenant)
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'reactivateTenant'));
+    .action(asks(actions, 'reactivateTenant'));
 }
 
 export function addCredits(program: Command): void {
-  verb(
-    program.command('credits').description('what tenants may spend'),
-    'grant',
-    'add credits to a balance, as a purchase in the ledger',
-  )
-    .addOption(tenantOption())
-    .addOption(environmentOption().makeOptionMandatory())
-    .requiredOption('--amount <credits>', 'how many', credits(1))
+  const actions = () => import('./tenants/credits.js');
+  const credit = program.command('credits').description('what tenants may spend');
+  const ofAccount = (name: string, about: string) =>
+    verb(credit, name, about)
+      .addOption(tenantOption())
+      .addOption(environmentOption().makeOptionMandatory())
+      .requiredOption('--amount <credits>', 'how many', credits(1));
+  const ofGrant = (name: string, about: string) =>
+    verb(credit, name, about)
+      .argument('<grant>', 'id of the grant, as `credits grants` lists it', ulid)
+      .addOption(environmentOption().makeOptionMandatory());
+
+  ofAccount('grant', 'add credits to a balance, as a purchase in the ledger')
     .addOption(purchaseKindOption().makeOptionMandatory())
     .requiredOption('--label <text>', 'what the ledger says about it', shortText(1, 128))
-    .action(lazily(() => import('./tenants/tenants.js'), 'grantTenantCredits'));
+    .option(
+      '--reference <text>',
+      'what the payment is called where it was made: it is credited once',
+      shortText(1, 128),
+    )
+    .action(asks(actions, 'grantTenantCredits'));
+
+  ofAccount('correct', 'take credits back that should not have been granted; never below 0')
+    .requiredOption('--reason <text>', 'why, for the ledger', shortText(1, 128))
+    .action(asks(actions, 'correctTenantCredits'));
+
+  verb(credit, 'grants', 'who granted what, and what waits for a second operator')
+    .addOption(new Option('--status <status>', 'only those').choices(['proposed', 'approved', 'declined']))
+    .addOption(environmentOption(everywhere))
+    .action(asks(actions, 'listGrants'));
+
+  ofGrant('approve', 'add the credits that another operator has proposed').action(
+    asks(actions, 'approveCredits'),
+  );
+
+  ofGrant('decline', 'refuse a grant that was proposed, or take an own one back')
+    .requiredOption('--reason <text>', 'why, for the record', shortText(1, 200))
+    .action(asks(actions, 'declineCredits'));
+}
+
+export function addOperators(program: Command): void {
+  const actions = () => import('./operators/operators.js');
+  const operators = program.command('operators').description("who may use the operator's API");
+  const name = [
+    '<name>',
+    'of the operator, for example ada or ada@atelier.example',
+    shortText(1, 64),
+  ] as const;
+
+  verb(operators, 'add', 'let a person in; the token is shown this once and stored only as a hash')
+    .argument(...name)
+    .addOption(new Option('--role <role>', 'what they may do').choices(operatorRoles).makeOptionMandatory())
+    .option('--expires <time>', 'how long they may: 12h, 90d', duration(3_660), 90 * 86_400_000)
+    .option('--no-token', 'they come with the login of your organisation')
+    .action(asks(actions, 'addAnOperator'));
+
+  verb(operators, 'revoke', 'take the access of an operator away, from the next request on')
+    .argument(...name)
+    .addOption(reasonOption('revoked by the operator'))
+    .action(asks(actions, 'revokeAnOperator'));
+
+  verb(operators, 'list', 'who may ask, and what').action(asks(actions, 'listAllOperators'));
+
+  verb(program, 'actions', 'what operators did: who, when, what, and how it ended')
+    .option('--by <name>', 'only those of this operator', shortText(1, 64))
+    .option('--action <verb>', 'only this verb, for example "credits grant"', shortText(1, 64))
+    .option('--from <time>', 'from this time on, for example 2026-01-01T00:00:00Z')
+    .option('--limit <n>', 'how many, the latest first', wholeNumber(1, 1_000), 100)
+    .action(asks(actions, 'listActions'));
 }
 
 export function addKeys(program: Command): void {
@@ -101,7 +184,7 @@ export function addKeys(program: Command): void {
         'refuse its requests unless they are signed; timed: unless the signature also names its time',
       ).choices(['timed']),
     )
-    .action(lazily(actions, 'issueTenantKey'));
+    .action(asks(actions, 'issueTenantKey'));
 
   verb(keys, 'rotate', 'make a successor that may do the same; the old key goes on for a while')
     .argument(...key)
@@ -111,21 +194,21 @@ export function addKeys(program: Command): void {
       duration(90),
       86_400_000,
     )
-    .action(lazily(actions, 'rotateTenantKey'));
+    .action(asks(actions, 'rotateTenantKey'));
 
   verb(keys, 'signing-secret', 'what the client of a key signs its requests with')
     .argument(...key)
-    .action(lazily(actions, 'showSigningSecret'));
+    .action(asks(actions, 'showSigningSecret'));
 
   verb(keys, 'list', "a tenant's keys, those that retire or are revoked included")
     .addOption(tenantOption())
     .addOption(environmentOption('only those of this environment'))
-    .action(lazily(actions, 'listTenantKeys'));
+    .action(asks(actions, 'listTenantKeys'));
 
   verb(keys, 'revoke', 'make a key invalid, for good')
     .argument(...key)
     .addOption(reasonOption('revoked by the operator'))
-    .action(lazily(actions, 'revokeTenantKey'));
+    .action(asks(actions, 'revokeTenantKey'));
 }
 
 export function addLedger(program: Command): void {
@@ -151,7 +234,7 @@ export function addLedger(program: Command): void {
       duration(7),
     )
     .option('--against <file>', 'the log must hold the seals of this file, as they were exported')
-    .action(lazily(() => import('./ledger/audit-ledger.js'), 'auditLedger'));
+    .action(asks(() => import('./ledger/audit-ledger.js'), 'auditLedger'));
 
   const proofs = () => import('./seals/proofs.js');
   verb(ledger, 'prove', 'a proof, as JSON, that one line of a ledger is in the log as it was sealed')
@@ -222,26 +305,26 @@ export function addOperations(program: Command): void {
 
   verb(operations, 'list', 'every workflow as it is now')
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'listAllOperations'));
+    .action(asks(actions, 'listAllOperations'));
 
   verb(operations, 'price', 'what a dispatch costs from now on; charges that were made stay what they are')
     .addArgument(name())
     .argument('<credits>', 'how many', credits(1))
     .addOption(reasonOption('priced by the operator'))
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'setPrice'));
+    .action(asks(actions, 'setPrice'));
 
   verb(operations, 'enable', 'let it be dispatched again')
     .addArgument(name())
     .addOption(reasonOption('enabled by the operator'))
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'enable'));
+    .action(asks(actions, 'enable'));
 
   verb(operations, 'disable', 'refuse its dispatches; jobs that are under way go on')
     .addArgument(name())
     .addOption(reasonOption('disabled by the operator'))
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'disable'));
+    .action(asks(actions, 'disable'));
 }
 
 export function addPresets(program: Command): void {
@@ -256,13 +339,13 @@ export function addPresets(program: Command): void {
 
   verb(presets, 'list', 'every preset, retired ones included')
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'listAllPresets'));
+    .action(asks(actions, 'listAllPresets'));
 
   verb(presets, 'retire', 'take a preset out of use; jobs that were queued with it still render')
     .argument('<id>', 'id of the preset, as `presets list` shows it', ulid)
     .addOption(reasonOption('retired by the operator'))
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'retireOwnPreset'));
+    .action(asks(actions, 'retireOwnPreset'));
 }
 
 export function addCatalog(program: Command): void {
@@ -297,28 +380,69 @@ export function addOrphans(program: Command): void {
   verb(orphans, 'list', 'open charges that are older than the horizon and have no job, or one that has ended')
     .option(...horizon)
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'listOrphans'));
+    .action(asks(actions, 'listOrphans'));
 
   verb(orphans, 'sweep', 'give back those without a job, once it is fenced off, and close the others, now')
     .option(...horizon)
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'sweepNow'));
+    .action(asks(actions, 'sweepNow'));
 }
 
 export function addJobs(program: Command): void {
   const actions = () => import('./jobs/stranded-jobs.js');
-  const jobs = program
-    .command('jobs')
-    .description('jobs that lost their place in the render queue; the projector puts them back by itself');
+  const repairs = () => import('./jobs/jobs.js');
+  const jobs = program.command('jobs').description('what was dispatched, and what became of it');
+  const several = (name: string, about: string) =>
+    verb(jobs, name, about)
+      .argument('<jobs...>', 'ids of the jobs')
+      .option('--confirm', 'do it; without, nothing is done and you see what would be');
+
+  verb(jobs, 'list', 'jobs across tenants, the latest first')
+    .addOption(new Option('--tenant <id>', 'only those of this tenant').argParser(ulid))
+    .addOption(
+      new Option('--status <status>', 'only those').choices([
+        ...['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'],
+      ]),
+    )
+    .option('--workflow <name>', 'only those of this workflow')
+    .option('--model <id>', 'only those of this image model')
+    .option('--error <code>', 'only those that failed with this code')
+    .option('--from <time>', 'dispatched from this time on, for example 2026-01-01T00:00:00Z')
+    .option('--to <time>', 'dispatched before this time')
+    .option('--limit <n>', 'how many', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to pass over', wholeNumber(0, 1_000_000), 0)
+    .addOption(environmentOption(everywhere))
+    .action(asks(repairs, 'listJobs'));
+
+  verb(jobs, 'find', 'the jobs that any id leads to')
+    .argument('<id>', "of a job, request, charge, picture, webhook delivery, or a vendor's own")
+    .action(asks(repairs, 'findJobs'));
+
+  verb(jobs, 'show', "one job's whole story")
+    .argument('<job>', 'id of the job', ulid)
+    .action(asks(repairs, 'showJob'));
+
+  several('cancel', 'end jobs before they are done, and give back what they cost').action(
+    asks(repairs, 'cancelJobs'),
+  );
+
+  several('fail', 'end jobs whose attempt hangs as failed, and give back what they cost')
+    .addOption(new Option('--code <code>', 'what their caller is told').choices(jobFailureCodes))
+    .option('--message <text>', 'what their caller reads', shortText(1, 200))
+    .action(asks(repairs, 'failJobs'));
+
+  several('retry', 'dispatch what failed or was cancelled anew, at the price of now').action(
+    asks(repairs, 'retryJobs'),
+  );
 
   verb(jobs, 'stranded', 'jobs that have not ended and have neither a task nor a running attempt')
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'listStranded'));
+    .action(asks(actions, 'listStranded'));
 
   verb(jobs, 'requeue', 'give stranded jobs their task again, now; a task that is there stays as it is')
     .argument('[job...]', 'only these jobs; without any, all that are stranded')
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'requeueJobs'));
+    .action(asks(actions, 'requeueJobs'));
 }
 
 export function addEvents(program: Command): void {
@@ -391,23 +515,23 @@ export function addProjections(program: Command): void {
 
   verb(projections, 'list', 'every generation of every read model: state, position, rows, what is parked')
     .addOption(environmentOption(only))
-    .action(lazily(() => import('./projections/list-projections.js'), 'listProjections'));
+    .action(asks(() => import('./projections/list-projections.js'), 'listProjections'));
 
   overReadModels('rebuild', 'fold the history anew beside what is live, compare, and switch')
     .option(...acceptDifferences)
     .option('--no-switch', 'build and compare only: "projections switch" does the rest')
-    .action(lazily(rebuilding, 'rebuildReadModels'));
+    .action(asks(rebuilding, 'rebuildReadModels'));
 
   overReadModels('compare', 'prove that the live rows are what the history says; changes nothing').action(
-    lazily(rebuilding, 'compareReadModels'),
+    asks(rebuilding, 'compareReadModels'),
   );
 
   overReadModels('switch', 'compare what was built before once more, and switch to it')
     .option(...acceptDifferences)
-    .action(lazily(rebuilding, 'switchReadModels'));
+    .action(asks(rebuilding, 'switchReadModels'));
 
   overReadModels('rollback', 'go back to the rows that were live before the last switch').action(
-    lazily(rebuilding, 'rollBackReadModels'),
+    asks(rebuilding, 'rollBackReadModels'),
   );
 }
 
@@ -419,14 +543,14 @@ export function addParked(program: Command): void {
 
   verb(parked, 'list', 'which they are, what is wrong, and how many events wait')
     .addOption(environmentOption('only those of this environment'))
-    .action(lazily(actions, 'listParked'));
+    .action(asks(actions, 'listParked'));
 
   verb(parked, 'retry', 'fold their events with the code of this release; exit code 1 when some stay parked')
     .argument('[read-model]', 'all streams that are parked for this read model')
     .option('--stream <stream>', 'only this stream, for example test.account-01J…')
     .option('--all', 'whatever is parked')
     .addOption(environmentOption('only those of this environment'))
-    .action(lazily(actions, 'retryParkedStreams'));
+    .action(asks(actions, 'retryParkedStreams'));
 }
 
 export function addModels(program: Command): void {

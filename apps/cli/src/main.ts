@@ -13,6 +13,7 @@ const program = new Command('atelier')
 
 commands.addTenants(program);
 commands.addKeys(program);
+commands.addOperators(program);
 commands.addCredits(program);
 commands.addLedger(program);
 commands.addSeals(program);

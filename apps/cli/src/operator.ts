@@ -1,8 +1,11 @@
+import { userInfo } from 'node:os';
 import type { ModuleMetadata } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { createOperatorApp, OperatorContext } from '#adapters/operator-context.js';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { environments, type Environment } from '#domain/streams.js';
+import type { Configuration } from '#platform/configuration.js';
+import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import { findConfiguration } from './service.js';
@@ -13,14 +16,40 @@ const catchUpMs = 5_000;
 /** Longer than a projector that runs takes: a wait beyond it is explained. */
 const silentMs = 1_000;
 
+type Features = NonNullable<ModuleMetadata['imports']>;
+
 /** The service that this command is about, and what the verbs look up in it. */
 export class Operator extends OperatorContext {
-  private readonly dataSources = new Map<Environment, Promise<DataSource>>();
+  /** Told to whoever waits for an answer that takes longer than usual. */
+  say = (line: string): void => void process.stderr.write(`atelier: ${line}\n`);
+  private dataSources = new Map<Environment, Promise<DataSource>>();
+  private connections = 1;
 
-  /** @throws CliError when there is no service to be found */
-  static async connect(features: NonNullable<ModuleMetadata['imports']> = []): Promise<Operator> {
+  /** On the database alone, in the name of the person at the terminal. @throws CliError when there is no service to be found */
+  static async connect(features: Features = []): Promise<Operator> {
     const configuration = findConfiguration();
-    return new Operator(await createOperatorApp(configuration, features), configuration);
+    const name = personAtTerminal();
+    const app = await createOperatorApp(configuration, features);
+    return new Operator(app, configuration, `command:${name}`, newId());
+  }
+
+  /** For a process that serves many operators. */
+  static async serve(configuration: Configuration, features: Features): Promise<Operator> {
+    const operator = new Operator(await createOperatorApp(configuration, features), configuration);
+    operator.connections = 4;
+    return operator;
+  }
+
+  /** The same service, for one request of an operator. */
+  inTheNameOf(name: string, requestId: string, say: Operator['say']): Operator {
+    const { app, configuration, dataSources, connections } = this;
+    const operator = new Operator(app, configuration, `operator:${name}`, requestId);
+    return Object.assign(operator, { dataSources, connections, say });
+  }
+
+  /** The name of who acts. */
+  get name(): string {
+    return this.actor.slice(this.actor.indexOf(':') + 1);
   }
 
   async findAccount(environment: Environment, tenant: string): Promise<OpenedAccount | undefined> {
@@ -48,7 +77,7 @@ export class Operator extends OperatorContext {
   async readModels(environment: Environment): Promise<DataSource> {
     const { readModelEntities } = await import('#projections/read-models.js');
     const { createDataSource } = await import('#read-store/data-source.js');
-    const settings = { url: this.configuration.databaseUrl, schema: environment, poolSize: 1 };
+    const settings = { url: this.configuration.databaseUrl, schema: environment, poolSize: this.connections };
     const dataSource =
       this.dataSources.get(environment) ??
       createDataSource({ ...settings, entities: readModelEntities }).initialize();
@@ -70,14 +99,13 @@ export class Operator extends OperatorContext {
     const { CheckpointWatcher } = await import('#read-store/checkpoint-watcher.js');
     const log = createLogger('cli', 'silent');
     const watcher = new CheckpointWatcher({ url: this.configuration.databaseUrl, log });
-    const say = (line: string) => process.stderr.write(`atelier: ${line}\n`);
     const waiting = () =>
-      say(`done; waiting for the read model ${readModel} in ${environment}, which a projector keeps`);
+      this.say(`done; waiting for the read model ${readModel} in ${environment}, which a projector keeps`);
     const timer = setTimeout(waiting, silentMs);
     try {
       await watcher.start();
       if (await watcher.waitFor(environment, readModel, position, catchUpMs)) return;
-      say('the read model is still behind: is a projector running? What was done is done.');
+      this.say('the read model is still behind: is a projector running? What was done is done.');
     } finally {
       clearTimeout(timer);
       await watcher.stop();
@@ -91,9 +119,20 @@ export class Operator extends OperatorContext {
   }
 }
 
+/** Who the system says that it is, unless ATELIER_OPERATOR says otherwise. Nobody proves it: who reaches the database may do anything. */
+function personAtTerminal(): string {
+  try {
+    return process.env['ATELIER_OPERATOR'] || userInfo().username;
+  } catch {
+    // A container may run under a number without a name.
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
 export function noSuchTenant(tenant: string, environment?: Environment): CliError {
   const place = environment ? ` in ${environment}` : '';
   return new CliError(
     `there is no tenant ${tenant}${place}: "atelier tenants create" makes one and prints its id`,
+    'RESOURCE_NOT_FOUND',
   );
 }

@@ -2,8 +2,14 @@ import { join } from 'node:path';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { createOperatorApp, OperatorContext } from '#adapters/operator-context.js';
 import { defaultTerms, GrantCredits, OpenAccount } from '#application/account/manage-accounts.handler.js';
+import { installation } from '#application/command-context.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { IssueKey, RevokeKey, type IssuedApiKey } from '#application/key/manage-keys.handler.js';
+import {
+  AddOperator,
+  authenticateOperator,
+  RevokeOperator,
+} from '#application/operator/manage-operators.handler.js';
 import { SeedPresets, PresetModule } from '#application/preset/manage-presets.handler.js';
 import { categoryPrefix, environments } from '#domain/streams.js';
 import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
@@ -11,7 +17,7 @@ import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { readJson, writePrivateJson } from '#platform/home-files.js';
+import { readJson, readOperatorToken, writeOperatorToken, writePrivateJson } from '#platform/home-files.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { StartError } from './console.js';
@@ -73,9 +79,27 @@ export class FirstStart extends OperatorContext {
     return this.execute(new IssueKey(this.context(environment, tenant), { capabilities, label }));
   }
 
+  /** An operator for the command beside this service. Its token is in the home: who reads that has the database as well. */
+  async provideOperator(home: string): Promise<void> {
+    const context = this.context('live', installation);
+    if (await authenticateOperator(this.store, readOperatorToken(home) ?? '', context.at)) return;
+    const operator = { name: homeOperator, role: 'admin', expiresAt: inTenYears(context.at) } as const;
+    // The token of before is lost, or of another log.
+    await this.execute(new RevokeOperator(context, homeOperator, 'its token is not in the home'));
+    const added = await this.execute(new AddOperator(this.context('live', installation), operator));
+    if (added.kind === 'added' && added.token) writeOperatorToken(home, added.token);
+  }
+
   async revokeKey(tenant: string, keyId: string, reason: string): Promise<void> {
     await this.execute(new RevokeKey(this.context(environment, tenant), keyId, reason));
   }
+}
+
+/** Whom the command on the machine of `npm start` speaks for. */
+const homeOperator = 'home';
+
+function inTenYears(now: Date): Date {
+  return new Date(now.getTime() + 3_650 * 86_400_000);
 }
 
 export interface DemoKey {

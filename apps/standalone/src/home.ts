@@ -126,14 +126,19 @@ function release(path: string, own: ProcessIdentity): void {
  * @param patienceMs how long a port that is taken may take to become free: after a crash the old API is still ending
  * @throws StartError when the port is in use, or the address is not one of this machine
  */
-export async function settlePort(host: string, port: number, patienceMs: number): Promise<number> {
+export async function settlePort(
+  host: string,
+  port: number,
+  patienceMs: number,
+  setting = 'PORT',
+): Promise<number> {
   try {
     return await retry(() => bind(host, port), {
       ...{ withinMs: patienceMs, longestPauseMs: 250 },
       mayPass: (error) => patienceMs > 0 && errorCode(error) === 'EADDRINUSE',
     });
   } catch (error) {
-    throw new StartError(complaint(host, port, errorCode(error)));
+    throw new StartError(complaint(host, port, setting, errorCode(error)));
   }
 }
 
@@ -149,12 +154,12 @@ async function bind(host: string, port: number): Promise<number> {
   return typeof address === 'object' && address ? address.port : port;
 }
 
-function complaint(host: string, port: number, code: string | undefined): string {
+function complaint(host: string, port: number, setting: string, code: string | undefined): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} of ${host} is in use: stop what listens there, or set PORT to another one (0: any free port)`;
+      return `port ${port} of ${host} is in use: stop what listens there, or set ${setting} to another one (0: any free port)`;
     case 'EACCES':
-      return `port ${port} may not be used by this user: set PORT to one above 1023`;
+      return `port ${port} may not be used by this user: set ${setting} to one above 1023`;
     default:
       return `HOST ${host} is not an address of this machine (${code}): use 127.0.0.1, or 0.0.0.0 for all of its addresses`;
   }

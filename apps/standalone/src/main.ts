@@ -35,10 +35,11 @@ async function run(): Promise<void> {
   say('Stopped.');
 }
 
-function announce({ baseUrl, demoKey }: Standalone): void {
+function announce({ baseUrl, adminUrl, demoKey }: Standalone): void {
   say(`Atelier is ready.`);
   say(`  API   ${baseUrl}`);
   say(`  Docs  ${baseUrl}/docs`);
+  if (adminUrl) say(`  Operators  ${adminUrl}/admin/v1 (token: the file operator-token in ATELIER_HOME)`);
   if (demoKey) {
     say(
       `  A tenant to try it with, ${demoKey.tenant}, has ${demoKey.credits} test credits. Its key, shown only now:`,

@@ -35,6 +35,8 @@ export class Standalone {
   /** Only on the first start of an empty installation: this is the one time that the key can be shown. */
   demoKey: DemoKey | undefined;
   baseUrl = '';
+  /** Of the operator's API; undefined: it is switched off. */
+  adminUrl: string | undefined;
   private readonly started = new AsyncDisposableStack();
   private roles: Roles | undefined;
 
@@ -60,6 +62,7 @@ export class Standalone {
     const { settings, signal, warn } = this.options;
     const folders = prepareHome(settings.configuration.home);
     const port = await this.claim(folders);
+    const adminPort = await this.adminPort();
     signal.throwIfAborted();
     const urls = () => ({ eventStoreUrl: settings.eventStoreUrl ?? database.url, databaseUrl: database.url });
     const roles = this.loadRoles(folders, () => {
@@ -74,6 +77,7 @@ export class Standalone {
         ...withProvided(settings.variables, provided),
         ATELIER_HOME: folders.home,
         PORT: String(port),
+        ...(adminPort !== undefined && { ATELIER_ADMIN_PORT: String(adminPort) }),
         DATABASE_URL: databaseUrl,
         EVENT_STORE_URL: eventStoreUrl,
       };
@@ -100,6 +104,11 @@ export class Standalone {
     if (this.options.seedDemoTenant)
       await seedDemoTenant(folders.home, firstStart, (key) => (this.demoKey = key));
     this.baseUrl = baseUrlOf(settings, port);
+    if (adminPort !== undefined) {
+      await firstStart.provideOperator(folders.home);
+      this.adminUrl = httpUrl(settings.configuration.admin.host, adminPort);
+      roles.startAdmin();
+    }
     this.publish(folders, database, urls().eventStoreUrl);
   }
 
@@ -109,6 +118,12 @@ export class Standalone {
     this.started.defer(() => lock.release());
     const { host, port } = this.options.settings.configuration;
     return settlePort(host, port, lock.takenOver ? takeOverPatienceMs : 0);
+  }
+
+  /** Undefined where the operator's API is switched off. */
+  private async adminPort(): Promise<number | undefined> {
+    const { enabled, host, port } = this.options.settings.configuration.admin;
+    return enabled ? settlePort(host, port ?? 0, 0, 'ATELIER_ADMIN_PORT') : undefined;
   }
 
   private async openDatabase(folders: HomeFolders): Promise<Database> {
@@ -148,9 +163,10 @@ export class Standalone {
 
   /** Tells the operator's command where everything is. */
   private publish({ home }: HomeFolders, database: Database, eventStoreUrl: string): void {
-    const { baseUrl } = this;
+    const { baseUrl, adminUrl } = this;
     if (baseUrl === '') return;
-    writeRuntime(home, { process: thisProcess(), baseUrl, databaseUrl: database.url, eventStoreUrl });
+    const urls = { baseUrl, databaseUrl: database.url, eventStoreUrl, ...(adminUrl && { adminUrl }) };
+    writeRuntime(home, { process: thisProcess(), ...urls });
     this.started.defer(() => removeRuntime(home));
   }
 }

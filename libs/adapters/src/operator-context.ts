@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
 import { AccountModule } from '#application/account/account.module.js';
 import { AccountWriter } from '#application/account/account-writer.js';
+import { OperatorModule } from '#application/operator/manage-operators.handler.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -16,7 +17,7 @@ import { createLogger } from '#platform/logger.js';
 import { EventLogModule } from './event-log.module.js';
 import { PlatformModule } from './platform.module.js';
 
-class OperatorModule {}
+class OperatorAppModule {}
 
 /** The log, the accounts and whatever `features` are asked for, without a word in any log. */
 export async function createOperatorApp(
@@ -26,10 +27,10 @@ export async function createOperatorApp(
   const logger = createLogger('operator', 'silent');
   const imports = [
     ...[CqrsModule.forRoot(), PlatformModule.of({ configuration, logger })],
-    ...[EventLogModule.with({ maxConnections: 4 }), AccountModule, ...features],
+    ...[EventLogModule.with({ maxConnections: 4 }), AccountModule, OperatorModule, ...features],
   ];
   const app = await NestFactory.createApplicationContext(
-    { module: OperatorModule, imports },
+    { module: OperatorAppModule, imports },
     { logger: false, abortOnError: false },
   );
   try {
@@ -68,8 +69,11 @@ export class OperatorContext implements AsyncDisposable {
   readonly accounts: AccountWriter;
 
   constructor(
-    private readonly app: INestApplicationContext,
+    protected readonly app: INestApplicationContext,
     readonly configuration: Configuration,
+    /** Who acts, as metadata names it. */
+    readonly actor = 'operator',
+    protected readonly requestId?: string,
   ) {
     this.store = this.get(EventStore);
     this.accounts = this.get(AccountWriter);
@@ -85,8 +89,9 @@ export class OperatorContext implements AsyncDisposable {
 
   /** What a new command of the operator's comes with. */
   context(environment: Environment, tenant: string): CommandContext {
-    const requestId = newId();
-    return { environment, tenant, commandId: requestId, requestId, actor: 'operator', at: systemClock() };
+    const commandId = newId();
+    const { actor, requestId = commandId } = this;
+    return { environment, tenant, commandId, requestId, actor, at: systemClock() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -42,7 +42,7 @@ export function auditedEvent(place: EventOrigin): AuditedEvent {
 
 /** The categories of streams that belong to a tenant; the others are the installation's. */
 export function belongsToTenant(category: StreamCategory): boolean {
-  return category !== 'preset' && category !== 'operation';
+  return !['preset', 'operation', 'operator', 'action'].includes(category);
 }
 
 /** The categories of streams that are named by their tenant. */
@@ -55,6 +55,7 @@ export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> =
   AccountOpened: 'account',
   PlanChanged: 'account',
   CreditsPurchased: 'account',
+  CreditsCorrected: 'account',
   CreditsDebited: 'account',
   CreditsSettled: 'account',
   CreditsRefunded: 'account',
@@ -93,6 +94,13 @@ export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> =
   WebhookEndpointRemoved: 'webhook',
   WebhookTestRequested: 'delivery',
   WebhookResendRequested: 'delivery',
+  GrantProposed: 'grant',
+  GrantApproved: 'grant',
+  GrantDeclined: 'grant',
+  OperatorAdded: 'operator',
+  OperatorRevoked: 'operator',
+  ActionRequested: 'action',
+  ActionEnded: 'action',
 };
 
 /** Whose an event's data says it is, where it says so. */
@@ -116,6 +124,10 @@ export function idIn({ type, data }: AuditedEvent): string | undefined {
       return data.productId;
     case 'PresetPublished':
       return data.presetId;
+    case 'GrantProposed':
+      return data.grantId;
+    case 'OperatorAdded':
+      return data.name;
     default:
       return undefined;
   }

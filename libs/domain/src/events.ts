@@ -1,8 +1,10 @@
 import type { AccountEvent } from './account/account.events.js';
 import type { AssetEvent } from './asset/asset.events.js';
+import type { GrantEvent } from './grant/grant.events.js';
 import type { JobEvent } from './job/job.events.js';
 import type { KeyEvent } from './key/key.events.js';
 import type { OperationEvent } from './operation/operation.events.js';
+import type { ActionEvent, OperatorEvent } from './operator/operator.events.js';
 import type { PresetEvent } from './preset/preset.events.js';
 import type { ProductEvent } from './product/product.events.js';
 import type { UsageEvent } from './usage/usage.events.js';
@@ -18,7 +20,10 @@ export type DomainEvent =
   | OperationEvent
   | UsageEvent
   | WebhookEvent
-  | DeliveryEvent;
+  | DeliveryEvent
+  | GrantEvent
+  | OperatorEvent
+  | ActionEvent;
 
 export type DomainEventType = DomainEvent['type'];
 

@@ -14,6 +14,7 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   AccountOpened: [],
   PlanChanged: [],
   CreditsPurchased: [],
+  CreditsCorrected: [],
   CreditsDebited: [],
   CreditsSettled: [],
   CreditsRefunded: [],
@@ -52,6 +53,13 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   WebhookEndpointRemoved: [],
   WebhookTestRequested: [],
   WebhookResendRequested: [],
+  GrantProposed: [],
+  GrantApproved: [],
+  GrantDeclined: [],
+  OperatorAdded: [],
+  OperatorRevoked: [],
+  ActionRequested: [],
+  ActionEnded: [],
 };
 
 // `Object.keys` forgets the type of the keys.

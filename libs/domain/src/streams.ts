@@ -14,6 +14,9 @@ export const streamCategories = [
   'usage',
   'webhook',
   'delivery',
+  'grant',
+  'operator',
+  'action',
 ] as const;
 
 export type StreamCategory = (typeof streamCategories)[number];

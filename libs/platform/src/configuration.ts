@@ -62,6 +62,17 @@ export interface ProjectorConfiguration {
   readonly takeOverPollMs: number;
 }
 
+/** The operator's API. */
+export interface AdminConfiguration {
+  readonly host: string;
+  /** Undefined: `npm start` takes any that is free; another role that has none does not start. */
+  readonly port: number | undefined;
+  /** Whether `npm start` serves it. */
+  readonly enabled: boolean;
+  /** Credits above which a grant needs a second operator. Undefined: none does. */
+  readonly secondOperatorAbove: number | undefined;
+}
+
 /** All settings of a role's process. `docs/configuration.md` says what each is for. */
 export interface Configuration {
   readonly host: string;
@@ -104,6 +115,7 @@ export interface Configuration {
   readonly publicMetrics: boolean;
   /** Where a role serves its metrics and probes. Undefined: nowhere. */
   readonly metricsPort: number | undefined;
+  readonly admin: AdminConfiguration;
 }
 
 /** The token that the configuration is injected by. */
@@ -140,7 +152,8 @@ export function withProvided(
 }
 
 /** Names of ours that are none of a role's settings: between our own processes, of a client, of tests. */
-const notSettings = /^ATELIER_(?:AWAITS_SETTINGS|COPY_FROM|COPY_TO|URL|KEY|TEST_.*|BENCH_.*)$/;
+const notSettings =
+  /^ATELIER_(?:AWAITS_SETTINGS|COPY_FROM|COPY_TO|URL|KEY|ADMIN_URL|OPERATOR(?:_TOKEN(?:_FILE)?)?|TEST_.*|BENCH_.*)$/;
 
 /** Characters to insert, delete or replace to make one of the other (Levenshtein). */
 function editsBetween(one: string, other: string): number {
@@ -315,7 +328,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     settings.integer(name, defaults[setting], least, most);
   const host = settings.text('HOST', defaults.host);
   const port = whole('PORT', 'port', 0, 65_535);
-  const home = resolve(settings.text('ATELIER_HOME', defaults.home));
+  const home = homeOf({ ATELIER_HOME: settings.text('ATELIER_HOME', defaults.home) });
   const databaseUrl = settings.url('DATABASE_URL', postgresSchemes);
   const configuration: Configuration = {
     host,
@@ -365,10 +378,16 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     // Who asks for metrics in so many words gets them there as well.
     publicMetrics: settings.is('METRICS', 'true'),
     metricsPort: settings.given('METRICS_PORT') ? settings.integer('METRICS_PORT', 0, 0, 65_535) : undefined,
+    admin: loadAdmin(settings),
   };
   settings.refuseUnknown();
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
   return configuration;
+}
+
+/** Where the files of an installation are. */
+export function homeOf(variables: EnvironmentVariables): string {
+  return resolve(variables['ATELIER_HOME'] || defaults.home);
 }
 
 /** Where a client on this machine reaches a server that listens there. */
@@ -382,6 +401,20 @@ const parseRateLimitStore = (text: string): { kind: RateLimitStoreKind } | strin
   if (text !== 'redis') return `must be one of memory, postgres, not "${text}"`;
   return 'cannot be redis: use postgres, which is exact over all processes (docs/adr/0009-rate-limit-stores.md)';
 };
+
+function loadAdmin(settings: SettingsReader): AdminConfiguration {
+  const off = settings.is('ATELIER_ADMIN_PORT', 'off');
+  const port = !off && settings.given('ATELIER_ADMIN_PORT');
+  const bounded = settings.given('ATELIER_SECOND_OPERATOR_ABOVE');
+  return {
+    host: settings.text('ATELIER_ADMIN_HOST', defaults.host),
+    port: port ? settings.integer('ATELIER_ADMIN_PORT', 0, 0, 65_535) : undefined,
+    enabled: !off,
+    secondOperatorAbove: bounded
+      ? settings.integer('ATELIER_SECOND_OPERATOR_ABOVE', 0, 0, 2_000_000_000)
+      : undefined,
+  };
+}
 
 function loadSealing(settings: SettingsReader): SealingConfiguration {
   const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, []);

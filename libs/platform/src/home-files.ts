@@ -78,6 +78,25 @@ function sealKeyFileOf(home: string): string {
   return join(home, 'seal-key.pem');
 }
 
+/** Where `npm start` keeps the token of its first operator. */
+function operatorTokenFileOf(home: string): string {
+  return join(home, 'operator-token');
+}
+
+/** Undefined where there is none yet, or it cannot be read. */
+export function readOperatorToken(home: string): string | undefined {
+  try {
+    return readFileSync(operatorTokenFileOf(home), 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file that only this user may read. */
+export function writeOperatorToken(home: string, token: string): void {
+  writePrivately(operatorTokenFileOf(home), `${token}\n`);
+}
+
 function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -88,6 +107,8 @@ export interface Runtime {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
+  /** Of the operator's API. Absent: it is switched off. */
+  readonly adminUrl?: string;
 }
 
 function runtimeFileOf(home: string): string {

@@ -3,10 +3,10 @@ import type { PurchaseKind } from '#domain/account/account.events.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import type { ReadModel } from '#read-store/read-model.js';
 
-export type LedgerKind = 'operation' | PurchaseKind;
-export type LedgerStatus = 'PENDING' | 'SUCCESS' | 'REFUNDED' | 'PURCHASED';
+export type LedgerKind = 'operation' | 'correction' | PurchaseKind;
+export type LedgerStatus = 'PENDING' | 'SUCCESS' | 'REFUNDED' | 'PURCHASED' | 'CORRECTED';
 
-/** One charge or one purchase. At any revision of an account the deltas of its rows sum to its balance. */
+/** One charge, one purchase or one correction. At any revision of an account the deltas of its rows sum to its balance. */
 @Entity('ledger')
 @Index('ledger_by_tenant', ['tenant', 'revision'])
 @Index('ledger_open_charges', ['createdAt', 'id'], { where: "status = 'PENDING'" })
@@ -21,7 +21,7 @@ export class LedgerRow {
   @Column({ type: 'text' })
   kind: LedgerKind;
 
-  /** The endpoint of an operation, the description of a purchase. */
+  /** The endpoint of an operation, the description of a purchase, the reason of a correction. */
   @Column({ type: 'text' })
   label: string;
 
@@ -29,7 +29,7 @@ export class LedgerRow {
   @Column({ type: 'integer' })
   amount: number;
 
-  /** What it does to the balance: −(charged − refunded), or +purchased. */
+  /** What it does to the balance: −(charged − refunded), −corrected, or +purchased. */
   @Column({ type: 'integer' })
   creditsDelta: number;
 
@@ -59,6 +59,8 @@ export const ledgerReadModel: ReadModel<LedgerRow> = {
     switch (event.type) {
       case 'CreditsPurchased':
         return [event.data.purchaseId];
+      case 'CreditsCorrected':
+        return [event.data.correctionId];
       case 'CreditsDebited':
       case 'CreditsSettled':
       case 'CreditsRefunded':
@@ -75,6 +77,11 @@ function evolve(row: LedgerRow | undefined, event: ProjectedEvent): LedgerRow | 
     case 'CreditsPurchased': {
       const { purchaseId: id, kind, label, amount } = event.data;
       return { ...opened(event), id, kind, label, amount, creditsDelta: amount, status: 'PURCHASED' };
+    }
+    case 'CreditsCorrected': {
+      const { correctionId: id, reason: label, amount } = event.data;
+      const row = { ...opened(event), id, label, amount, creditsDelta: -amount };
+      return { ...row, kind: 'correction', status: 'CORRECTED' };
     }
     case 'CreditsDebited': {
       const { chargeId: id, endpoint: label, amount, jobId } = event.data;

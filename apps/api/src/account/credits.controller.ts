@@ -81,7 +81,7 @@ export class LedgerEntryResponse {
   @ApiProperty({ example: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' })
   id: string;
 
-  @ApiProperty({ enum: ['operation', 'subscription', 'pack'], enumName: 'LedgerKind' })
+  @ApiProperty({ enum: ['operation', 'subscription', 'pack', 'correction'], enumName: 'LedgerKind' })
   kind: string;
 
   @ApiProperty({ description: 'The endpoint, or what was bought.', example: '/v1/model-generator' })
@@ -94,7 +94,10 @@ export class LedgerEntryResponse {
   })
   credits_delta: number;
 
-  @ApiProperty({ enum: ['SUCCESS', 'REFUNDED', 'PENDING', 'FAILED', 'PURCHASED'], enumName: 'LedgerStatus' })
+  @ApiProperty({
+    enum: ['SUCCESS', 'REFUNDED', 'PENDING', 'FAILED', 'PURCHASED', 'CORRECTED'],
+    enumName: 'LedgerStatus',
+  })
   status: string;
 
   @ApiProperty({ format: 'date-time', example: '2026-01-31T12:00:00.000Z' })

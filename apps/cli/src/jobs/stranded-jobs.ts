@@ -11,11 +11,15 @@ import {
 import { JobsWithoutTask } from '#application/read-models.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { Operator } from '../operator.js';
-import { printJson, printLine, printTable } from '../output.js';
+import { id, ListField } from '#validation/fields.js';
+import { defineCall, InEnvironment } from '../call.js';
+import { printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
 import { withDatabase } from '../service.js';
-import { CliError, type EnvironmentOptions } from '../verb.js';
+
+const requeueFeatures = [
+  ...[HousekeepingStoresModule, RenderQueueModule.with({ supervise: false }), ProcessManagersModule],
+];
 
 /** A job gets its task within moments, and the projector finds one that lost it within half a minute. */
 export const strandedAfterMs = 60_000;
@@ -42,53 +46,73 @@ export async function findStranded(
 }
 
 /** Changes nothing. */
-export async function listStranded({ env, json }: EnvironmentOptions): Promise<void> {
-  await using operator = await Operator.connect();
-  const { databaseUrl } = operator.configuration;
-  const jobs = [];
-  for (const environment of environmentsOf(env)) {
-    const found = await findStranded({ databaseUrl, store: operator.store }, environment);
-    for (const { jobId, tenant, parentJobId, remedy } of found)
-      jobs.push({
-        ...{ env: environment, tenant_id: tenant, job_id: jobId, parent_job_id: parentJobId },
-        needs: remedy.task ? 'its task' : 'the next step of its batch',
-      });
-  }
-  if (json) return printJson({ jobs });
-  if (jobs.length === 0) return printLine('No job is stranded.');
-  printTable(jobs, {
-    environment: (job) => job.env,
-    tenant: (job) => job.tenant_id,
-    job: (job) => job.job_id,
-    batch: (job) => job.parent_job_id,
-    needs: (job) => job.needs,
-  });
+export const listStranded = defineCall({
+  name: 'jobs stranded',
+  route: 'GET /stranded',
+  may: ['read'],
+  summary: 'Jobs that have not ended and have neither a task nor a running attempt',
+  input: InEnvironment,
+  async run(operator, { env }) {
+    const { databaseUrl } = operator.configuration;
+    const jobs = [];
+    for (const environment of environmentsOf(env)) {
+      const found = await findStranded({ databaseUrl, store: operator.store }, environment);
+      for (const { jobId, tenant, parentJobId, remedy } of found)
+        jobs.push({
+          ...{ env: environment, tenant_id: tenant, job_id: jobId, parent_job_id: parentJobId },
+          needs: remedy.task ? 'its task' : 'the next step of its batch',
+        });
+    }
+    return { jobs };
+  },
+  print({ jobs }) {
+    if (jobs.length === 0) return printLine('No job is stranded.');
+    printTable(jobs, {
+      environment: (job) => job.env,
+      tenant: (job) => job.tenant_id,
+      job: (job) => job.job_id,
+      batch: (job) => job.parent_job_id,
+      needs: (job) => job.needs,
+    });
+  },
+});
+
+class StrandedChoice extends InEnvironment {
+  @ListField({
+    description: 'Only these jobs; none: all that are stranded.',
+    items: id,
+    max: 200,
+    nullable: false,
+  })
+  job: string[] = [];
 }
 
 /** Does what the projector does, beside it and without its pause: a task that is there stays as it is. */
-export async function requeueJobs(
-  wanted: readonly string[],
-  { env, json }: EnvironmentOptions,
-): Promise<void> {
-  await using operator = await Operator.connect([
-    ...[HousekeepingStoresModule, RenderQueueModule.with({ supervise: false }), ProcessManagersModule],
-  ]);
-  const jobs = operator.get(JobsWithoutTask);
-  const stranded = operator.get(StrandedJobs);
-  const requeued = [];
-  const missing = new Set(wanted);
-  for (const environment of environmentsOf(env)) {
-    const found = await jobs.find(environment);
-    const chosen = wanted.length === 0 ? found : found.filter(({ jobId }) => wanted.includes(jobId));
-    for (const { jobId } of chosen) missing.delete(jobId);
-    requeued.push({ env: environment, tasks: await stranded.help(environment, chosen) });
-  }
-  if (json) printJson({ requeued });
-  else
+export const requeueJobs = defineCall({
+  name: 'jobs requeue',
+  route: 'POST /stranded/requeue',
+  may: ['support'],
+  summary: 'Give stranded jobs their task again, now; a task that is there stays as it is',
+  input: StrandedChoice,
+  features: requeueFeatures,
+  async run(operator, { env, job: wanted }) {
+    const jobs = operator.get(JobsWithoutTask);
+    const stranded = operator.get(StrandedJobs);
+    const requeued = [];
+    const missing = new Set(wanted);
+    for (const environment of environmentsOf(env)) {
+      const found = await jobs.find(environment);
+      const chosen = wanted.length === 0 ? found : found.filter(({ jobId }) => wanted.includes(jobId));
+      for (const { jobId } of chosen) missing.delete(jobId);
+      requeued.push({ env: environment, tasks: await stranded.help(environment, chosen) });
+    }
+    return { requeued, ...(missing.size > 0 && { missing: [...missing] }) };
+  },
+  print: ({ requeued }) =>
     printTable(requeued, {
       environment: (each) => each.env,
       'tasks put back': (each) => each.tasks,
-    });
-  if (missing.size > 0)
-    throw new CliError(`${[...missing].join(', ')}: not stranded: ended, unknown, or in the queue already`);
-}
+    }),
+  complaint: ({ missing }) =>
+    missing && `${missing.join(', ')}: not stranded: ended, unknown, or in the queue already`,
+});

@@ -1,10 +1,4 @@
-import {
-  findApiKey,
-  IssueKey,
-  RevokeKey,
-  RotateKey,
-  type IssuedApiKey,
-} from '#application/key/manage-keys.handler.js';
+import { findApiKey, IssueKey, RevokeKey, RotateKey } from '#application/key/manage-keys.handler.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { signingSecretOf } from '#application/key/api-key.js';
 import type { Capability, SignatureRule } from '#domain/key/key.events.js';
@@ -14,144 +8,211 @@ import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import type { KeyRow } from '#projections/keys/keys.read-model.js';
 import { KeysReader } from '#projections/readers.js';
-import { Operator } from '../operator.js';
-import { printJson, printLine, printProperties, printTable } from '../output.js';
+import { ChoiceField, choice, IdField, IntegerField, ListField, TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment, OfTenant } from '../call.js';
+import type { Operator } from '../operator.js';
+import { printLine, printProperties, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.js';
+import { CliError } from '../verb.js';
 
-export interface IssueKeyOptions extends OutputOptions {
-  readonly tenant: string;
-  readonly env: Environment;
-  readonly capabilities: readonly Capability[];
-  readonly label: string;
-  readonly requireSignature?: SignatureRule;
+class NewKey extends OfTenant {
+  @ChoiceField({ description: 'Data environment that the key opens.', values: environments, required: true })
+  env: Environment;
+
+  @ListField({
+    ...{ description: 'What it may do.', required: true, min: 1, max: 2, unique: true },
+    items: choice(['jobs:create', 'jobs:read'] satisfies Capability[]),
+  })
+  capabilities: Capability[];
+
+  @TextField({ description: 'What it is for.', max: 128, nullable: false })
+  label: string = '';
+
+  @ChoiceField({
+    description:
+      '`always`: its requests are refused unless they are signed; `timed`: unless the signature also names its time.',
+    ...{ values: ['always', 'timed'], nullable: false },
+    // As the command says it: `--require-signature` alone.
+    fromText: (sent) => (sent === true ? 'always' : sent),
+  })
+  require_signature?: 'always' | 'timed';
 }
 
-export async function issueTenantKey(options: IssueKeyOptions): Promise<void> {
-  const { tenant, env, capabilities, label, requireSignature = false, json } = options;
-  await using operator = await Operator.connect([KeyModule]);
-  await operator.account(env, tenant);
-  // Checked first: without a signing secret, no request with this key could be signed.
-  if (requireSignature) requireSigningSecret(operator.configuration, tenant);
-  const grant = { capabilities, label, requiresSignature: requireSignature };
-  const issued = await operator.execute(new IssueKey(operator.context(env, tenant), grant));
-  await operator.caughtUp(env, 'keys', issued.position);
-
-  const { keyId, key } = issued;
-  const secret = signingSecret(operator.configuration, keyId);
-  if (json)
-    return printJson({
+export const issueTenantKey = defineCall({
+  name: 'keys issue',
+  route: 'POST /tenants/:tenant/keys',
+  may: ['support'],
+  summary: 'Make a key; it is shown this once and stored only as a hash',
+  input: NewKey,
+  features: [KeyModule],
+  async run(operator, { tenant, env, capabilities, label, require_signature: rule }) {
+    await operator.account(env, tenant);
+    // Checked first: without a signing secret, no request with this key could be signed.
+    if (rule !== undefined) requireSigningSecret(operator.configuration, tenant);
+    const requiresSignature: SignatureRule = rule === 'timed' ? rule : rule === 'always';
+    const grant = { capabilities, label, requiresSignature };
+    const issued = await operator.execute(new IssueKey(operator.context(env, tenant), grant));
+    await operator.caughtUp(env, 'keys', issued.position);
+    const { keyId, key } = issued;
+    const secret = signingSecret(operator.configuration, keyId);
+    return {
       ...{ key_id: keyId, key, tenant_id: tenant, env, capabilities, label },
-      requires_signature: requireSignature,
+      requires_signature: requiresSignature,
       ...(secret !== undefined && { signing_secret: secret }),
-    });
-  printNewKey(issued, { environment: env, tenant }, [
-    ['capabilities', capabilities.join(', ')],
-    ...asProperty(secret),
-    ['requests', requestsOf(requireSignature)],
-  ]);
-}
+    };
+  },
+  summarise: ({ key_id }) => `key ${key_id}`,
+  print: ({ capabilities, requires_signature, signing_secret, ...issued }) =>
+    printNewKey(issued, [
+      ['capabilities', capabilities.join(', ')],
+      ...asProperty(signing_secret),
+      ['requests', requestsOf(requires_signature)],
+    ]),
+});
 
 function requestsOf(rule: SignatureRule): string {
   if (rule === 'timed') return 'must be signed, with the time';
   return rule ? 'must be signed' : 'may be signed';
 }
 
-export interface RotateKeyOptions extends OutputOptions {
-  /** Milliseconds. */
-  readonly overlap: number;
+class OneKey {
+  @IdField({ description: 'The key, as `keys list` shows it.', required: true })
+  key: string;
 }
 
-export async function rotateTenantKey(keyId: string, { overlap, json }: RotateKeyOptions): Promise<void> {
-  await using operator = await Operator.connect([KeyModule]);
-  const { environment, tenant } = await findKey(operator, keyId);
-  const context = operator.context(environment, tenant);
-  const rotated = await operator.execute(new RotateKey(context, keyId, overlap));
-  if (rotated.kind === 'rejected') throw new CliError(explain(keyId, rotated.rejection));
-  const { successor, retiresAt } = rotated;
-  await operator.caughtUp(environment, 'keys', successor.position);
+class Rotation extends OneKey {
+  @IntegerField({
+    description: 'How long the old key goes on, in milliseconds.',
+    ...{ min: 0, max: 90 * 86_400_000, default: 86_400_000, nullable: false },
+  })
+  overlap: number = 86_400_000;
+}
 
-  const secret = signingSecret(operator.configuration, successor.keyId);
-  if (json)
-    return printJson({
+export const rotateTenantKey = defineCall({
+  name: 'keys rotate',
+  route: 'POST /keys/:key/rotate',
+  may: ['support'],
+  summary: 'Make a successor that may do the same; the old key goes on for a while',
+  input: Rotation,
+  features: [KeyModule],
+  async run(operator, { key: keyId, overlap }) {
+    const { environment, tenant } = await findKey(operator, keyId);
+    const context = operator.context(environment, tenant);
+    const rotated = await operator.execute(new RotateKey(context, keyId, overlap));
+    if (rotated.kind === 'rejected') throw new CliError(explain(keyId, rotated.rejection));
+    const { successor, retiresAt } = rotated;
+    await operator.caughtUp(environment, 'keys', successor.position);
+    const secret = signingSecret(operator.configuration, successor.keyId);
+    return {
       ...{ key_id: successor.keyId, key: successor.key, tenant_id: tenant, env: environment },
       ...(secret !== undefined && { signing_secret: secret }),
       ...{ replaces: keyId, retires_at: retiresAt },
-    });
-  printNewKey(successor, { environment, tenant }, [
-    ...asProperty(secret),
-    ['replaces', `${keyId}, which works until ${retiresAt.toISOString()}`],
-  ]);
-}
+    };
+  },
+  summarise: ({ key_id }) => `key ${key_id}`,
+  print: ({ signing_secret, replaces, retires_at, ...successor }) =>
+    printNewKey(successor, [
+      ...asProperty(signing_secret),
+      ['replaces', `${replaces}, which works until ${retires_at}`],
+    ]),
+});
 
 type Property = readonly [name: string, value: string];
 
 const asProperty = (secret: string | undefined): Property[] =>
   secret === undefined ? [] : [['signing secret', secret]];
 
-function printNewKey(
-  { key, keyId }: IssuedApiKey,
-  { tenant, environment }: FoundKey,
-  more: Property[],
-): void {
+interface NewlyMade {
+  readonly key: string;
+  readonly key_id: string;
+  readonly tenant_id: string;
+  readonly env: string;
+}
+
+function printNewKey({ key, key_id, tenant_id, env }: NewlyMade, more: Property[]): void {
   const names: Property[] = [
     ['key', key],
-    ['key id', keyId],
-    ['tenant', tenant],
-    ['environment', environment],
+    ['key id', key_id],
+    ['tenant', tenant_id],
+    ['environment', env],
   ];
   const warning = 'The key is shown only now: keep it where only your servers can read it.';
   printProperties([...names, ...more, ['', warning]]);
 }
 
-export async function revokeTenantKey(
-  keyId: string,
-  { reason, json }: OutputOptions & { readonly reason: string },
-): Promise<void> {
-  await using operator = await Operator.connect([KeyModule]);
-  const { environment, tenant } = await findKey(operator, keyId);
-  const context = operator.context(environment, tenant);
-  const revoked = await operator.execute(new RevokeKey(context, keyId, reason));
-  if (revoked.kind === 'accepted') await operator.caughtUp(environment, 'keys', revoked.position);
-  if (json) printJson({ key_id: keyId, tenant_id: tenant, env: environment, status: 'revoked' });
-  else printLine(`Key ${keyId} of ${tenant} in ${environment} is revoked.`);
+class Revocation extends OneKey {
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  reason: string = 'revoked by the operator';
 }
 
-export async function showSigningSecret(keyId: string, { json }: OutputOptions): Promise<void> {
-  await using operator = await Operator.connect();
-  const { environment, tenant } = await findKey(operator, keyId);
-  const secret = requireSigningSecret(operator.configuration, keyId);
-  if (json) return printJson({ key_id: keyId, tenant_id: tenant, env: environment, signing_secret: secret });
-  printProperties([
-    ['signing secret', secret],
-    ['', 'What is signed with it, and how: docs/signed-requests.md.'],
-  ]);
+export const revokeTenantKey = defineCall({
+  name: 'keys revoke',
+  route: 'POST /keys/:key/revoke',
+  may: ['support'],
+  summary: 'Make a key invalid, for good',
+  input: Revocation,
+  features: [KeyModule],
+  async run(operator, { key: keyId, reason }) {
+    const { environment, tenant } = await findKey(operator, keyId);
+    const context = operator.context(environment, tenant);
+    const revoked = await operator.execute(new RevokeKey(context, keyId, reason));
+    if (revoked.kind === 'accepted') await operator.caughtUp(environment, 'keys', revoked.position);
+    return { key_id: keyId, tenant_id: tenant, env: environment, status: 'revoked' as const };
+  },
+  print: ({ key_id, tenant_id, env }) => printLine(`Key ${key_id} of ${tenant_id} in ${env} is revoked.`),
+});
+
+/** A secret, so that not everybody who may read may read it; and that it was read is written down. */
+export const showSigningSecret = defineCall({
+  name: 'keys signing-secret',
+  route: 'POST /keys/:key/signing-secret',
+  may: ['support'],
+  summary: 'What the client of a key signs its requests with',
+  input: OneKey,
+  async run(operator, { key: keyId }) {
+    const { environment, tenant } = await findKey(operator, keyId);
+    const secret = requireSigningSecret(operator.configuration, keyId);
+    return { key_id: keyId, tenant_id: tenant, env: environment, signing_secret: secret };
+  },
+  print: ({ signing_secret }) =>
+    printProperties([
+      ['signing secret', signing_secret],
+      ['', 'What is signed with it, and how: docs/signed-requests.md.'],
+    ]),
+});
+
+class KeysOfTenant extends InEnvironment {
+  @IdField({ description: 'The tenant.', required: true })
+  tenant: string;
 }
 
-export async function listTenantKeys({
-  tenant,
-  env,
-  json,
-}: EnvironmentOptions & { readonly tenant: string }): Promise<void> {
-  await using operator = await Operator.connect();
-  await operator.accountsOf(tenant, env);
-  const keys = [];
-  for (const environment of environmentsOf(env)) {
-    const reader = new KeysReader(await operator.readModels(environment));
-    keys.push(...(await reader.list(tenant)).map((row) => describe(environment, row)));
-  }
-  if (json) return printJson({ tenant_id: tenant, keys });
-  printTable(keys, {
-    'key id': (key) => key.key_id,
-    environment: (key) => key.env,
-    capabilities: (key) => key.capabilities.join(', '),
-    label: (key) => key.label,
-    status: (key) => key.status,
-    issued: (key) => key.issued_at.toISOString(),
-    retires: (key) => key.retires_at?.toISOString(),
-    revoked: (key) => key.revoked_at?.toISOString(),
-  });
-}
+export const listTenantKeys = defineCall({
+  name: 'keys list',
+  route: 'GET /tenants/:tenant/keys',
+  may: ['read'],
+  summary: "A tenant's keys, those that retire or are revoked included",
+  input: KeysOfTenant,
+  async run(operator, { tenant, env }) {
+    await operator.accountsOf(tenant, env);
+    const keys = [];
+    for (const environment of environmentsOf(env)) {
+      const reader = new KeysReader(await operator.readModels(environment));
+      keys.push(...(await reader.list(tenant)).map((row) => describe(environment, row)));
+    }
+    return { tenant_id: tenant, keys };
+  },
+  print: ({ keys }) =>
+    printTable(keys, {
+      'key id': (key) => key.key_id,
+      environment: (key) => key.env,
+      capabilities: (key) => key.capabilities.join(', '),
+      label: (key) => key.label,
+      status: (key) => key.status,
+      issued: (key) => key.issued_at,
+      retires: (key) => key.retires_at,
+      revoked: (key) => key.revoked_at,
+    }),
+});
 
 function describe(environment: Environment, row: KeyRow) {
   const { keyId, capabilities, label, issuedAt, retiresAt, revokedAt } = row;
@@ -178,7 +239,7 @@ async function findKey(operator: Operator, keyId: string): Promise<FoundKey> {
     const found = await findApiKey(operator.store, environment, keyId);
     if (found) return { environment, tenant: found.key.tenant };
   }
-  throw new CliError(noSuchKey(keyId));
+  throw new CliError(noSuchKey(keyId), 'RESOURCE_NOT_FOUND');
 }
 
 function noSuchKey(keyId: string): string {

@@ -1,63 +1,85 @@
 import { audit } from '#audit/audit.js';
-import type { AuditReport, CheckResult, Cut } from '#audit/audit.js';
+import type { AuditReport, Cut } from '#audit/audit.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
-import { mostFindingsKept, type Finding } from '#audit/findings.js';
+import { mostFindingsKept } from '#audit/findings.js';
 import type { SealsReport } from '#audit/seals/sealed-history.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
 import { foldsForAudit } from '#read-store/folds-for-audit.js';
-import { Operator } from '../operator.js';
-import { printJson, printLine, printTable } from '../output.js';
+import { IdField, IntegerField, TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment, type AsJson } from '../call.js';
+import type { Operator } from '../operator.js';
+import { printLine, printTable } from '../output.js';
 import { environmentsOf, momentOf } from '../places.js';
-import { withProgress } from '../progress.js';
-import { readKeptSeals } from '../seals/proofs.js';
-import { CliError, type EnvironmentOptions } from '../verb.js';
+import { parseKeptSeals, readText } from '../seals/proofs.js';
+import { CliError } from '../verb.js';
 
-export interface AuditLedgerOptions extends EnvironmentOptions {
-  readonly tenant?: string;
-  readonly at?: string;
-  /** In milliseconds. */
-  readonly horizon?: number;
-  /** A file of seals that were kept. */
-  readonly against?: string;
+class Audit extends InEnvironment {
+  @IdField({ description: 'Only what is of this tenant.', nullable: false })
+  tenant?: string;
+
+  @TextField({
+    description: 'History up to then, and no read models: a time, or a position of the log.',
+    ...{ min: 1, max: 40, nullable: false },
+  })
+  at?: string;
+
+  @IntegerField({
+    description: 'How long a charge may stay open that should be closed, in milliseconds.',
+    ...{ min: 0, max: 7 * 86_400_000, nullable: false },
+  })
+  horizon?: number;
+
+  @TextField({
+    description: 'Seals that were kept, as `seal export` wrote them, one a line: the log must hold them.',
+    ...{ min: 1, max: 10_000_000, nullable: false },
+  })
+  against?: string;
 }
 
 /** What the sweep and the process managers may take beyond the horizon, before a charge that is open is wrong. */
 const graceMs = 60_000;
 
-/** Writes nothing. Sets exit code 1 unless all holds. */
-export async function auditLedger({
-  env,
-  tenant,
-  at,
-  horizon,
-  against,
-  json,
-}: AuditLedgerOptions): Promise<void> {
-  const cut = at === undefined ? undefined : cutOf(at);
-  const kept = against === undefined ? [] : readKeptSeals(against);
-  if (against !== undefined && (env !== undefined || tenant !== undefined))
-    throw new CliError('--against needs the whole log: leave out --env and --tenant');
-  await using operator = await Operator.connect();
-  if (tenant !== undefined) await operator.accountsOf(tenant, env);
-  const beganAt = performance.now();
-  const { databaseUrl, projector, sealing } = operator.configuration;
-  const report = await withProgress('the audit was stopped', (signal, onProgress) =>
-    audit({
+/** Writes nothing but that it was made. The command ends with exit code 1 unless all holds. */
+export const auditLedger = defineCall({
+  name: 'ledger audit',
+  route: 'POST /audits',
+  may: ['support', 'finance', 'read'],
+  summary: 'Check all that must hold, against history and row for row',
+  input: Audit,
+  long: 'the audit was stopped',
+  readOnly: 'recorded',
+  unrecorded: ['against'],
+  prepare: ({ against, ...input }: Audit) => ({
+    ...input,
+    ...(against !== undefined && { against: readText(against) }),
+  }),
+  async run(operator, { env, tenant, at, horizon, against }, { signal, onProgress }) {
+    const cut = at === undefined ? undefined : cutOf(at);
+    const kept = against === undefined ? [] : parseKeptSeals(against, 'the kept seals');
+    if (against !== undefined && (env !== undefined || tenant !== undefined))
+      throw new CliError('--against needs the whole log: leave out --env and --tenant');
+    if (tenant !== undefined) await operator.accountsOf(tenant, env);
+    const beganAt = performance.now();
+    const { databaseUrl, projector, sealing } = operator.configuration;
+    const report = await audit({
       ...{ store: operator.store, readStoreUrl: databaseUrl },
       ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
       processManagers: processManagers.map(({ name }) => name),
       ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },
       seals: { keys: sealing.key ? [sealing.key.publicKey] : [], kept },
       ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },
-    }),
-  );
-  if (!report.holds) process.exitCode = 1;
-  const scope = { env, tenant, at, seconds: (performance.now() - beganAt) / 1000 };
-  if (json) printJson(describeReport(report, scope));
-  else printAuditReport(report, scope);
-}
+    });
+    return describeReport(report, { env, tenant, at, seconds: (performance.now() - beganAt) / 1000 });
+  },
+  summarise: ({ holds, events, checks }) => {
+    const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
+    return holds ? `all holds in ${events} events` : `${wrong} wrong in ${events} events`;
+  },
+  print: printAuditReport,
+  failed: ({ holds }) => !holds,
+});
 
 function cutOf(at: string): Cut {
   const moment = momentOf('--at', at, 'position');
@@ -118,32 +140,33 @@ function describeSeals({ last, sealedEvents, unsealedEvents, keys, unnamedKeys }
   };
 }
 
-function printAuditReport(report: AuditReport, scope: AuditScope): void {
-  const { checks, events, streams, head, foreign, holds } = report;
+type Report = AsJson<ReturnType<typeof describeReport>>;
+
+function printAuditReport(report: Report): void {
+  const { checks, events, streams, head, holds, seconds, events_per_second: speed } = report;
   printTable(checks, {
     invariant: ({ invariant }) => invariant,
-    check: ({ name }) => name,
+    check: ({ check }) => check,
     'what must hold': ({ title }) => title,
     checked: ({ done, checked }) => (done ? checked : 'not now'),
     wrong: ({ done, wrong }) => (done ? wrong : '–'),
   });
   printLine();
   for (const check of checks) printFindings(check, report.findings);
-  const speed = scope.seconds > 0 ? Math.round(events / scope.seconds) : 0;
   printLine(
-    `${events} events of ${streams} streams up to position ${head ?? 0}, in ${rounded(scope.seconds)} s (${speed} a second)`,
+    `${events} events of ${streams} streams up to position ${head ?? 0}, in ${seconds} s (${speed} a second)`,
   );
-  for (const note of [...notesOn(scope, foreign), ...notesOnSeals(report)]) printLine(note);
+  for (const note of [...notesOn(report), ...notesOnSeals(report)]) printLine(note);
   const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
   printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
 }
 
 /** What this audit did not look at. */
-function notesOn({ at, env, tenant }: AuditScope, foreign: number): string[] {
+function notesOn({ at, env, tenant_id: tenant, foreign_events: foreign }: Report): string[] {
   return [
-    ...(at === undefined ? [] : [`History up to ${at}. Read models have no past, and were not compared.`]),
-    ...(env === undefined ? [] : [`Only ${env}.`]),
-    ...(tenant === undefined
+    ...(at === null ? [] : [`History up to ${at}. Read models have no past, and were not compared.`]),
+    ...(env === null ? [] : [`Only ${env}.`]),
+    ...(tenant === null
       ? []
       : [`Only tenant ${tenant}; presets are the installation's, and were not compared.`]),
     ...(foreign === 0
@@ -152,19 +175,19 @@ function notesOn({ at, env, tenant }: AuditScope, foreign: number): string[] {
   ];
 }
 
-function notesOnSeals({ seals }: AuditReport): string[] {
+function notesOnSeals({ seals }: Report): string[] {
   if (!seals) return ['Not held against seals: there are none, or only a part of the log was read.'];
-  const { last, sealedEvents, unsealedEvents, keys, unnamedKeys } = seals;
-  if (!last) return [];
+  const { last, sealed_at, sealed_events, unsealed_events, keys, unnamed_keys_at } = seals;
+  if (last === null) return [];
   return [
-    `${sealedEvents} events are sealed, up to seal ${last.number} of ${last.sealedAt}; ${unsealedEvents} wait for theirs.`,
-    `The last seal is signed with the key ${last.key}. What its owner and the store's can do together, only a kept seal shows (--against).`,
+    `${sealed_events} events are sealed, up to seal ${last} of ${sealed_at}; ${unsealed_events} wait for theirs.`,
+    `The last seal is signed with the key ${keys.at(-1)}. What its owner and the store's can do together, only a kept seal shows (--against).`,
     ...(keys.length > 1 ? [`Keys so far: ${keys.join(', ')}.`] : []),
-    ...unnamedKeys.map((number) => `The key of seal ${number} was not named by the one before it.`),
+    ...unnamed_keys_at.map((number) => `The key of seal ${number} was not named by the one before it.`),
   ];
 }
 
-function printFindings({ name, wrong }: CheckResult, all: readonly Finding[]): void {
+function printFindings({ check: name, wrong }: Report['checks'][number], all: Report['findings']): void {
   if (wrong === 0) return;
   const findings = all.filter(({ check }) => check === name);
   printLine(`${name}: ${wrong} wrong`);
@@ -178,7 +201,8 @@ function printFindings({ name, wrong }: CheckResult, all: readonly Finding[]): v
   printLine();
 }
 
-function inWords({ message, stream, revision, table, key, column, expected, found }: Finding): string {
+function inWords(finding: Report['findings'][number]): string {
+  const { message, stream, revision, table, key, column, expected, found } = finding;
   const place = [
     ...(table === undefined ? [] : [[table, key, column].filter((part) => part !== undefined).join(' ')]),
     ...(stream === undefined ? [] : [revision === undefined ? stream : `${stream} revision ${revision}`]),

@@ -7,14 +7,19 @@ import { streamName, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { createLogger } from '#platform/logger.js';
 import type { OverdueCharge } from '#projections/ledger/ledger.reader.js';
-import { Operator } from '../operator.js';
-import { printJson, printLine, printTable } from '../output.js';
+import { IntegerField } from '#validation/fields.js';
+import { defineCall, InEnvironment } from '../call.js';
+import type { Operator } from '../operator.js';
+import { printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type EnvironmentOptions } from '../verb.js';
+import { CliError } from '../verb.js';
 
-export interface OrphansOptions extends EnvironmentOptions {
-  /** In milliseconds. */
-  readonly horizon?: number;
+class Horizon extends InEnvironment {
+  @IntegerField({
+    description: 'How old they must be, in milliseconds. Default: ATELIER_ORPHAN_HORIZON_MS.',
+    ...{ min: 0, max: 7 * 86_400_000, nullable: false },
+  })
+  horizon?: number;
 }
 
 interface Orphan extends OverdueCharge {
@@ -26,35 +31,40 @@ interface Orphan extends OverdueCharge {
 }
 
 /** Changes nothing. What the read models take for an orphan is looked up in the job's own stream before it is shown. */
-export async function listOrphans({ env, horizon, json }: OrphansOptions): Promise<void> {
-  await using operator = await Operator.connect();
-  const horizonMs = horizon ?? operator.configuration.projector.orphanHorizonMs;
-  const found: Orphan[] = [];
-  for (const environment of environmentsOf(env))
-    found.push(...(await orphansIn(operator, environment, horizonMs)));
-  const now = systemClock().getTime();
-  const orphans = found.map(({ environment, tenant, chargeId, jobId, amount, createdAt, fenced, ended }) => ({
-    ...{ env: environment, tenant_id: tenant, charge_id: chargeId, job_id: jobId, credits: amount },
-    charged_at: createdAt.toISOString(),
-    age_seconds: Math.floor((now - createdAt.getTime()) / 1000),
-    ...{ fenced, ended },
-  }));
-  if (json) return printJson({ horizon_ms: horizonMs, orphans });
-  if (orphans.length === 0)
-    return printLine(
-      `No open charge without a job, or of one that has ended, is older than ${horizonMs / 1000} s.`,
-    );
-  printTable(orphans, {
-    environment: (orphan) => orphan.env,
-    tenant: (orphan) => orphan.tenant_id,
-    charge: (orphan) => orphan.charge_id,
-    job: (orphan) => orphan.job_id,
-    credits: (orphan) => orphan.credits,
-    age: (orphan) => `${orphan.age_seconds} s`,
-    fenced: (orphan) => orphan.fenced,
-    ended: (orphan) => orphan.ended ?? '',
-  });
-}
+export const listOrphans = defineCall({
+  name: 'orphans list',
+  route: 'GET /orphans',
+  may: ['read'],
+  summary: 'Open charges without a job that are older than the horizon',
+  input: Horizon,
+  async run(operator, { env, horizon }) {
+    const horizonMs = horizon ?? operator.configuration.projector.orphanHorizonMs;
+    const found: Orphan[] = [];
+    for (const environment of environmentsOf(env))
+      found.push(...(await orphansIn(operator, environment, horizonMs)));
+    const now = systemClock().getTime();
+    const orphans = found.map(({ environment, tenant, chargeId, jobId, amount, createdAt, fenced }) => ({
+      ...{ env: environment, tenant_id: tenant, charge_id: chargeId, job_id: jobId, credits: amount },
+      charged_at: createdAt.toISOString(),
+      age_seconds: Math.floor((now - createdAt.getTime()) / 1000),
+      fenced,
+    }));
+    return { horizon_ms: horizonMs, orphans };
+  },
+  print({ horizon_ms, orphans }) {
+    if (orphans.length === 0)
+      return printLine(`No charge without a job is older than ${horizon_ms / 1000} s.`);
+    printTable(orphans, {
+      environment: (orphan) => orphan.env,
+      tenant: (orphan) => orphan.tenant_id,
+      charge: (orphan) => orphan.charge_id,
+      job: (orphan) => orphan.job_id,
+      credits: (orphan) => orphan.credits,
+      age: (orphan) => `${orphan.age_seconds} s`,
+      fenced: (orphan) => orphan.fenced,
+    });
+  },
+});
 
 async function orphansIn(
   operator: Operator,
@@ -81,32 +91,40 @@ async function orphansIn(
 const leastHorizonMs = 1_000;
 
 /** Does what the projector does, beside it: the second of the two finds the fence and the refund there. */
-export async function sweepNow({ env, horizon, json }: OrphansOptions): Promise<void> {
-  await using operator = await Operator.connect([JobWritesModule]);
-  const { configuration } = operator;
-  const commands = operator.get(CommandBus);
-  const orphanHorizonMs = horizon ?? configuration.projector.orphanHorizonMs;
-  if (orphanHorizonMs < leastHorizonMs)
-    throw new CliError('a horizon of less than 1s would give up dispatches that are under way');
-  // Standard output is the verb's own. What fails is counted below; the projector logs in full what fails there.
-  const logger = createLogger('cli', 'silent');
-  const swept = [];
-  for (const environment of environmentsOf(env)) {
-    const openCharges = await operator.ledger(environment);
-    const result = await sweepOrphans({
-      ...{ environment, commands, openCharges, orphanHorizonMs, logger, clock: systemClock },
-    });
-    swept.push({ env: environment, ...result });
-  }
-  if (json) printJson({ horizon_ms: orphanHorizonMs, swept });
-  else
+export const sweepNow = defineCall({
+  name: 'orphans sweep',
+  route: 'POST /orphans/sweep',
+  may: ['support'],
+  summary: 'Fence the jobs of orphaned charges off and give the charges back, now',
+  input: Horizon,
+  features: [JobWritesModule],
+  async run(operator, { env, horizon }) {
+    const { configuration } = operator;
+    const commands = operator.get(CommandBus);
+    const orphanHorizonMs = horizon ?? configuration.projector.orphanHorizonMs;
+    if (orphanHorizonMs < leastHorizonMs)
+      throw new CliError('a horizon of less than 1s would give up dispatches that are under way');
+    // What fails is counted below; the projector logs in full what fails there.
+    const logger = createLogger('cli', 'silent');
+    const swept = [];
+    for (const environment of environmentsOf(env)) {
+      const openCharges = await operator.ledger(environment);
+      const result = await sweepOrphans({
+        ...{ environment, commands, openCharges, orphanHorizonMs, logger, clock: systemClock },
+      });
+      swept.push({ env: environment, ...result });
+    }
+    return { horizon_ms: orphanHorizonMs, swept };
+  },
+  print: ({ swept }) =>
     printTable(swept, {
       environment: (each) => each.env,
       refunded: (each) => each.refunded,
-      closed: (each) => each.closed,
       spared: (each) => each.spared,
       failed: (each) => each.failed,
-    });
-  const failed = swept.reduce((sum, each) => sum + each.failed, 0);
-  if (failed > 0) throw new CliError(`${failed} could not be closed: "atelier doctor" says what is away`);
-}
+    }),
+  complaint({ swept }) {
+    const failed = swept.reduce((sum, each) => sum + each.failed, 0);
+    return failed > 0 ? `${failed} could not be given back: "atelier doctor" says what is away` : undefined;
+  },
+});

@@ -10,6 +10,8 @@ import {
 import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { PresetsReader } from '#projections/readers.js';
+import { IdField, TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment } from '../call.js';
 import { Operator } from '../operator.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
@@ -62,46 +64,65 @@ async function publishOne(operator: Operator, environment: Environment, draft: P
   }
 }
 
-export async function retireOwnPreset(
-  presetId: string,
-  { reason, env, json }: EnvironmentOptions & { readonly reason: string },
-): Promise<void> {
-  await using operator = await Operator.connect(features);
-  const retired: Environment[] = [];
-  for (const environment of environmentsOf(env)) {
-    const context = operator.context(environment, installation);
-    const done = await operator.execute(new RetirePreset(context, presetId, reason));
-    // An own preset may have been published in one environment only.
-    if (done.kind === 'rejected') continue;
-    await operator.caughtUp(environment, 'presets', done.position);
-    retired.push(environment);
-  }
-  if (retired.length === 0)
-    throw new CliError(`there is no preset ${presetId}: "atelier presets list" shows those that there are`);
-  if (json) printJson({ id: presetId, retired });
-  else printLine(`The preset ${presetId} is retired in ${retired.join(' and ')}.`);
+class RetiredPreset extends InEnvironment {
+  @IdField({ description: 'The preset, as `presets list` shows it.', required: true })
+  id: string;
+
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  reason: string = 'retired by the operator';
 }
 
+export const retireOwnPreset = defineCall({
+  name: 'presets retire',
+  route: 'POST /presets/:id/retire',
+  may: [],
+  summary: 'Take a preset out of use; jobs that were queued with it still render',
+  input: RetiredPreset,
+  features,
+  async run(operator, { id: presetId, reason, env }) {
+    const retired: Environment[] = [];
+    for (const environment of environmentsOf(env)) {
+      const context = operator.context(environment, installation);
+      const done = await operator.execute(new RetirePreset(context, presetId, reason));
+      // An own preset may have been published in one environment only.
+      if (done.kind === 'rejected') continue;
+      await operator.caughtUp(environment, 'presets', done.position);
+      retired.push(environment);
+    }
+    if (retired.length > 0) return { id: presetId, retired };
+    const message = `there is no preset ${presetId}: "atelier presets list" shows those that there are`;
+    throw new CliError(message, 'RESOURCE_NOT_FOUND');
+  },
+  print: ({ id, retired }) => printLine(`The preset ${id} is retired in ${retired.join(' and ')}.`),
+});
+
 /** Retired ones included. */
-export async function listAllPresets({ env, json }: EnvironmentOptions): Promise<void> {
-  await using operator = await Operator.connect();
-  const presets = [];
-  for (const environment of environmentsOf(env)) {
-    const rows = await new PresetsReader(await operator.readModels(environment)).all();
-    for (const { presetId, kind, label, publishedAt, retiredAt } of rows)
-      presets.push({
-        ...{ id: presetId, env: environment, kind, label, status: retiredAt ? 'retired' : 'published' },
-        ...{ published_at: publishedAt, retired_at: retiredAt },
-      });
-  }
-  if (json) return printJson({ presets });
-  printTable(presets, {
-    preset: (preset) => preset.id,
-    environment: (preset) => preset.env,
-    kind: (preset) => preset.kind,
-    label: (preset) => preset.label,
-    status: (preset) => preset.status,
-    published: (preset) => preset.published_at.toISOString(),
-    retired: (preset) => preset.retired_at?.toISOString(),
-  });
-}
+export const listAllPresets = defineCall({
+  name: 'presets list',
+  route: 'GET /presets',
+  may: ['read'],
+  summary: 'Every preset, retired ones included',
+  input: InEnvironment,
+  async run(operator, { env }) {
+    const presets = [];
+    for (const environment of environmentsOf(env)) {
+      const rows = await new PresetsReader(await operator.readModels(environment)).all();
+      for (const { presetId, kind, label, publishedAt, retiredAt } of rows)
+        presets.push({
+          ...{ id: presetId, env: environment, kind, label, status: retiredAt ? 'retired' : 'published' },
+          ...{ published_at: publishedAt, retired_at: retiredAt },
+        });
+    }
+    return { presets };
+  },
+  print: ({ presets }) =>
+    printTable(presets, {
+      preset: (preset) => preset.id,
+      environment: (preset) => preset.env,
+      kind: (preset) => preset.kind,
+      label: (preset) => preset.label,
+      status: (preset) => preset.status,
+      published: (preset) => preset.published_at,
+      retired: (preset) => preset.retired_at,
+    }),
+});

@@ -3,9 +3,9 @@ import type { Environment } from '#domain/streams.js';
 import { readServerVersion } from '#event-store/open-event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { lagText, readConsumers, type ConsumerStatus } from '../consumers.js';
-import { answerWithinMs, findConfiguration, withDatabase } from '../service.js';
-import { printJson, printLine, printTable } from '../output.js';
-import type { EnvironmentOptions } from '../verb.js';
+import { defineCall, InEnvironment } from '../call.js';
+import { answerWithinMs, withDatabase } from '../service.js';
+import { printLine, printTable } from '../output.js';
 
 interface GenerationRow {
   readonly env: string;
@@ -25,20 +25,28 @@ interface ListedGeneration extends GenerationRow {
   readonly behind: Pick<ConsumerStatus, 'lag' | 'lag_seconds'> | undefined;
 }
 
-export async function listProjections({ env, json }: EnvironmentOptions): Promise<void> {
-  const configuration = findConfiguration();
-  const [generations, consumers] = await Promise.all([
-    readGenerations(configuration.databaseUrl, env),
-    readLags(configuration),
-  ]);
-  const listed = generations.map((each): ListedGeneration => {
-    const isServing = each.state === 'live' || each.state === 'halted';
-    const behind = consumers.find(({ env: of, name }) => isServing && of === each.env && name === each.name);
-    return { ...each, behind };
-  });
-  if (json) printJson({ projections: listed.map(asJson) });
-  else print(listed);
-}
+export const listProjections = defineCall({
+  name: 'projections list',
+  route: 'GET /projections',
+  may: ['read'],
+  summary: 'Every generation of every read model: state, position, rows, what is parked',
+  input: InEnvironment,
+  async run({ configuration }, { env }) {
+    const [generations, consumers] = await Promise.all([
+      readGenerations(configuration.databaseUrl, env),
+      readLags(configuration),
+    ]);
+    const listed = generations.map((each): ListedGeneration => {
+      const isServing = each.state === 'live' || each.state === 'halted';
+      const behind = consumers.find(
+        ({ env: of, name }) => isServing && of === each.env && name === each.name,
+      );
+      return { ...each, behind };
+    });
+    return { projections: listed.map(describeGeneration) };
+  },
+  print: ({ projections }) => printGenerations(projections),
+});
 
 async function readLags(configuration: Configuration): Promise<ConsumerStatus[]> {
   const { kind: store } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
@@ -73,7 +81,7 @@ async function countRows(client: pg.Client, table: string | null): Promise<numbe
   return Number(rows[0]?.rows);
 }
 
-function asJson({ because, table, behind, ...rest }: ListedGeneration): unknown {
+function describeGeneration({ because, table, behind, ...rest }: ListedGeneration) {
   return {
     ...rest,
     because,
@@ -83,7 +91,9 @@ function asJson({ because, table, behind, ...rest }: ListedGeneration): unknown 
   };
 }
 
-function print(listed: readonly ListedGeneration[]): void {
+type Listed = ReturnType<typeof describeGeneration>;
+
+function printGenerations(listed: readonly Listed[]): void {
   printTable(listed, {
     environment: ({ env }) => env,
     'read model': ({ name }) => name,
@@ -91,7 +101,8 @@ function print(listed: readonly ListedGeneration[]): void {
     version: ({ version }) => version,
     state: ({ state }) => state,
     position: ({ position }) => position,
-    behind: ({ behind }) => behind && lagText(behind),
+    behind: ({ behind_events: lag, behind_seconds }) =>
+      lag === null ? undefined : lagText({ lag, lag_seconds: behind_seconds }),
     rows: ({ rows }) => rows,
     'parked streams': (each) => each.parked_streams,
   });

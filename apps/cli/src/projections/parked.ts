@@ -3,27 +3,37 @@ import { readModels } from '#projections/read-models.js';
 import { RetryRefused } from '#read-store/parked-retry.js';
 import { retryParked, type ParkedRetryOutcome } from '#read-store/parked-retry.js';
 import { listParkedStreams, type ParkedStream } from '#read-store/parked-events.js';
-import { findConfiguration, withEventStore } from '../service.js';
-import { printJson, printLine, printTable } from '../output.js';
+import { BooleanField, TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment } from '../call.js';
+import { printLine, printTable } from '../output.js';
 import { checkStreamName } from '../places.js';
-import { CliError, type EnvironmentOptions } from '../verb.js';
+import { CliError } from '../verb.js';
 
-export async function listParked({ env, json }: EnvironmentOptions): Promise<void> {
-  const parked = await listParkedStreams(findConfiguration().databaseUrl, { environment: env });
-  if (json) return printJson({ parked: parked.map(describeParked) });
-  if (parked.length === 0) return printLine('Nothing is parked: the read models follow all streams.');
-  printTable(parked, {
-    env: (one) => one.environment,
-    'read model': (one) => one.name,
-    gen: (one) => one.generation,
-    stream: (one) => one.stream,
-    revision: (one) => one.revision,
-    event: (one) => one.type,
-    'waiting behind it': (one) => one.waiting,
-    since: (one) => one.since.toISOString(),
-    error: (one) => firstLine(one.error),
-  });
-}
+export const listParked = defineCall({
+  name: 'parked list',
+  route: 'GET /parked',
+  may: ['read'],
+  summary: 'Streams that a read model does not follow, what is wrong, and how many events wait',
+  input: InEnvironment,
+  async run({ configuration }, { env }) {
+    const parked = await listParkedStreams(configuration.databaseUrl, { environment: env });
+    return { parked: parked.map(describeParked) };
+  },
+  print({ parked }) {
+    if (parked.length === 0) return printLine('Nothing is parked: the read models follow all streams.');
+    printTable(parked, {
+      env: (one) => one.env,
+      'read model': (one) => one.read_model,
+      gen: (one) => one.generation,
+      stream: (one) => one.stream,
+      revision: (one) => one.revision,
+      event: (one) => one.type,
+      'waiting behind it': (one) => one.waiting,
+      since: (one) => one.since,
+      error: (one) => firstLine(one.error),
+    });
+  },
+});
 
 /** `waiting` counts the events behind the one that cannot be folded. */
 function describeParked(one: ParkedStream) {
@@ -41,9 +51,25 @@ function describeParked(one: ParkedStream) {
   };
 }
 
-export interface RetryParkedOptions extends EnvironmentOptions {
-  readonly stream?: string;
-  readonly all?: boolean;
+class ParkedChoice extends InEnvironment {
+  @TextField({
+    description: 'All streams that are parked for this read model.',
+    min: 1,
+    max: 64,
+    nullable: false,
+  })
+  read_model?: string;
+
+  @TextField({
+    description: 'Only this stream, for example `test.account-01J…`.',
+    min: 1,
+    max: 200,
+    nullable: false,
+  })
+  stream?: string;
+
+  @BooleanField({ description: 'Whatever is parked.', nullable: false })
+  all?: boolean;
 }
 
 interface Retried extends Pick<ParkedRetryOutcome, 'applied' | 'failure'> {
@@ -54,42 +80,44 @@ interface Retried extends Pick<ParkedRetryOutcome, 'applied' | 'failure'> {
 }
 
 /** In the order in which they were parked: one may be parked only because of another that was parked before it. */
-export async function retryParkedStreams(
-  name: string | undefined,
-  options: RetryParkedOptions,
-): Promise<void> {
-  const { stream, all, env, json } = options;
-  checkSelection(name, options);
-  const configuration = findConfiguration();
-  const { databaseUrl } = configuration;
-  const selected = await listParkedStreams(databaseUrl, { environment: env, name, stream });
-  const retried = await withEventStore(configuration, { maxConnections: 2 }, async (store) => {
-    const done: Retried[] = [];
-    for (const parked of selected) done.push(await retryOne(databaseUrl, store, parked));
-    return done;
-  });
-
-  if (json) printJson({ retried: retried.map(describeRetried) });
-  else if (retried.length === 0)
-    printLine(all ? 'Nothing is parked.' : 'Nothing of that is parked: "atelier parked list" shows what is.');
-  else
+export const retryParkedStreams = defineCall({
+  name: 'parked retry',
+  route: 'POST /parked/retry',
+  may: ['support'],
+  summary: 'Fold parked events with the code of this release',
+  input: ParkedChoice,
+  async run({ configuration, store }, input) {
+    checkSelection(input);
+    const { databaseUrl } = configuration;
+    const { read_model: name, stream, env } = input;
+    const selected = await listParkedStreams(databaseUrl, { environment: env, name, stream });
+    const retried = [];
+    for (const parked of selected) retried.push(describeRetried(await retryOne(databaseUrl, store, parked)));
+    return { retried };
+  },
+  print({ retried }, { all }) {
+    if (retried.length === 0)
+      return printLine(
+        all ? 'Nothing is parked.' : 'Nothing of that is parked: "atelier parked list" shows what is.',
+      );
     printTable(retried, {
-      env: ({ parked }) => parked.environment,
-      'read model': ({ parked }) => parked.name,
-      stream: ({ parked }) => parked.stream,
-      folded: ({ applied }) => applied,
-      'still parked': ({ stillParked }) => stillParked,
-      'at revision': ({ failure }) => failure?.recorded.revision,
+      env: (each) => each.env,
+      'read model': (each) => each.read_model,
+      stream: (each) => each.stream,
+      folded: (each) => each.folded,
+      'still parked': (each) => each.still_parked,
+      'at revision': (each) => each.failure?.revision,
       error: ({ refused, failure }) => refused ?? (failure && firstLine(failure.error)),
     });
-  const still = retried.filter(({ stillParked }) => stillParked > 0).length;
-  if (still > 0)
-    throw new CliError(
-      `${still} of ${retried.length} streams are still parked: "atelier parked list --json" has the whole errors`,
-    );
-}
+  },
+  complaint({ retried }) {
+    const still = retried.filter((each) => each.still_parked > 0).length;
+    if (still === 0) return undefined;
+    return `${still} of ${retried.length} streams are still parked: "atelier parked list --json" has the whole errors`;
+  },
+});
 
-function checkSelection(name: string | undefined, { stream, all }: RetryParkedOptions): void {
+function checkSelection({ read_model: name, stream, all }: ParkedChoice): void {
   if (name === undefined && stream === undefined && !all)
     throw new CliError('say what to retry: a read model, --stream or --all');
   if (all && (name !== undefined || stream !== undefined))

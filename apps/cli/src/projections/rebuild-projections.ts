@@ -5,17 +5,35 @@ import * as rebuilding from '#read-store/rebuild/rebuild.js';
 import type { RowDifferences } from '#read-store/rebuild/comparison.js';
 import type { RebuildReport, RebuiltModel } from '#read-store/rebuild/rebuild.js';
 import { RebuildRefused } from '#read-store/rebuild/rebuild-session.js';
-import { findConfiguration, withEventStore } from '../service.js';
-import { printJson, printLine, printTable } from '../output.js';
+import { BooleanField, ListField, text } from '#validation/fields.js';
+import { defineCall, InEnvironment, type Asked, type AsJson } from '../call.js';
+import type { Operator } from '../operator.js';
+import { withEventStore } from '../service.js';
+import { printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { withProgress } from '../progress.js';
-import { CliError, type EnvironmentOptions } from '../verb.js';
+import { CliError } from '../verb.js';
 
-export interface RebuildVerbOptions extends EnvironmentOptions {
-  readonly all?: boolean;
-  readonly acceptDifferences?: boolean;
-  /** Commander's name for the absence of `--no-switch`. */
-  readonly switch?: boolean;
+class ChosenReadModels extends InEnvironment {
+  @ListField({
+    description: 'Read models, for example `jobs`.',
+    items: text({ min: 1, max: 64 }),
+    max: 50,
+    nullable: false,
+  })
+  name: string[] = [];
+
+  @BooleanField({ description: 'All read models.', nullable: false })
+  all: boolean = false;
+}
+
+class Switching extends ChosenReadModels {
+  @BooleanField({ description: 'Switch even where the new rows differ from the live ones.', nullable: false })
+  accept_differences: boolean = false;
+}
+
+class Rebuilding extends Switching {
+  @BooleanField({ description: 'False: build and compare only.', nullable: false })
+  switch: boolean = true;
 }
 
 const work = {
@@ -27,47 +45,76 @@ const work = {
 
 type Work = keyof typeof work;
 
-export const rebuildReadModels = doing('rebuild');
-export const compareReadModels = doing('compare');
-export const switchReadModels = doing('switch');
-export const rollBackReadModels = doing('rollback');
+const again = 'stopped: run the same command again';
 
-function doing(what: Work) {
-  return (names: readonly string[], options: RebuildVerbOptions) => carryOut(what, names, options);
-}
+export const rebuildReadModels = defineCall({
+  ...{ name: 'projections rebuild', route: 'POST /projections/rebuild', may: [] },
+  long: `${again}, and it goes on from here`,
+  summary: 'Fold the history anew beside what is live, compare, and switch',
+  input: Rebuilding,
+  run: (operator, input, asked) => carryOut('rebuild', operator, input, asked),
+  ...printing('rebuild'),
+});
 
-/** The exit code is 0 only when every read model is where it was asked to be, and no difference was found unasked. */
+export const compareReadModels = defineCall({
+  ...{ name: 'projections compare', route: 'POST /projections/compare', may: ['support'], long: again },
+  readOnly: 'silent',
+  summary: 'Prove that the live rows are what the history says; changes nothing',
+  input: ChosenReadModels,
+  run: (operator, input, asked) => carryOut('compare', operator, input, asked),
+  ...printing('compare'),
+});
+
+export const switchReadModels = defineCall({
+  ...{ name: 'projections switch', route: 'POST /projections/switch', may: [], long: again },
+  summary: 'Compare what was built before once more, and switch to it',
+  input: Switching,
+  run: (operator, input, asked) => carryOut('switch', operator, input, asked),
+  ...printing('switch'),
+});
+
+export const rollBackReadModels = defineCall({
+  ...{ name: 'projections rollback', route: 'POST /projections/rollback', may: [], long: again },
+  summary: 'Go back to the rows that were live before the last switch',
+  input: ChosenReadModels,
+  run: (operator, input, asked) => carryOut('rollback', operator, input, asked),
+  ...printing('rollback'),
+});
+
+/** Nothing is wrong only when every read model is where it was asked to be, and no difference was found unasked. */
 async function carryOut(
   what: Work,
-  names: readonly string[],
-  { env, all = false, acceptDifferences = false, switch: switchOver = true, json }: RebuildVerbOptions,
-): Promise<void> {
-  const models = chooseReadModels(names, all);
-  const configuration = findConfiguration();
+  { configuration }: Operator,
+  input: ChosenReadModels & Partial<Rebuilding>,
+  { signal, onProgress }: Asked,
+) {
+  const { env, name, all, accept_differences: acceptDifferences = false, switch: switchOver = true } = input;
+  const readModels = chooseReadModels(name, all);
   const { databaseUrl: url } = configuration;
-  const resumes = what === 'rebuild' ? ', and it goes on from here' : '';
-  const reports = await withProgress(
-    `stopped: run the same command again${resumes}`,
-    async (signal, onProgress) => {
-      const done: EnvironmentReport[] = [];
-      for (const environment of environmentsOf(env)) {
-        const options = {
-          ...{ environment, readModels: models, signal, onProgress, acceptDifferences, switchOver },
-        };
-        const report = await withEventStore(configuration, { maxConnections: 3 }, (eventStore) =>
-          work[what]({ ...options, url, eventStore }),
-        );
-        done.push({ env: environment, ...report });
-      }
-      return done;
-    },
-  ).catch((error: unknown) => {
+  const reports: EnvironmentReport[] = [];
+  try {
+    for (const environment of environmentsOf(env)) {
+      const options = { environment, readModels, signal, onProgress, acceptDifferences, switchOver };
+      const report = await withEventStore(configuration, { maxConnections: 3 }, (eventStore) =>
+        work[what]({ ...options, url, eventStore }),
+      );
+      reports.push({ env: environment, ...report });
+    }
+  } catch (error) {
     throw error instanceof RebuildRefused ? new CliError(error.message) : error;
-  });
-  const complaint = complaintAbout(what, reports, { acceptDifferences });
-  if (json) printJson(asJson(what, reports, complaint === undefined));
-  else printRebuilt(what, reports);
-  if (complaint !== undefined) throw new CliError(complaint);
+  }
+  const environments = describeReports(what, reports);
+  return { ok: complaintAbout(what, environments, acceptDifferences) === undefined, environments };
+}
+
+type Rebuilt = AsJson<Awaited<ReturnType<typeof carryOut>>>;
+
+function printing(what: Work) {
+  return {
+    print: (result: Rebuilt) => printRebuilt(what, result),
+    complaint: ({ environments }: Rebuilt, input: object) =>
+      complaintAbout(what, environments, 'accept_differences' in input && input.accept_differences === true),
+  };
 }
 
 /** The read models of these names, in the order in which the projector has them. @throws CliError */
@@ -85,16 +132,21 @@ export function chooseReadModels(names: readonly string[], all: boolean): readon
 
 type EnvironmentReport = RebuildReport & { readonly env: Environment };
 
+interface Compared {
+  readonly name: string;
+  readonly differences: Pick<RowDifferences, 'missing' | 'extra' | 'changed'> | null;
+}
+
 /** Undefined: all is as was asked. */
 function complaintAbout(
   what: Work,
-  reports: readonly EnvironmentReport[],
-  { acceptDifferences }: { readonly acceptDifferences: boolean },
+  environments: readonly { readonly env: string; readonly projections: readonly Compared[] }[],
+  acceptDifferences: boolean,
 ): string | undefined {
-  const all = reports.flatMap(({ env, models }) => models.map((model) => ({ env, ...model })));
+  const all = environments.flatMap(({ env, projections }) => projections.map((model) => ({ env, ...model })));
   const named = (some: typeof all) => some.map(({ env, name }) => `${env}.${name}`).join(', ');
-  const differing = all.filter(({ compared }) => differences(compared) > 0);
-  const alone = all.filter(({ compared }) => !compared);
+  const differing = all.filter((model) => differences(model) > 0);
+  const alone = all.filter((model) => !model.differences);
   if (what === 'compare' && alone.length > 0)
     return `there is nothing to compare with, for these have no rows: ${named(alone)}; rebuild them`;
   if (differing.length === 0 || (acceptDifferences && what !== 'compare')) return undefined;
@@ -102,18 +154,18 @@ function complaintAbout(
   return `not switched, for the new rows differ from the live ones: ${named(differing)}; look at them, then "atelier projections switch NAME --accept-differences"`;
 }
 
-function asJson(what: Work, reports: readonly EnvironmentReport[], ok: boolean): unknown {
-  return {
-    ok,
-    environments: reports.map(({ env, events, foldSeconds, heldMs, models }) => ({
-      ...{ env, events, fold_seconds: round(foldSeconds), events_per_second: rate(events, foldSeconds) },
-      ...(what !== 'compare' && { held_ms: Math.round(heldMs) }),
-      projections: models.map((model) => modelAsJson(model)),
-    })),
-  };
+function describeReports(what: Work, reports: readonly EnvironmentReport[]) {
+  return reports.map(({ env, events, foldSeconds, heldMs, models }) => ({
+    ...{ env, events, fold_seconds: round(foldSeconds), events_per_second: rate(events, foldSeconds) },
+    ...(what !== 'compare' && { held_ms: Math.round(heldMs) }),
+    projections: models.map((model) => describeModel(model)),
+  }));
 }
 
-function modelAsJson(model: RebuiltModel): unknown {
+type Described = AsJson<ReturnType<typeof describeReports>[number]>;
+type DescribedModel = Described['projections'][number];
+
+function describeModel(model: RebuiltModel) {
   const { compared } = model;
   return {
     name: model.name,
@@ -121,8 +173,8 @@ function modelAsJson(model: RebuiltModel): unknown {
     version: model.version,
     live_version_before: model.liveVersion,
     live_generation_before: model.liveGeneration,
-    resumed_after: model.resumedAfter,
-    position: model.position,
+    resumed_after: model.resumedAfter === null ? null : String(model.resumedAfter),
+    position: model.position === null ? null : String(model.position),
     rows: model.rows,
     parked_streams: model.parkedStreams,
     switched: model.switched,
@@ -132,29 +184,27 @@ function modelAsJson(model: RebuiltModel): unknown {
   };
 }
 
-function printRebuilt(what: Work, reports: readonly EnvironmentReport[]): void {
-  const all = reports.flatMap(({ env, models }) => models.map((model) => ({ env, model })));
+function printRebuilt(what: Work, { environments }: Rebuilt): void {
+  const all = environments.flatMap(({ env, projections }) => projections.map((model) => ({ env, model })));
   printTable(all, {
     environment: ({ env }) => env,
     'read model': ({ model }) => model.name,
-    generation: ({ model }) => `${model.liveGeneration ?? 'none'} → ${model.generation}`,
+    generation: ({ model }) => `${model.live_generation_before ?? 'none'} → ${model.generation}`,
     position: ({ model }) => model.position,
     rows: ({ model }) => model.rows,
-    'parked streams': ({ model }) => model.parkedStreams,
+    'parked streams': ({ model }) => model.parked_streams,
     compared: ({ model }) => verdict(model),
     [outcomeHead[what]]: ({ model }) => outcome(what, model),
   });
-  for (const { env, models } of reports)
-    for (const { name, compared } of models)
-      for (const line of differenceLines(`${env}.${name}`, compared)) printLine(line);
+  for (const { env, projections } of environments)
+    for (const model of projections)
+      for (const line of differenceLines(`${env}.${model.name}`, model)) printLine(line);
   printLine();
-  for (const { env, events, foldSeconds, models } of reports) {
-    const resumed = models.some(({ resumedAfter }) => resumedAfter !== null)
+  for (const { env, events, fold_seconds, events_per_second, projections } of environments) {
+    const resumed = projections.some(({ resumed_after }) => resumed_after !== null)
       ? ', going on from an earlier run'
       : '';
-    printLine(
-      `${env}: ${events} events in ${round(foldSeconds)} s, ${rate(events, foldSeconds)} a second${resumed}`,
-    );
+    printLine(`${env}: ${events} events in ${fold_seconds} s, ${events_per_second} a second${resumed}`);
   }
 }
 
@@ -162,25 +212,27 @@ const outcomeHead: Readonly<Record<Work, string>> = {
   ...{ rebuild: 'switched', compare: '', switch: 'switched', rollback: 'switched back' },
 };
 
-function outcome(what: Work, { switched }: RebuiltModel): string {
+function outcome(what: Work, { switched }: DescribedModel): string {
   if (what === 'compare') return '';
   return switched ? 'yes' : 'NO';
 }
 
-function verdict({ compared, version, liveVersion }: RebuiltModel): string {
+function verdict(model: DescribedModel): string {
+  const { differences: compared, version, live_version_before: before } = model;
   if (!compared) return 'with nothing';
-  const versions = liveVersion === version ? '' : ` (version ${liveVersion} with ${version})`;
-  if (differences(compared) === 0) return `equal${versions}`;
+  const versions = before === version ? '' : ` (version ${before} with ${version})`;
+  if (differences(model) === 0) return `equal${versions}`;
   const { missing, extra, changed } = compared;
   return `DIFFERS: ${missing} missing, ${extra} extra, ${changed} changed${versions}`;
 }
 
-function differences(compared: RowDifferences | undefined): number {
+function differences({ differences: compared }: Compared): number {
   return compared ? compared.missing + compared.extra + compared.changed : 0;
 }
 
-function* differenceLines(name: string, compared: RowDifferences | undefined): Generator<string> {
-  if (!compared || differences(compared) === 0) return;
+function* differenceLines(name: string, model: DescribedModel): Generator<string> {
+  const { differences: compared } = model;
+  if (!compared || differences(model) === 0) return;
   yield '';
   for (const { key, kind, columns } of compared.first) {
     const row = `${name} ${Object.entries(key)
@@ -191,7 +243,7 @@ function* differenceLines(name: string, compared: RowDifferences | undefined): G
     for (const { column, live, rebuilt } of columns)
       yield `${row}: ${column} is ${JSON.stringify(live)}, from the history ${JSON.stringify(rebuilt)}`;
   }
-  const more = differences(compared) - compared.first.length;
+  const more = differences(model) - compared.first.length;
   if (more > 0) yield `${name}: ${more} more rows differ`;
 }
 

@@ -49,6 +49,6 @@ describe('what a stream folds into', () => {
 
   it('is known of every kind of stream that an operator can name, but for lists of facts', () => {
     const unknown = streamCategories.filter((category) => foldOf(category) === undefined);
-    expect(unknown).toEqual(['usage', 'delivery']);
+    expect(unknown).toEqual(['usage', 'delivery', 'action']);
   });
 });

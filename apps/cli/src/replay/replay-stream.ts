@@ -4,9 +4,11 @@ import { readForwards } from '#application/aggregate.js';
 import { evolveAccount, initialAccount, type Account, type OpenedAccount } from '#domain/account/account.js';
 import { evolveAsset, initialAsset } from '#domain/asset/asset.js';
 import type { DomainEvent } from '#domain/events.js';
+import { evolveGrant, initialGrant } from '#domain/grant/grant.js';
 import { evolveJob, initialJob } from '#domain/job/job.js';
 import { evolveKey, initialKey } from '#domain/key/key.js';
 import { evolveOperation, initialOperation } from '#domain/operation/operation.js';
+import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
 import { evolvePreset, initialPreset } from '#domain/preset/preset.js';
 import { evolveProduct, initialProduct } from '#domain/product/product.js';
 import { decode } from '#domain/stored-events.js';
@@ -159,8 +161,13 @@ export function foldOf(category: StreamCategory): Fold | undefined {
       return fold(initialOperation, evolveOperation, (state) => ({ ...state }));
     case 'webhook':
       return fold(initialWebhooks, evolveWebhooks, (endpoints) => ({ endpoints: endpoints.length }));
+    case 'grant':
+      return fold(initialGrant, evolveGrant, ({ status }) => ({ status }));
+    case 'operator':
+      return fold(initialOperator, evolveOperator, ({ status }) => ({ status }));
     case 'usage':
     case 'delivery':
+    case 'action':
       return undefined;
     default:
       return category satisfies never;

@@ -91,10 +91,8 @@ export function publicKeyFrom(given: string): string {
 }
 
 /** Seals as `seal export` wrote them, one a line. @throws CliError for one that no key has signed */
-export function readKeptSeals(file: string): Seal[] {
-  const lines = readText(file)
-    .split('\n')
-    .filter((line) => line.trim() !== '');
+export function parseKeptSeals(text: string, file: string): Seal[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length === 0) throw new CliError(`${file} holds no seal`);
   return lines.map((line, index) => {
     const seal = parsed(line, `line ${index + 1} of ${file}`) as Seal;
@@ -103,7 +101,7 @@ export function readKeptSeals(file: string): Seal[] {
   });
 }
 
-function readText(file: string): string {
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

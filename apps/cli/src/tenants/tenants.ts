@@ -5,180 +5,301 @@ import {
   OpenAccount,
   ReactivateAccount,
   SuspendAccount,
-  type Purchase,
 } from '#application/account/manage-accounts.handler.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { AccountTerms } from '#domain/account/account.events.js';
 import { spentToday, type OpenedAccount } from '#domain/account/account.js';
-import { environments, type Environment } from '#domain/streams.js';
+import { decode } from '#domain/stored-events.js';
+import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
-import { noSuchTenant, Operator } from '../operator.js';
-import { printJson, printLine, printProperties, printTable } from '../output.js';
-import { environmentsOf } from '../places.js';
-import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.js';
+import { IdField, IntegerField, TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment, OfTenant } from '../call.js';
+import { noSuchTenant, type Operator } from '../operator.js';
+import { printLine, printProperties, printTable } from '../output.js';
+import { environmentsOf, pagesOfLog } from '../places.js';
+import { CliError } from '../verb.js';
 
-interface TermsOptions extends EnvironmentOptions {
-  readonly plan?: string;
-  readonly dailyCap?: number;
-  readonly monthlyQuota?: number;
-  readonly rateLimit?: number;
+/** More credits than this at once are a slip of the finger. */
+export const mostCreditsAtOnce = 1_000_000_000;
+
+class Terms extends InEnvironment {
+  @TextField({ description: 'Name of the plan.', min: 1, max: 64, nullable: false })
+  plan?: string;
+
+  @IntegerField({
+    ...{ description: 'Most credits that are spent in 24 hours; 0: no cap.', nullable: false },
+    ...{ min: 0, max: mostCreditsAtOnce },
+  })
+  daily_cap?: number;
+
+  @IntegerField({
+    ...{ description: 'Credits that the plan means for a month; 0: pay as you go.', nullable: false },
+    ...{ min: 0, max: mostCreditsAtOnce },
+  })
+  monthly_quota?: number;
+
+  @IntegerField({ description: 'Requests a minute, per key.', min: 1, max: 1_000_000, nullable: false })
+  rate_limit?: number;
 }
 
-export interface CreateTenantOptions extends TermsOptions {
-  readonly name: string;
-  /** Granted in each environment. */
-  readonly credits: number;
+class NewTenant extends Terms {
+  @TextField({ description: 'Name of the customer.', min: 1, max: 128, required: true })
+  name: string;
+
+  @IntegerField({
+    ...{ description: 'Credits to begin with, in each environment.', required: true },
+    ...{ min: 0, max: mostCreditsAtOnce },
+  })
+  credits: number;
 }
 
-export async function createTenant(options: CreateTenantOptions): Promise<void> {
-  const { name, credits } = options;
-  await using operator = await Operator.connect();
-  const tenant = newId();
-  const terms: AccountTerms = { ...defaultTerms, ...namedTerms(options) };
-  const balances: Partial<Record<Environment, number>> = {};
-  for (const environment of environmentsOf(options.env)) {
-    const opening = new OpenAccount(operator.context(environment, tenant), { name, terms });
-    const opened = await operator.execute(opening);
-    if (opened.kind === 'rejected')
-      throw new CliError(`the account could not be opened: ${opened.rejection.code}`);
-    let { position } = opened;
-    if (credits > 0) {
-      const purchase = { amount: credits, kind: 'pack', label: 'Opening credits' } as const;
-      position = await grant(operator, environment, tenant, purchase);
+class TermsOfTenant extends Terms {
+  @IdField({ description: 'The tenant.', required: true })
+  tenant: string;
+}
+
+export const createTenant = defineCall({
+  name: 'tenants create',
+  route: 'POST /tenants',
+  may: ['finance'],
+  summary: 'Open an account, in both environments unless `env` says which',
+  input: NewTenant,
+  async run(operator, input) {
+    const { name, credits } = input;
+    const { secondOperatorAbove: limit } = operator.configuration.admin;
+    if (limit !== undefined && credits > limit)
+      throw new CliError(
+        `more than ${limit} credits need a second operator: open the account with fewer, then use "atelier credits grant"`,
+      );
+    const tenant = newId();
+    const terms: AccountTerms = { ...defaultTerms, ...namedTerms(input) };
+    const balances: Partial<Record<Environment, number>> = {};
+    for (const environment of environmentsOf(input.env)) {
+      const opening = new OpenAccount(operator.context(environment, tenant), { name, terms });
+      const opened = await operator.execute(opening);
+      if (opened.kind === 'rejected')
+        throw new CliError(`the account could not be opened: ${opened.rejection.code}`);
+      let { position } = opened;
+      if (credits > 0) {
+        const purchase = { amount: credits, kind: 'pack', label: 'Opening credits' } as const;
+        const granted = await operator.execute(
+          new GrantCredits(operator.context(environment, tenant), purchase),
+        );
+        if (granted.kind === 'rejected')
+          throw new CliError(`the credits could not be granted: ${granted.rejection.code}`);
+        position = granted.position;
+      }
+      await operator.caughtUp(environment, 'ledger', position);
+      balances[environment] = credits;
     }
-    await operator.caughtUp(environment, 'ledger', position);
-    balances[environment] = credits;
-  }
-  const { plan, dailySpendCapCredits: dailyCap, rateLimitPerMin } = terms;
-  if (options.json) {
-    printJson({
-      ...{ tenant_id: tenant, name, plan, daily_spend_cap_credits: dailyCap },
+    const { plan, dailySpendCapCredits, rateLimitPerMin } = terms;
+    return {
+      ...{ tenant_id: tenant, name, plan, daily_spend_cap_credits: dailySpendCapCredits },
       ...{ rate_limit_per_min: rateLimitPerMin, balances },
+    };
+  },
+  summarise: ({ tenant_id }) => `tenant ${tenant_id}`,
+  print: ({ tenant_id, name, plan, daily_spend_cap_credits, rate_limit_per_min, balances }) =>
+    printProperties([
+      ['tenant', tenant_id],
+      ['name', name],
+      ['plan', plan],
+      ['daily cap', daily_spend_cap_credits || 'none'],
+      ['requests a minute', rate_limit_per_min],
+      ...Object.entries(balances).map(
+        ([environment, balance]) => [`balance in ${environment}`, balance] as const,
+      ),
+    ]),
+});
+
+class TenantSearch extends InEnvironment {
+  @TextField({ description: 'A part of the name or of the id.', min: 1, max: 128, nullable: false })
+  search?: string;
+
+  @IntegerField({ description: 'How many.', min: 1, max: 200, default: 50, nullable: false })
+  limit: number = 50;
+
+  @IntegerField({
+    description: 'How many to pass over.',
+    min: 0,
+    max: 1_000_000,
+    default: 0,
+    nullable: false,
+  })
+  offset: number = 0;
+}
+
+/** From the log itself: what tenants there are, no read model has to know. Balances are read for the page only. */
+export const listTenants = defineCall({
+  name: 'tenants list',
+  route: 'GET /tenants',
+  may: ['read'],
+  summary: 'The tenants, the latest first, with their balances',
+  input: TenantSearch,
+  async run(operator, { env, search = '', limit, offset }) {
+    const filter = {
+      streamPrefixes: environmentsOf(env).map((each) => categoryPrefix(each, 'account')),
+      types: ['AccountOpened'],
+    };
+    const found = new Map<string, string>();
+    for await (const page of pagesOfLog(operator.store, { filter, limit: 1_000 }))
+      for (const recorded of page) {
+        const { type, data } = decode(recorded);
+        if (type === 'AccountOpened') found.set(data.tenant, data.name);
+      }
+    const sought = search.toLowerCase();
+    const matching = [...found].filter((each) => each.some((text) => text.toLowerCase().includes(sought)));
+    const tenants = [];
+    for (const [tenant, name] of matching.reverse().slice(offset, offset + limit)) {
+      const accounts = [];
+      for (const each of environmentsOf(env)) {
+        const account = await operator.findAccount(each, tenant);
+        if (!account) continue;
+        const { status, balance, terms } = account;
+        accounts.push({ env: each, status, balance, plan: terms.plan });
+      }
+      tenants.push({ tenant_id: tenant, name, accounts });
+    }
+    return { tenants, total: matching.length };
+  },
+  print: ({ tenants, total }, { offset }) => {
+    const rows = tenants.flatMap(({ accounts, ...tenant }) =>
+      accounts.map((account) => ({ ...tenant, ...account })),
+    );
+    printTable(rows, {
+      tenant: (row) => row.tenant_id,
+      name: (row) => row.name,
+      environment: (row) => row.env,
+      status: (row) => row.status,
+      balance: (row) => row.balance,
+      plan: (row) => row.plan,
     });
-    return;
-  }
-  printProperties([
-    ['tenant', tenant],
-    ['name', name],
-    ['plan', plan],
-    ['daily cap', dailyCap || 'none'],
-    ['requests a minute', rateLimitPerMin],
-    ...Object.entries(balances).map(
-      ([environment, balance]) => [`balance in ${environment}`, balance] as const,
-    ),
-  ]);
+    const shown = offset + tenants.length;
+    if (shown < total) printLine(`${shown} of ${total}: --offset ${shown} shows more.`);
+  },
+});
+
+export const showTenant = defineCall({
+  name: 'tenants show',
+  route: 'GET /tenants/:tenant',
+  may: ['read'],
+  summary: 'Balances and terms of a tenant',
+  input: OfTenant,
+  async run(operator, { tenant }) {
+    const now = systemClock();
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+    const accounts = [];
+    for (const environment of environments) {
+      const account = await operator.findAccount(environment, tenant);
+      if (!account) continue;
+      const described = describeAccount(account, now.toISOString());
+      const ledger = await operator.ledger(environment);
+      accounts.push({ environment, ...described, monthly_spend: await ledger.spentSince(tenant, month) });
+    }
+    const [first] = accounts;
+    if (!first) throw noSuchTenant(tenant);
+    const balances = Object.fromEntries(accounts.map(({ environment, balance }) => [environment, balance]));
+    return { tenant_id: tenant, name: first.name, plan: first.plan, balances, accounts };
+  },
+  print: ({ accounts }) =>
+    printTable(accounts, {
+      environment: (account) => account.environment,
+      name: (account) => account.name,
+      status: (account) => account.status,
+      balance: (account) => account.balance,
+      'open charges': (account) => account.open_charges,
+      'spent today': (account) => account.daily_spend_today,
+      'daily cap': (account) => account.daily_spend_cap_credits || 'none',
+      'this month': (account) => account.monthly_spend,
+      'monthly quota': (account) => account.monthly_credit_quota || 'none',
+      plan: (account) => account.plan,
+      'requests/min': (account) => account.rate_limit_per_min,
+    }),
+});
+
+export const changeTenantTerms = defineCall({
+  name: 'tenants plan',
+  route: 'PATCH /tenants/:tenant',
+  may: ['finance'],
+  summary: 'Change the terms of a tenant; what is not named stays as it is',
+  input: TermsOfTenant,
+  async run(operator, input) {
+    const { tenant, env } = input;
+    const changes = namedTerms(input);
+    if (Object.keys(changes).length === 0)
+      throw new CliError('nothing to change: use --plan, --daily-cap, --monthly-quota or --rate-limit');
+    const accounts = [];
+    for (const each of await operator.accountsOf(tenant, env)) {
+      await operator.execute(new ChangePlan(operator.context(each, tenant), changes));
+      accounts.push({ env: each, ...describeTerms((await operator.account(each, tenant)).terms) });
+    }
+    return { tenant_id: tenant, accounts };
+  },
+  print: ({ accounts }) =>
+    printTable(accounts, {
+      environment: (account) => account.env,
+      plan: (account) => account.plan,
+      'daily cap': (account) => account.daily_spend_cap_credits || 'none',
+      'monthly quota': (account) => account.monthly_credit_quota || 'none',
+      'requests/min': (account) => account.rate_limit_per_min,
+    }),
+});
+
+class TenantInEnvironment extends InEnvironment {
+  @IdField({ description: 'The tenant.', required: true })
+  tenant: string;
 }
 
-export async function showTenant(tenant: string, { json }: OutputOptions): Promise<void> {
-  await using operator = await Operator.connect();
-  const now = systemClock();
-  const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
-  const accounts = [];
-  for (const environment of environments) {
-    const account = await operator.findAccount(environment, tenant);
-    if (!account) continue;
-    const described = describeAccount(account, now.toISOString());
-    const ledger = await operator.ledger(environment);
-    accounts.push({ environment, ...described, monthly_spend: await ledger.spentSince(tenant, month) });
-  }
-  const [first] = accounts;
-  if (!first) throw noSuchTenant(tenant);
-  const balances = Object.fromEntries(accounts.map(({ environment, balance }) => [environment, balance]));
-  if (json) return printJson({ tenant_id: tenant, name: first.name, plan: first.plan, balances, accounts });
-  printTable(accounts, {
-    environment: (account) => account.environment,
-    name: (account) => account.name,
-    status: (account) => account.status,
-    balance: (account) => account.balance,
-    'open charges': (account) => account.open_charges,
-    'spent today': (account) => account.daily_spend_today,
-    'daily cap': (account) => account.daily_spend_cap_credits || 'none',
-    'this month': (account) => account.monthly_spend,
-    'monthly quota': (account) => account.monthly_credit_quota || 'none',
-    plan: (account) => account.plan,
-    'requests/min': (account) => account.rate_limit_per_min,
-  });
-}
-
-export async function changeTenantTerms(tenant: string, options: TermsOptions): Promise<void> {
-  const changes = namedTerms(options);
-  if (Object.keys(changes).length === 0)
-    throw new CliError('nothing to change: use --plan, --daily-cap, --monthly-quota or --rate-limit');
-  await using operator = await Operator.connect();
-  const accounts = [];
-  for (const env of await operator.accountsOf(tenant, options.env)) {
-    await operator.execute(new ChangePlan(operator.context(env, tenant), changes));
-    accounts.push({ env, ...describeTerms((await operator.account(env, tenant)).terms) });
-  }
-  if (options.json) return printJson({ tenant_id: tenant, accounts });
-  printTable(accounts, {
-    environment: (account) => account.env,
-    plan: (account) => account.plan,
-    'daily cap': (account) => account.daily_spend_cap_credits || 'none',
-    'monthly quota': (account) => account.monthly_credit_quota || 'none',
-    'requests/min': (account) => account.rate_limit_per_min,
-  });
+class Suspension extends TenantInEnvironment {
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  reason: string = 'suspended by the operator';
 }
 
 /** Suspending a suspended tenant changes nothing; the same goes for the reverse. */
-export async function suspendTenant(
-  tenant: string,
-  options: EnvironmentOptions & { readonly reason: string },
-): Promise<void> {
-  const { reason } = options;
-  await changeStatus(tenant, 'suspended', options, (context) => new SuspendAccount(context, reason));
-}
+export const suspendTenant = defineCall({
+  name: 'tenants suspend',
+  route: 'POST /tenants/:tenant/suspend',
+  may: ['support', 'finance'],
+  summary: 'Refuse the dispatches of a tenant; reading goes on',
+  input: Suspension,
+  run: (operator, { reason, ...input }) =>
+    changeStatus(operator, input, 'suspended', (context) => new SuspendAccount(context, reason)),
+  print: printStatus,
+});
 
-export async function reactivateTenant(tenant: string, options: EnvironmentOptions): Promise<void> {
-  await changeStatus(tenant, 'active', options, (context) => new ReactivateAccount(context));
-}
+export const reactivateTenant = defineCall({
+  name: 'tenants reactivate',
+  route: 'POST /tenants/:tenant/reactivate',
+  may: ['support', 'finance'],
+  summary: 'Accept the dispatches of a suspended tenant again',
+  input: TenantInEnvironment,
+  run: (operator, input) =>
+    changeStatus(operator, input, 'active', (context) => new ReactivateAccount(context)),
+  print: printStatus,
+});
 
 async function changeStatus(
-  tenant: string,
-  status: 'active' | 'suspended',
-  { env, json }: EnvironmentOptions,
-  command: (context: CommandContext) => SuspendAccount | ReactivateAccount,
-): Promise<void> {
-  await using operator = await Operator.connect();
-  const environments = await operator.accountsOf(tenant, env);
-  for (const each of environments) await operator.execute(command(operator.context(each, tenant)));
-  if (json) printJson({ tenant_id: tenant, status, environments });
-  else printLine(`Tenant ${tenant} is ${status} in ${environments.join(' and ')}.`);
-}
-
-export interface GrantOptions extends OutputOptions, Purchase {
-  readonly tenant: string;
-  readonly env: Environment;
-}
-
-export async function grantTenantCredits(options: GrantOptions): Promise<void> {
-  const { tenant, env, amount, kind, label, json } = options;
-  await using operator = await Operator.connect();
-  await operator.account(env, tenant);
-  await operator.caughtUp(env, 'ledger', await grant(operator, env, tenant, { amount, kind, label }));
-  const { balance } = await operator.account(env, tenant);
-  if (json) printJson({ tenant_id: tenant, env, kind, label, amount, balance });
-  else printLine(`${amount} credits granted to ${tenant} in ${env}; the balance is now ${balance}.`);
-}
-
-/** @returns the position of the purchase in the log */
-async function grant(
   operator: Operator,
-  environment: Environment,
-  tenant: string,
-  purchase: Purchase,
-): Promise<bigint | undefined> {
-  const context = operator.context(environment, tenant);
-  const granted = await operator.execute(new GrantCredits(context, purchase));
-  if (granted.kind === 'accepted') return granted.position;
-  const { rejection } = granted;
-  throw new CliError(
-    'message' in rejection ? rejection.message : `the credits could not be granted: ${rejection.code}`,
-  );
+  { tenant, env }: TenantInEnvironment,
+  status: 'active' | 'suspended',
+  command: (context: CommandContext) => SuspendAccount | ReactivateAccount,
+) {
+  const open = await operator.accountsOf(tenant, env);
+  for (const each of open) await operator.execute(command(operator.context(each, tenant)));
+  return { tenant_id: tenant, status, environments: open };
 }
 
-function namedTerms({ plan, dailyCap, monthlyQuota, rateLimit }: TermsOptions): Partial<AccountTerms> {
+function printStatus({
+  tenant_id,
+  status,
+  environments: where,
+}: Awaited<ReturnType<typeof changeStatus>>): void {
+  printLine(`Tenant ${tenant_id} is ${status} in ${where.join(' and ')}.`);
+}
+
+function namedTerms(terms: Terms): Partial<AccountTerms> {
+  const { plan, daily_cap: dailyCap, monthly_quota: monthlyQuota, rate_limit: rateLimit } = terms;
   return {
     ...(plan !== undefined && { plan }),
     ...(dailyCap !== undefined && { dailySpendCapCredits: dailyCap }),

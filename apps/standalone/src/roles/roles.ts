@@ -8,7 +8,7 @@ import { awaitsSettings } from '#platform/run-role.js';
 import { StartError } from '../console.js';
 import { ErrorSummary, RoleLog } from './role-log.js';
 
-export type RoleName = 'api' | 'worker' | 'projector';
+export type RoleName = 'api' | 'worker' | 'projector' | 'admin';
 
 export interface RolesOptions {
   readonly logs: string;
@@ -25,10 +25,11 @@ const renderGraceMs = 2_500;
 /** Each role gets this long to end; the whole stop then stays within ten seconds. Longer than giving a render back takes. */
 const graceMs = 5_000;
 
-/** The three processes of the service. Rendering has its own, so that it cannot stall the API. */
+/** The processes of the service. Rendering has its own, so that it cannot stall the API; so has what operators ask for. */
 export class Roles {
   private readonly logs: RoleLog[] = [];
-  private readonly processes: Record<RoleName, RoleProcess>;
+  private readonly processes: Record<Exclude<RoleName, 'admin'>, RoleProcess>;
+  private admin: RoleProcess | undefined;
   private readonly summaries: ErrorSummary[] = [];
 
   constructor(private readonly options: RolesOptions) {
@@ -58,15 +59,25 @@ export class Roles {
     await Promise.all(starts);
   }
 
+  /** The operator's API comes last, and nothing waits for it: the service works without it. */
+  startAdmin(): void {
+    this.admin = this.process('admin');
+    this.admin.load();
+    this.admin.start().catch((error: unknown) => {
+      this.options.warn(`the operator's API did not start: ${messageOf(error)}`);
+    });
+  }
+
   /** Every process starts again, with its environment of now. */
   restart(): void {
     for (const process of Object.values(this.processes)) process.restart();
+    this.admin?.restart();
   }
 
   /** The API first, so that it accepts no request that no other role would serve. */
   async stop(): Promise<void> {
     const { api, worker, projector } = this.processes;
-    await api.stop(graceMs);
+    await Promise.all([api.stop(graceMs), this.admin?.stop(graceMs)]);
     await Promise.all([worker.stop(graceMs), projector.stop(graceMs)]);
     for (const log of this.logs) log.close();
     for (const summary of this.summaries) summary.flush();
@@ -80,7 +91,7 @@ export class Roles {
     this.logs.push(log);
     return new RoleProcess({
       name,
-      entry: fileURLToPath(new URL(`../../../${name}/src/main.js`, import.meta.url)),
+      entry: fileURLToPath(new URL(entries[name], import.meta.url)),
       // Pictures are not on V8's heap: more room for young objects only holds 25 MB.
       flags: name === 'worker' ? ['--max-semi-space-size=2'] : [],
       log,
@@ -91,6 +102,13 @@ export class Roles {
     });
   }
 }
+
+const entries: Record<RoleName, string> = {
+  api: '../../../api/src/main.js',
+  worker: '../../../worker/src/main.js',
+  projector: '../../../projector/src/main.js',
+  admin: '../../../cli/src/server/main.js',
+};
 
 interface RoleOptions {
   readonly name: string;

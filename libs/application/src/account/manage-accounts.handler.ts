@@ -2,6 +2,7 @@ import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { AccountTerms, PurchaseKind } from '#domain/account/account.events.js';
 import {
   changePlan,
+  correctCredits,
   openAccount,
   purchaseCredits,
   reactivateAccount,
@@ -47,6 +48,9 @@ export interface Purchase {
   readonly kind: PurchaseKind;
   /** What the ledger says about it. */
   readonly label: string;
+  /** Where it fulfils a grant: its id, and the purchase's, which derives from it. */
+  readonly grantId?: string;
+  readonly purchaseId?: string;
 }
 
 /** Adds credits to an account that is open. */
@@ -66,6 +70,28 @@ export class GrantCreditsHandler implements ICommandHandler<GrantCredits> {
   execute({ context, purchase }: GrantCredits): Promise<Verdict> {
     const bought = { purchaseId: newId(), ...purchase, at: context.at.toISOString() };
     return this.accounts.execute(context, (state) => purchaseCredits(bought, state));
+  }
+}
+
+/** Takes credits back, with a reason. */
+export class CorrectCredits extends Command<Verdict> {
+  constructor(
+    readonly context: CommandContext,
+    readonly correction: { readonly amount: number; readonly reason: string },
+    /** The same for each delivery of the same request. */
+    readonly correctionId: string,
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(CorrectCredits)
+export class CorrectCreditsHandler implements ICommandHandler<CorrectCredits> {
+  constructor(private readonly accounts: AccountWriter) {}
+
+  execute({ context, correction, correctionId }: CorrectCredits): Promise<Verdict> {
+    const correcting = { correctionId, ...correction, at: context.at.toISOString() };
+    return this.accounts.execute(context, (state) => correctCredits(correcting, state));
   }
 }
 
@@ -130,6 +156,7 @@ export class ReactivateAccountHandler implements ICommandHandler<ReactivateAccou
 export const accountHandlers = [
   OpenAccountHandler,
   GrantCreditsHandler,
+  CorrectCreditsHandler,
   ChangePlanHandler,
   SuspendAccountHandler,
   ReactivateAccountHandler,

@@ -15,6 +15,8 @@ export class CancelJob extends Command<CancelledJob> {
     readonly jobId: string,
     readonly requestId: string,
     readonly at: Date,
+    /** An operator, where it is not the caller. */
+    readonly by?: { readonly actor: string; readonly reason: string },
   ) {
     super();
   }
@@ -84,7 +86,9 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
 
   private async stop(command: CancelJob, jobId: string) {
     const context = contextOf(command, `cancel:${jobId}:${command.requestId}`);
-    const stopped = await this.commands.execute(new StopJob(context, jobId, { reason }));
+    const stopped = await this.commands.execute(
+      new StopJob(context, jobId, { reason: command.by?.reason ?? reason }),
+    );
     if (stopped.kind === 'rejected') return { kind: 'refused', code: stopped.rejection.code } as const;
     if (!('job' in stopped.state) || stopped.position === undefined) {
       throw new Error(`job ${jobId} ended without a beginning`);
@@ -108,7 +112,7 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
   }
 }
 
-function contextOf({ caller, requestId, at }: CancelJob, commandId: string) {
+function contextOf({ caller, requestId, at, by }: CancelJob, commandId: string) {
   const { environment, tenant, keyId } = caller;
-  return { environment, tenant, commandId, requestId, actor: `key:${keyId}`, at };
+  return { environment, tenant, commandId, requestId, actor: by?.actor ?? `key:${keyId}`, at };
 }

@@ -20,15 +20,24 @@ const pattern =
   /^sk_(live|test)_([0-7][0-9A-HJKMNP-TV-Z]{25})([0-9A-HJKMNP-TV-Z]{32})([0-9A-HJKMNP-TV-Z]{7})$/;
 
 export function generateApiKey(environment: Environment, keyId = newId()): { keyId: string; key: string } {
+  return { keyId, key: withSecret(`sk_${environment}_${keyId}`) };
+}
+
+/** The text, a new secret behind it, and the checksum of both. */
+export function withSecret(text: string): string {
   const secret = Array.from(randomBytes(secretLength), (byte) => alphabet[byte & 31]).join('');
-  const body = `sk_${environment}_${keyId}${secret}`;
-  return { keyId, key: body + checksum(body) };
+  return text + secret + checksum(text + secret);
+}
+
+/** Whether text ends with its checksum. */
+export function hasChecksum(text: string): boolean {
+  return checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
 /** What a key says about itself, or undefined when it is malformed or its checksum is wrong. */
 export function parseApiKey(key: string): ApiKeyParts | undefined {
   const match = pattern.exec(key);
-  if (!match || checksum(key.slice(0, -checksumLength)) !== match[4]) return undefined;
+  if (!match || !hasChecksum(key)) return undefined;
   // The pattern has these two groups, and the first is the name of an environment.
   return { environment: match[1] as Environment, keyId: match[2] as string };
 }

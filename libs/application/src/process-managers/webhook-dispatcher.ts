@@ -285,6 +285,7 @@ function balanceChange(event: AccountEvent): number {
     case 'CreditsRefunded':
       return event.data.amount;
     case 'CreditsDebited':
+    case 'CreditsCorrected':
       return -event.data.amount;
     default:
       return 0;

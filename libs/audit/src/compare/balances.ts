@@ -74,7 +74,7 @@ function effectOf({ type, data }: RecordedEvent): number {
   // The events about credits say how many.
   const { amount } = data as { amount: number };
   if (type === 'CreditsPurchased' || type === 'CreditsRefunded') return amount;
-  return type === 'CreditsDebited' ? -amount : 0;
+  return type === 'CreditsDebited' || type === 'CreditsCorrected' ? -amount : 0;
 }
 
 /**

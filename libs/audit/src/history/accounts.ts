@@ -55,6 +55,9 @@ export class AuditedAccounts {
       case 'CreditsPurchased':
         this.purchase(account, event);
         break;
+      case 'CreditsCorrected':
+        this.correct(account, event);
+        break;
       case 'CreditsDebited':
         this.debit(account, event);
         break;
@@ -106,8 +109,8 @@ export class AuditedAccounts {
       const message = `${event.type} leaves a balance that purchases, debits and refunds do not explain`;
       findings.wrongAt(event, 'balance', message, expected, balance);
     }
-    // A debit is to blame: until the balance is level again, no other event is.
-    if (balance < 0 && event.type === 'CreditsDebited')
+    // A debit or a correction is to blame: until the balance is level again, no other event is.
+    if (balance < 0 && (event.type === 'CreditsDebited' || event.type === 'CreditsCorrected'))
       findings.wrongAt(event, 'balance', 'the balance falls below 0', '0 or more', balance);
   }
 
@@ -119,6 +122,18 @@ export class AuditedAccounts {
     account.purchased += amount;
     const number = charges.number(event.environment, purchaseId);
     this.checkNew(number, event, `purchase ${purchaseId}`);
+    charges.become(number, 'purchase', event.revision);
+  }
+
+  /** What is corrected was not purchased. */
+  private correct(account: AuditedAccount, event: Placed<EventOfType<'CreditsCorrected'>>): void {
+    const { charges } = this.books;
+    const { correctionId, amount } = event.data;
+    this.checkAmount(event, amount);
+    account.balance -= amount;
+    account.purchased -= amount;
+    const number = charges.number(event.environment, correctionId);
+    this.checkNew(number, event, `correction ${correctionId}`);
     charges.become(number, 'purchase', event.revision);
   }
 

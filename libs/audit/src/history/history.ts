@@ -124,6 +124,7 @@ export class History implements Books {
       case 'AccountOpened':
       case 'PlanChanged':
       case 'CreditsPurchased':
+      case 'CreditsCorrected':
       case 'CreditsDebited':
       case 'CreditsSettled':
       case 'CreditsRefunded':

@@ -3,7 +3,7 @@ import { decode } from '#domain/stored-events.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 
 /** What moves a balance. */
-export type MovementKind = 'pack' | 'subscription' | 'charge' | 'refund';
+export type MovementKind = 'pack' | 'subscription' | 'correction' | 'charge' | 'refund';
 
 export interface Movement {
   /** ISO 8601, UTC. */
@@ -15,7 +15,7 @@ export interface Movement {
   readonly id: string;
   readonly jobId: string | null;
   readonly operation: string | null;
-  /** The label of a purchase, the endpoint of a charge. */
+  /** The label of a purchase, the reason of a correction, the endpoint of a charge. */
   readonly label: string | null;
   /** Why a charge was given back. */
   readonly reason: string | null;
@@ -59,6 +59,11 @@ export class AccountLedger {
       case 'CreditsPurchased': {
         const { purchaseId: id, kind, label, amount } = event.data;
         return this.move(recorded, event.data.at, { ...blank, kind, id, label, creditsDelta: amount });
+      }
+      case 'CreditsCorrected': {
+        const { correctionId: id, reason: label, amount } = event.data;
+        const line = { ...blank, kind: 'correction' as const, id, label, creditsDelta: -amount };
+        return this.move(recorded, event.data.at, line);
       }
       case 'CreditsDebited': {
         const { chargeId: id, endpoint: label, amount, at } = event.data;

@@ -55,6 +55,11 @@ const ledger: MoneyModel = {
         const cells = { kind, label, amount, status: 'PURCHASED', job_id: null };
         return enter(rows, event, purchaseId, amount, cells);
       }
+      case 'CreditsCorrected': {
+        const { correctionId, reason: label, amount } = event.data;
+        const cells = { kind: 'correction', label, amount, status: 'CORRECTED', job_id: null };
+        return enter(rows, event, correctionId, -amount, cells);
+      }
       case 'CreditsDebited': {
         const { chargeId, endpoint: label, amount, jobId: job_id } = event.data;
         const cells = { kind: 'operation', label, amount, status: 'PENDING', job_id };
@@ -72,7 +77,11 @@ const ledger: MoneyModel = {
 
 function enter(
   rows: RowStore,
-  { data, streamId: tenant, revision }: Placed<EventOfType<'CreditsPurchased' | 'CreditsDebited'>>,
+  {
+    data,
+    streamId: tenant,
+    revision,
+  }: Placed<EventOfType<'CreditsPurchased' | 'CreditsCorrected' | 'CreditsDebited'>>,
   id: string,
   effect: number,
   cells: Record<string, RowCell>,

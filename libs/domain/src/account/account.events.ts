@@ -17,8 +17,18 @@ export type AccountEvent =
   | { type: 'PlanChanged'; data: AccountTerms & { at: string } }
   | {
       type: 'CreditsPurchased';
-      data: { purchaseId: string; kind: PurchaseKind; amount: number; label: string; at: string };
+      data: {
+        purchaseId: string;
+        kind: PurchaseKind;
+        amount: number;
+        label: string;
+        /** The grant that it fulfils, see `grant/`. Absent for purchases that no operator has proposed. */
+        grantId?: string;
+        at: string;
+      };
     }
+  /** Credits that are taken back: `amount` is what the balance falls by. */
+  | { type: 'CreditsCorrected'; data: { correctionId: string; amount: number; reason: string; at: string } }
   | {
       type: 'CreditsDebited';
       data: {

@@ -17,6 +17,8 @@ export type Account =
       readonly spentInWindow: number;
       /** ISO 8601, or null before the first debit. */
       readonly windowStartedAt: string | null;
+      /** Ids of the grants and corrections that were made, so that none is made twice. */
+      readonly adjustments: readonly string[];
       /** Edited in place. Closed charges are forgotten: that makes settle and refund no-ops the second time. */
       readonly charges: ChargeBook;
     };
@@ -26,7 +28,7 @@ export type OpenedAccount = Exclude<Account, { status: 'unopened' }>;
 export const initialAccount: Account = { status: 'unopened' };
 
 /** Bumped whenever the fold below changes its result, so that older snapshots are ignored. */
-export const accountFoldVersion = 1;
+export const accountFoldVersion = 2;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -73,6 +75,7 @@ export function evolveAccount(account: Account, event: AccountEvent): Account {
       balance: 0,
       spentInWindow: 0,
       windowStartedAt: null,
+      adjustments: [],
       charges: new ChargeBook(),
     };
   }
@@ -89,8 +92,17 @@ function evolveOpened(
       const { at: _at, ...terms } = event.data;
       return { ...account, terms };
     }
-    case 'CreditsPurchased':
-      return { ...account, balance: account.balance + event.data.amount };
+    case 'CreditsPurchased': {
+      const { amount, grantId } = event.data;
+      const balance = account.balance + amount;
+      if (grantId === undefined) return { ...account, balance };
+      return { ...account, balance, adjustments: [...account.adjustments, grantId] };
+    }
+    case 'CreditsCorrected': {
+      const { amount, correctionId } = event.data;
+      const adjustments = [...account.adjustments, correctionId];
+      return { ...account, balance: account.balance - amount, adjustments };
+    }
     case 'CreditsDebited':
       return debited(account, event.data);
     case 'CreditsSettled':

@@ -1,3 +1,4 @@
+import type { EventOfType } from '../events.js';
 import { accept, reject, type Decision } from '../decision.js';
 import type { Account } from './account.js';
 import type { AccountEvent, AccountTerms, PurchaseKind } from './account.events.js';
@@ -13,13 +14,16 @@ export interface PurchaseCredits {
   readonly kind: PurchaseKind;
   readonly amount: number;
   readonly label: string;
+  /** The grant that it fulfils: it is credited once. */
+  readonly grantId?: string;
   readonly at: string;
 }
 
 export type AccountRejection =
   | { readonly code: 'ACCOUNT_ALREADY_OPEN' }
   | { readonly code: 'ACCOUNT_NOT_FOUND' }
-  | { readonly code: 'INVALID_AMOUNT'; readonly message: string };
+  | { readonly code: 'INVALID_AMOUNT'; readonly message: string }
+  | { readonly code: 'INSUFFICIENT_BALANCE'; readonly message: string };
 
 /** The largest sum that a balance may reach, and so any purchase or charge: read models keep credits in 32 bits. */
 export const maxCredits = 2_000_000_000;
@@ -37,16 +41,34 @@ export function purchaseCredits(
   account: Account,
 ): Decision<AccountEvent, AccountRejection> {
   if (account.status === 'unopened') return reject({ code: 'ACCOUNT_NOT_FOUND' });
-  if (!Number.isInteger(command.amount) || command.amount < 1) {
-    return reject({
-      code: 'INVALID_AMOUNT',
-      message: 'amount must be a whole number of credits, at least 1',
-    });
-  }
+  if (command.grantId !== undefined && account.adjustments.includes(command.grantId)) return accept();
+  if (!isAmount(command.amount)) return reject(noAmount);
   if (account.balance + command.amount > maxCredits) {
     return reject({ code: 'INVALID_AMOUNT', message: `a balance holds at most ${maxCredits} credits` });
   }
   return accept({ type: 'CreditsPurchased', data: { ...command } });
+}
+
+const isAmount = (amount: number) => Number.isInteger(amount) && amount >= 1;
+const noAmount = {
+  code: 'INVALID_AMOUNT',
+  message: 'amount must be a whole number of credits, at least 1',
+} as const;
+
+/** Takes credits back that should not have been granted. What was spent is spent: the balance never falls below 0. */
+export function correctCredits(
+  command: EventOfType<'CreditsCorrected'>['data'],
+  account: Account,
+): Decision<AccountEvent, AccountRejection> {
+  if (account.status === 'unopened') return reject({ code: 'ACCOUNT_NOT_FOUND' });
+  if (account.adjustments.includes(command.correctionId)) return accept();
+  if (!isAmount(command.amount)) return reject(noAmount);
+  const { balance } = account;
+  if (command.amount > balance) {
+    const message = `the balance is ${balance}: at most that much can be taken back. Nothing was changed`;
+    return reject({ code: 'INSUFFICIENT_BALANCE', message });
+  }
+  return accept({ type: 'CreditsCorrected', data: { ...command } });
 }
 
 export function changePlan(

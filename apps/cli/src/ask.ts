@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { newId } from '#platform/ids.js';
+import { InvalidFields } from '#validation/validate.js';
+import { checkedInput, perform, type AnyCall } from './call.js';
+import { findAdminApi } from './admin-client.js';
+import { Operator } from './operator.js';
+import { printJson, toJson } from './output.js';
+import { withProgress } from './progress.js';
+import { CliError } from './verb.js';
+
+/** Makes a call with what commander has read, and prints what comes of it: the same either way. */
+export async function ask(call: AnyCall, args: readonly unknown[]): Promise<void> {
+  // Commander passes the arguments that the signature declares, the options, and the command.
+  const command = args.at(-1) as Command;
+  const { json, direct, ...options } = command.opts<{ json?: boolean; direct?: boolean }>();
+  const named = command.registeredArguments.map((argument, place) => [argument.name(), args[place]] as const);
+  const given = [...named, ...Object.entries(options)].map(([name, value]) => [snake(name), value]);
+  const typed = JSON.parse(toJson(Object.fromEntries(given))) as object;
+  const input = call.prepare?.(typed) ?? typed;
+  const valid = checked(call, input);
+  const api = direct ? undefined : findAdminApi();
+  const answered = (await api?.ask(call, input)) ?? { result: await askDirectly(call, valid) };
+  // As the API gives it: what is printed is the same by whichever way it came.
+  const result = JSON.parse(toJson(answered.result ?? null)) as never;
+  if (json) printJson(result);
+  else call.print(result, valid);
+  if (call.failed?.(result)) process.exitCode = 1;
+  const complaint = call.complaint?.(result, valid);
+  if (complaint !== undefined) throw new CliError(complaint);
+}
+
+const snake = (name: string) =>
+  name.replace(/-/g, '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+async function askDirectly(call: AnyCall, valid: object): Promise<unknown> {
+  await using operator = await Operator.connect(call.features);
+  const idempotencyKey = call.idempotent ? newId() : undefined;
+  const work = (signal: AbortSignal, onProgress: Parameters<typeof perform>[3]['onProgress']) =>
+    perform(call, operator, valid, { idempotencyKey, signal, onProgress });
+  if (!call.long) return await work(new AbortController().signal, () => undefined);
+  return await withProgress(call.long, work);
+}
+
+function checked(call: AnyCall, input: object): object {
+  try {
+    return checkedInput(call, input, 'body');
+  } catch (error) {
+    if (error instanceof InvalidFields) throw new CliError(error.message, 'VALIDATION_ERROR');
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import type { AnyCall } from './call.js';
+import * as jobs from './jobs/jobs.js';
+import * as stranded from './jobs/stranded-jobs.js';
+import * as keys from './keys/keys.js';
+import * as audits from './ledger/audit-ledger.js';
+import * as orphans from './ledger/orphans.js';
+import * as operations from './operations/operations.js';
+import * as operators from './operators/operators.js';
+import * as presets from './presets/presets.js';
+import * as projections from './projections/list-projections.js';
+import * as parked from './projections/parked.js';
+import * as rebuilding from './projections/rebuild-projections.js';
+import * as credits from './tenants/credits.js';
+import * as tenants from './tenants/tenants.js';
+
+/** Everything that can be asked of the operator's API. A module of calls exports its calls, and may export more. */
+const modules: readonly Readonly<Record<string, unknown>>[] = [
+  ...[tenants, credits, keys, operators, jobs, stranded, orphans, audits, operations],
+  ...[presets, projections, rebuilding, parked],
+];
+
+export const calls: readonly AnyCall[] = modules.flatMap((module) => Object.values(module).filter(isCall));
+
+/** What all of them need. */
+export const features = [...new Set(calls.flatMap(({ features: own = [] }) => own))];
+
+function isCall(exported: unknown): exported is AnyCall {
+  return typeof exported === 'object' && exported !== null && 'route' in exported && 'run' in exported;
+}

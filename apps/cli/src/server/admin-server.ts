@@ -1,0 +1,267 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { Attempts } from '#application/limits/attempts.js';
+import { authenticateOperator } from '#application/operator/manage-operators.handler.js';
+import { hashOperatorToken } from '#application/operator/operator-token.js';
+import type { AddedOperator } from '#domain/operator/operator.js';
+import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
+import type { Clock } from '#platform/clock.js';
+import { newId } from '#platform/ids.js';
+import type { Logger } from '#platform/logger.js';
+import { InvalidFields, type FieldProblem } from '#validation/validate.js';
+import { changesThings, checkedInput, fieldsOf, mayCall, perform, type AnyCall } from '../call.js';
+import type { Operator } from '../operator.js';
+import { toJson } from '../output.js';
+import { CliError, refusals, type RefusalCode } from '../verb.js';
+import { Runs } from './runs.js';
+
+export interface AdminServerParts {
+  readonly operator: Operator;
+  readonly calls: readonly AnyCall[];
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** How often one address may send a wrong token in a minute. */
+  readonly failuresPerMin: number;
+  /** What is served as `/openapi.json`. */
+  readonly description: () => Promise<string>;
+}
+
+const everyAnswer = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+};
+
+/** A picture of a preset, in base 64, is the largest thing that an operator sends. */
+const bodyLimit = 16 * 1024 * 1024;
+
+const longestKey = 255;
+/** Short calls are done to their end, also when the client goes away. */
+const neverStopped = new AbortController().signal;
+
+/**
+ * The operator's API: one route for each call. Every request brings a token in its header, and no cookie is ever
+ * looked at, so that no page in a browser can make a request in an operator's name.
+ */
+export class AdminServer {
+  readonly server: FastifyInstance;
+  private readonly runs: Runs;
+  private readonly attempts: Attempts;
+  /** Hashes of tokens that were good when they came last: a request with one of them is no guess. */
+  private readonly proven = new LRUCache<string, true>({ max: 1_000 });
+
+  constructor(private readonly parts: AdminServerParts) {
+    this.attempts = new Attempts(parts.failuresPerMin);
+    this.runs = new Runs(parts.clock);
+    const options = { genReqId: newId, requestIdHeader: false as const, skipMiddie: true, bodyLimit };
+    this.server = new FastifyAdapter({ ...options, multipart: false }).getInstance<FastifyInstance>();
+    this.server.setReplySerializer((payload) => toJson(payload));
+    this.server.addHook('onRequest', (request, reply, done) => {
+      void reply.headers({ 'x-request-id': request.id, ...everyAnswer });
+      done();
+    });
+    this.server.setErrorHandler((error, request, reply) => this.refuse(error, request, reply));
+    this.server.setNotFoundHandler((request, reply) => {
+      const message = 'there is nothing at this path: those that exist are in /admin/v1/openapi.json';
+      return this.refuse(new CliError(message, 'RESOURCE_NOT_FOUND'), request, reply);
+    });
+    for (const call of parts.calls) this.serve(call);
+    this.serveRuns();
+    this.server.get('/admin/v1/openapi.json', async (_request, reply) =>
+      reply
+        .type('application/json; charset=utf-8')
+        .serializer(String)
+        .send(await parts.description()),
+    );
+  }
+
+  async listen(port: number, host: string): Promise<number> {
+    await this.server.listen({ port, host });
+    // It listens on a port, not on a pipe.
+    return (this.server.server.address() as { port: number }).port;
+  }
+
+  async close(): Promise<void> {
+    await this.runs.stop();
+    await this.server.close();
+  }
+
+  private serve(call: AnyCall): void {
+    const [method = '', path = ''] = call.route.split(' ');
+    this.server.route({
+      method,
+      url: `/admin/v1${path}`,
+      handler: async (request, reply) => {
+        const known = await this.letIn(request);
+        requireRole(call, known);
+        const { name } = known;
+        const input = inputOf(call, request);
+        const notices: string[] = [];
+        const operator = this.parts.operator.inTheNameOf(name, request.id, (line) => void notices.push(line));
+        const idempotencyKey = keyOf(call, request);
+        if (call.long) {
+          const run = this.runs.start(call, name, (asked) => perform(call, operator, input, asked));
+          return reply.code(202).send(run);
+        }
+        const asked = { idempotencyKey, signal: neverStopped, onProgress: () => undefined };
+        const result = await perform(call, operator, input, asked);
+        if (notices.length > 0) void reply.header('x-atelier-notice', JSON.stringify(notices));
+        return reply.code(200).send(result ?? null);
+      },
+    });
+  }
+
+  /** What long calls are doing. Whoever may read may look; who may start one may stop it. */
+  private serveRuns(): void {
+    const found = (request: FastifyRequest) => {
+      const { run } = request.params as { run: string };
+      const view = this.runs.view(run);
+      if (view) return view;
+      const message = `there is no run ${run}: runs are kept until the process that serves them ends; "atelier actions" lists what was done`;
+      throw new CliError(message, 'RESOURCE_NOT_FOUND');
+    };
+    const serve = (
+      method: string,
+      url: string,
+      answer: (request: FastifyRequest, who: AddedOperator) => unknown,
+    ) =>
+      this.server.route({
+        ...{ method, url: `/admin/v1/runs${url}` },
+        handler: async (request) => answer(request, await this.letIn(request)),
+      });
+    serve('GET', '', () => ({ runs: this.runs.list() }));
+    serve('GET', '/:run', found);
+    serve('DELETE', '/:run', (request, operator) => {
+      const { run_id: id, action } = found(request);
+      const call = this.parts.calls.find(({ name }) => name === action);
+      if (call) requireRole(call, operator);
+      return this.runs.cancel(id);
+    });
+  }
+
+  /** @throws CliError for who brings no valid token, or too many wrong ones */
+  private async letIn(request: FastifyRequest): Promise<AddedOperator> {
+    const token = /^Bearer (\S{1,256})$/i.exec(request.headers.authorization ?? '')?.[1];
+    const hash = token && hashOperatorToken(token);
+    // Somebody at the same address who guesses must not lock out those whose token was good a moment ago.
+    const familiar = hash !== undefined && this.proven.has(hash);
+    // Counted before it is known to fail, so that many at the same time do not slip through.
+    const retryAfter = familiar ? 0 : this.attempts.take(request.ip);
+    if (retryAfter > 0)
+      throw new CliError(
+        `too many requests without a valid token came from this address: try again in ${retryAfter} s`,
+        'RATE_LIMITED',
+      );
+    const { operator, clock } = this.parts;
+    const known = token && (await authenticateOperator(operator.store, token, clock()));
+    if (!hash || !known) {
+      if (hash) this.proven.delete(hash);
+      throw new CliError(
+        'send a valid token of an operator in the header Authorization: Bearer <token>; "atelier operators add" makes one',
+        'UNAUTHENTICATED',
+      );
+    }
+    if (!familiar) this.attempts.giveBack(request.ip);
+    this.proven.set(hash, true);
+    return known;
+  }
+
+  private refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { code, message, detail, cause } = translate(error);
+    const status = refusals[code];
+    if (status >= 500)
+      this.parts.logger.error(
+        { requestId: request.id, route: request.routeOptions.url, err: cause },
+        'answered 500',
+      );
+    if (code === 'RATE_LIMITED') void reply.header('retry-after', '60');
+    const body = { error: { code, message, request_id: request.id }, ...(detail && { detail }) };
+    return reply.code(status).type('application/json; charset=utf-8').send(body);
+  }
+}
+
+function requireRole(call: AnyCall, { name, role }: AddedOperator): void {
+  if (mayCall(call, role)) return;
+  const needed = [...call.may, 'admin'].join(' or ');
+  throw new CliError(
+    `${name} has the role ${role}; this asks for ${needed}. Nothing was changed`,
+    'ROLE_REQUIRED',
+  );
+}
+
+interface Refusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+  readonly detail?: readonly FieldProblem[];
+  readonly cause?: unknown;
+}
+
+const byStatus: Readonly<Record<number, RefusalCode>> = {
+  400: 'BAD_REQUEST',
+  404: 'RESOURCE_NOT_FOUND',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+function translate(error: unknown): Refusal {
+  if (error instanceof CliError) return error;
+  if (error instanceof InvalidFields)
+    return {
+      code: 'VALIDATION_ERROR',
+      message: `${error.message}. Nothing was changed`,
+      detail: error.problems,
+    };
+  if (error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown)
+    return {
+      ...{ code: 'SERVICE_UNAVAILABLE', cause: error },
+      message: 'the store cannot be reached: send the request again, a grant with the same Idempotency-Key',
+    };
+  // Anything can be thrown; Fastify's own errors have a status and a message for the caller.
+  const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string };
+  const known = byStatus[statusCode];
+  if (known) return { code: known, message };
+  const told = 'something went wrong on our side: quote the request_id when you report it';
+  return { code: 'INTERNAL_ERROR', message: told, cause: error };
+}
+
+/** @throws CliError for a key where it would do nothing, and for none where it is needed */
+function keyOf(call: AnyCall, { headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key'];
+  if (!call.idempotent) {
+    if (key === undefined) return undefined;
+    throw new CliError('this call knows no Idempotency-Key: leave it out', 'VALIDATION_ERROR');
+  }
+  if (typeof key === 'string' && key.length > 0 && key.length <= longestKey) return key;
+  throw new CliError(
+    `send an Idempotency-Key of 1 to ${longestKey} characters: sent again with the same key, the request is done once`,
+    'VALIDATION_ERROR',
+  );
+}
+
+/** Path, and query or body, as one input. @throws InvalidFields, CliError */
+function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object {
+  if (!changesThings(call))
+    return checkedInput(call, fromText(call, { ...asObject(query), ...asObject(params) }), 'query');
+  const sent = body ?? {};
+  if (typeof sent !== 'object' || Array.isArray(sent))
+    throw new CliError('the body must be an object', 'VALIDATION_ERROR');
+  return checkedInput(call, { ...sent, ...asObject(params) }, 'body');
+}
+
+/** Fastify gives objects, of its own making, for both. */
+const asObject = (value: unknown) => value as Record<string, unknown>;
+
+/** Query parameters are text; the fields say what they should be. */
+function fromText({ input }: AnyCall, sent: Record<string, unknown>): Record<string, unknown> {
+  const types = new Map(fieldsOf(input).map(({ name, schema }) => [name, schema.type]));
+  const value = (name: string, text: unknown) => {
+    const type = types.get(name);
+    if (type === 'array') return Array.isArray(text) ? text : [text];
+    if (type === 'integer' && typeof text === 'string' && /^-?\d{1,15}$/.test(text)) return Number(text);
+    if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+    return text;
+  };
+  return Object.fromEntries(Object.entries(sent).map(([name, text]) => [name, value(name, text)]));
+}

@@ -1,0 +1,157 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { operatorRoles } from '#domain/operator/operator.events.js';
+import { changesThings, fieldsOf, mayCall, type AnyCall } from '../call.js';
+import { calls } from '../calls.js';
+import { refusals } from '../verb.js';
+
+const description = `
+What the operators of Atelier ask for: programs such as a billing system, the console, and the command \`atelier\`, each of whose
+verbs is a call. Send an operator's token as \`Authorization: Bearer <token>\`. What changes anything is written to the log with
+the operator's name before it is done. See docs/operators-api.md.
+`.trim();
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const text = { type: 'string' };
+
+const error = {
+  ...{ type: 'object', required: ['error'] },
+  properties: {
+    error: {
+      ...{ type: 'object', required: ['code', 'message', 'request_id'] },
+      properties: { code: { type: 'string', enum: Object.keys(refusals) }, message: text, request_id: text },
+    },
+    detail: {
+      type: 'array',
+      items: {
+        ...{ type: 'object', required: ['loc', 'msg', 'type'] },
+        properties: { loc: { type: 'array', items: {} }, msg: text, type: text },
+      },
+    },
+  },
+};
+
+const time = { type: 'string', format: 'date-time' };
+const run = {
+  ...{ type: 'object', required: ['run_id', 'action', 'by', 'started_at', 'ended_at', 'state'] },
+  properties: {
+    ...{
+      run_id: text,
+      action: text,
+      by: text,
+      started_at: time,
+      ended_at: { ...time, type: ['string', 'null'] },
+    },
+    state: { type: 'string', enum: ['running', 'done', 'refused', 'failed', 'cancelled'] },
+    progress: { type: ['object', 'null'] },
+    error: { type: ['string', 'null'] },
+    result: { description: 'What the call answers, once it is done.' },
+  },
+};
+
+/** The words of a field as OpenAPI 3.1 has them. */
+function schemaOf({
+  required: _required,
+  nullable,
+  enum: values,
+  ...words
+}: Record<string, unknown>): object {
+  const type = values === undefined ? words['type'] : 'string';
+  return { ...words, type: nullable ? [type, 'null'] : type, ...(values !== undefined && { enum: values }) };
+}
+
+function operationOf(call: AnyCall): object {
+  const path = call.route.split(' ')[1] ?? '';
+  const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
+  const fields = fieldsOf(call.input);
+  const rest = fields.filter(({ name }) => !inPath.has(name));
+  const inQuery = changesThings(call) ? [] : rest;
+  const inBody = changesThings(call) ? rest : [];
+  const parameter =
+    (place: string) =>
+    ({ name, schema }: (typeof fields)[number]) => {
+      const { description: about, ...words } = schema;
+      const required = place === 'path' || schema.required;
+      return { name, in: place, required, description: about, schema: schemaOf(words) };
+    };
+  const key = { name: 'Idempotency-Key', in: 'header', required: true, schema: { ...text, maxLength: 255 } };
+  const roles = operatorRoles.filter((role) => mayCall(call, role));
+  const required = inBody.filter(({ schema }) => schema.required).map(({ name }) => name);
+  const body = {
+    ...{ type: 'object', additionalProperties: false, ...(required.length > 0 && { required }) },
+    properties: Object.fromEntries(inBody.map(({ name, schema }) => [name, schemaOf(schema)])),
+  };
+  return {
+    operationId: call.name.replace(/[ -](\w)/g, (_all, letter: string) => letter.toUpperCase()),
+    ...{ tags: [call.name.split(' ')[0]], summary: `${call.summary}.` },
+    description: `The verb \`atelier ${call.name}\`. For operators with the role ${roles.join(', ')}.`,
+    'x-roles': roles,
+    parameters: [
+      ...fields.filter(({ name }) => inPath.has(name)).map(parameter('path')),
+      ...inQuery.map(parameter('query')),
+      ...(call.idempotent ? [key] : []),
+    ],
+    ...(inBody.length > 0 && { requestBody: { required: required.length > 0, ...json(body) } }),
+    responses: {
+      ...(call.long
+        ? { 202: { description: 'It is started: `/runs/{run_id}` tells how it goes.', ...json(ref('Run')) } }
+        : { 200: { description: 'Done.', ...json({ type: 'object' }) } }),
+      default: { description: 'It was refused, or failed.', ...json(ref('Error')) },
+    },
+  };
+}
+
+const found = (schema: object) => ({
+  200: { description: 'Found.', ...json(schema) },
+  default: { description: 'It was refused.', ...json(ref('Error')) },
+});
+
+function describeAdminApi(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const call of calls) {
+    const [method = '', path = ''] = call.route.split(' ');
+    const template = `/admin/v1${path.replace(/:(\w+)/g, '{$1}')}`;
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call) };
+  }
+  const named = { parameters: [{ name: 'run', in: 'path', required: true, schema: text }], tags: ['runs'] };
+  paths['/admin/v1/runs'] = {
+    get: {
+      ...{ operationId: 'runsList', tags: ['runs'], summary: 'What long calls are doing.' },
+      responses: found({ type: 'object', properties: { runs: { type: 'array', items: ref('Run') } } }),
+    },
+  };
+  paths['/admin/v1/runs/{run}'] = {
+    get: {
+      operationId: 'runsShow',
+      ...named,
+      summary: 'How a long call goes.',
+      responses: found(ref('Run')),
+    },
+    delete: { operationId: 'runsStop', ...named, summary: 'Stop a long call.', responses: found(ref('Run')) },
+  };
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Atelier for operators',
+      version: '1',
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'Where this document was found' }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas: { Error: error, Run: run },
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' } },
+    },
+  };
+}
+
+// Run from the top of the repository, as npm does it.
+const path = 'openapi-admin.json';
+const document = `${JSON.stringify(describeAdminApi(), null, 2)}\n`;
+if (process.argv[2] === '--write') writeFileSync(path, document);
+else if (readFileSync(path, 'utf8') !== document) {
+  process.stderr.write(`${path} differs from the code: run \`npm run openapi\` and commit what it writes\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,19 @@
+import { hasChecksum, hashApiKey, withSecret } from '../key/api-key.js';
+
+/** Names are part of streams, tokens and paths: an account name or an address of mail. */
+export const operatorNamePattern = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
+
+const pattern = /^op_([a-z0-9][a-z0-9._@+-]{0,63})_[0-9A-HJKMNP-TV-Z]{39}$/;
+
+/** `op_{name}_{secret}{checksum}`: it names the operator whose stream it is compared with, as an API key names its own. */
+export function generateOperatorToken(name: string): string {
+  return withSecret(`op_${name}_`);
+}
+
+/** Whose token it says it is; undefined when it is malformed. */
+export function nameInToken(token: string): string | undefined {
+  const name = pattern.exec(token)?.[1];
+  return name !== undefined && hasChecksum(token) ? name : undefined;
+}
+
+export const hashOperatorToken = hashApiKey;

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { TakeUpJob } from '#application/job/job-writes.handler.js';
+import { newId } from '#platform/ids.js';
+import { ApiService, type Tenant } from '../api/support/api-service.js';
+import type { ApiClient, Json } from '../api/support/api-client.js';
+import { runCommand } from '../support/command.js';
+import { eventually } from '../support/eventually.js';
+import { AdminService } from './support.js';
+
+let service: ApiService;
+let api: ApiClient;
+let admin: AdminService;
+let tenant: Tenant;
+let support: string;
+const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+  admin = await AdminService.start(service.databaseUrl);
+  support = await admin.token('sue', 'support');
+  tenant = await service.openTenant({ credits: 100, environment: 'live' });
+});
+afterAll(async () => {
+  await admin[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+async function dispatch(): Promise<Json> {
+  const { status, body } = await api.post('/v1/model-generator', tenant.key, order);
+  expect(status).toBe(202);
+  await eventually(async () =>
+    (await ask(`GET /jobs?tenant=${tenant.id}&limit=200`)).jobs.some(
+      (job: Json) => job.job_id === body.job_id,
+    ),
+  );
+  return body;
+}
+
+async function ask(route: string, body?: object): Promise<Json> {
+  const answer = await admin.ask(route, support, body);
+  expect({ route, status: answer.status, body: answer.body }).toMatchObject({ route, status: 200 });
+  return answer.body;
+}
+
+const balance = async () => (await ask(`GET /tenants/${tenant.id}`)).balances.live;
+
+describe('jobs across tenants', () => {
+  it('are found by any id, and tell their whole story', async () => {
+    const { job_id, request_id } = await dispatch();
+    for (const id of [job_id, request_id]) {
+      const { jobs } = await ask(`GET /search?id=${id}`);
+      expect(jobs).toContainEqual(expect.objectContaining({ env: 'live', job_id }));
+    }
+    const nothing = await admin.ask(`GET /search?id=${newId()}`, support);
+    expect(nothing).toMatchObject({ status: 404, body: { error: { code: 'RESOURCE_NOT_FOUND' } } });
+    const story = await ask(`GET /jobs/${job_id}`);
+    expect(story).toMatchObject({
+      ...{ env: 'live', tenant_id: tenant.id, workflow: 'model-generator', status: 'queued', request_id },
+      events: [{ type: 'JobQueued', metadata: { actor: `key:${tenant.keyId}`, requestId: request_id } }],
+      ledger: [{ kind: 'operation', status: 'PENDING', credits_delta: -5 }],
+    });
+    const failed = await ask('GET /jobs?status=FAILURE&env=live');
+    expect(failed.jobs.map((job: Json) => job.job_id)).not.toContain(job_id);
+    const pro = await ask('GET /jobs?workflow=try-on');
+    expect(pro.jobs).toEqual([]);
+  });
+
+  it('are cancelled with a refund when that is confirmed, in bulk, and left alone where they have ended', async () => {
+    const jobs = [(await dispatch()).job_id, (await dispatch()).job_id];
+    const before = await balance();
+    const dry = await ask('POST /jobs/cancel', { jobs });
+    expect(dry).toMatchObject({
+      dry_run: true,
+      jobs: jobs.map((job_id) => ({ job_id, done: false, credits: 5 })),
+    });
+    expect(await balance()).toBe(before);
+    const done = await ask('POST /jobs/cancel', { jobs, confirm: true });
+    expect(done.jobs.map((job: Json) => job.done)).toEqual([true, true]);
+    expect(await balance()).toBe(before + 10);
+    const again = await ask('POST /jobs/cancel', { jobs: [...jobs, newId()], confirm: true });
+    expect(again.jobs.map((job: Json) => job.done)).toEqual([false, false, false]);
+    expect(await balance()).toBe(before + 10);
+    const { events } = await ask(`GET /jobs/${jobs[0]}`);
+    expect(events.at(-1)).toMatchObject({ type: 'JobCancelled', metadata: { actor: 'operator:sue' } });
+  });
+
+  it('are dispatched anew as new jobs, which are charged', async () => {
+    const { job_id } = await dispatch();
+    const early = await ask('POST /jobs/retry', { jobs: [job_id], confirm: true });
+    expect(early.jobs).toMatchObject([{ done: false }]);
+    await ask('POST /jobs/cancel', { jobs: [job_id], confirm: true });
+    const before = await balance();
+    const { jobs } = await ask('POST /jobs/retry', { jobs: [job_id], confirm: true });
+    expect(jobs).toMatchObject([{ done: true, new_job_id: expect.any(String) }]);
+    expect(await balance()).toBe(before - 5);
+    const anew = await ask(`GET /jobs/${jobs[0].new_job_id}`);
+    expect(anew).toMatchObject({ status: 'queued', events: [{ data: { request: order } }] });
+  });
+
+  it('fail with a refund where an attempt hangs', async () => {
+    const { job_id } = await dispatch();
+    const early = await ask('POST /jobs/fail', { jobs: [job_id], confirm: true });
+    expect(early.jobs[0].outcome).toContain('cancel it');
+    const context = admin.operator.context('live', tenant.id);
+    await admin.operator.execute(new TakeUpJob(context, job_id, { worker: 'worker-gone' }));
+    const before = await balance();
+    const { jobs } = await ask('POST /jobs/fail', { jobs: [job_id], confirm: true });
+    expect(jobs).toMatchObject([{ done: true, credits: 5 }]);
+    expect(await balance()).toBe(before + 5);
+    expect(await ask(`GET /jobs/${job_id}`)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('a long call', () => {
+  const follow = async (run: Json): Promise<Json> => {
+    let view: Json;
+    await eventually(async () => (view = await ask(`GET /runs/${run.run_id}`)).state !== 'running');
+    return view;
+  };
+
+  it('is started, looked after, and written down with what came of it', async () => {
+    const { status, body } = await admin.ask('POST /audits', support, {});
+    expect({ status, state: body.state }).toEqual({ status: 202, state: 'running' });
+    const run = await follow(body);
+    expect(run).toMatchObject({
+      action: 'ledger audit',
+      by: 'sue',
+      state: 'done',
+      result: { streams: expect.any(Number) },
+    });
+    const { actions } = await ask('GET /actions?action=ledger%20audit');
+    expect(actions[0]).toMatchObject({
+      by: 'sue',
+      outcome: 'done',
+      summary: expect.stringMatching(/events$/),
+    });
+    const compared = await follow(
+      (await admin.ask('POST /projections/compare', support, { name: ['ledger'] })).body,
+    );
+    expect(compared).toMatchObject({ state: 'done', result: { ok: true } });
+    const refused = await follow(
+      (await admin.ask('POST /projections/compare', support, { name: ['none'] })).body,
+    );
+    expect(refused).toMatchObject({
+      state: 'refused',
+      error: expect.stringContaining('there is no read model'),
+    });
+    const { runs } = await ask('GET /runs');
+    expect(runs).toHaveLength(3);
+  });
+
+  it('looks to the command as one that it makes itself', async () => {
+    const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
+    const api = { ...env, ATELIER_ADMIN_URL: admin.url, ATELIER_OPERATOR_TOKEN: support };
+    const run = (args: string[]) => runCommand(args, service.folder, { env: api });
+    // Each look is written down, so that the log is longer at the next one.
+    const timeless = ({ code, stdout, stderr }: Json) => ({
+      ...{ code, stderr },
+      stdout: stdout.replace(/[\d.]+ s.*|\d+ a second/g, '').replace(/\d{2,}/g, 'N'),
+    });
+    for (const args of [
+      ['projections', 'compare', 'ledger', 'jobs'],
+      ['projections', 'compare', 'nothing'],
+      ['orphans', 'list'],
+      ['operations', 'list', '--env', 'test'],
+      ['parked', 'list'],
+      ['parked', 'retry'],
+      ['jobs', 'list', '--env', 'live'],
+    ])
+      expect(timeless(await run(args))).toEqual(timeless(await run([...args, '--direct'])));
+  });
+});

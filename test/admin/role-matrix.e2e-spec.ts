@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorRoles, type OperatorRole } from '#domain/operator/operator.events.js';
+import { calls } from '../../apps/cli/src/calls.js';
+import { changesThings } from '../../apps/cli/src/call.js';
+import { generateOperatorToken } from '#application/operator/operator-token.js';
+import { ApiService } from '../api/support/api-service.js';
+import { AdminService } from './support.js';
+
+/** Who may what, as it was decided: written here a second time, so that a slip in a declaration shows. */
+const matrix: Record<string, string> = {
+  'tenants create': 'finance admin',
+  'tenants list': 'read support finance admin',
+  'tenants show': 'read support finance admin',
+  'tenants plan': 'finance admin',
+  'tenants suspend': 'support finance admin',
+  'tenants reactivate': 'support finance admin',
+  'credits grant': 'finance admin',
+  'credits grants': 'read support finance admin',
+  'credits approve': 'finance admin',
+  'credits decline': 'finance admin',
+  'credits correct': 'finance admin',
+  'keys issue': 'support admin',
+  'keys rotate': 'support admin',
+  'keys revoke': 'support admin',
+  'keys list': 'read support finance admin',
+  'keys signing-secret': 'support admin',
+  'operators add': 'admin',
+  'operators revoke': 'admin',
+  'operators list': 'read support finance admin',
+  actions: 'read support finance admin',
+  'jobs list': 'read support finance admin',
+  'jobs find': 'read support finance admin',
+  'jobs show': 'read support finance admin',
+  'jobs cancel': 'support admin',
+  'jobs fail': 'support admin',
+  'jobs retry': 'support admin',
+  'jobs stranded': 'read support finance admin',
+  'jobs requeue': 'support admin',
+  'orphans list': 'read support finance admin',
+  'orphans sweep': 'support admin',
+  'operations list': 'read support finance admin',
+  'operations price': 'finance admin',
+  'operations enable': 'support admin',
+  'operations disable': 'support admin',
+  'presets list': 'read support finance admin',
+  'presets retire': 'admin',
+  'projections list': 'read support finance admin',
+  'projections rebuild': 'admin',
+  'projections compare': 'support admin',
+  'projections switch': 'admin',
+  'projections rollback': 'admin',
+  'parked list': 'read support finance admin',
+  'parked retry': 'support admin',
+  'ledger audit': 'read support finance admin',
+};
+
+const nowhere = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
+let service: ApiService;
+let admin: AdminService;
+const tokens = {} as Record<OperatorRole, string>;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  admin = await AdminService.start(service.databaseUrl);
+  for (const role of operatorRoles) tokens[role] = await admin.token(`one-${role}`, role);
+});
+afterAll(async () => {
+  await admin[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+/** With an input that asks for nothing that there is. */
+const ask = (route: string, token: string | undefined, headers = {}) =>
+  admin.ask(route.replace(/:\w+/g, nowhere), token, route.startsWith('GET') ? undefined : {}, headers);
+
+describe('the role matrix', () => {
+  it('has every call', () => {
+    expect(calls.map(({ name }) => name).sort()).toEqual(Object.keys(matrix).sort());
+    expect(new Set(calls.map(({ route }) => route)).size).toBe(calls.length);
+  });
+
+  it.each(calls.flatMap((call) => operatorRoles.map((role) => ({ name: call.name, call, role }))))(
+    '$name as $role',
+    async ({ name, call, role }) => {
+      const { status, body } = await ask(call.route, tokens[role]);
+      const may = matrix[name]?.split(' ').includes(role) ?? false;
+      if (may) expect([401, 403]).not.toContain(status);
+      else expect({ status, code: body.error.code }).toEqual({ status: 403, code: 'ROLE_REQUIRED' });
+    },
+  );
+
+  it.each(calls.map((call) => ({ name: call.name, call })))(
+    '$name with tokens that are none',
+    async ({ call }) => {
+      const expired =
+        'expired' in others ? others.expired : (others.expired = await admin.token('late', 'admin', -1));
+      const guessed = generateOperatorToken('one-admin');
+      const mistyped = `${tokens.admin.slice(0, -1)}${tokens.admin.endsWith('0') ? '1' : '0'}`;
+      const unknown = generateOperatorToken('nobody');
+      const answers = [];
+      for (const token of [undefined, expired, guessed, mistyped, unknown, 'op__', 'x'.repeat(300)])
+        answers.push(await ask(call.route, token));
+      for (const { status, body } of answers) {
+        expect({ status, code: body.error.code }).toEqual({ status: 401, code: 'UNAUTHENTICATED' });
+        expect(body.error.message).toBe(answers[0]?.body.error.message);
+      }
+    },
+  );
+});
+
+const others: { expired?: string } = {};
+
+describe('a token', () => {
+  it('that was stolen is of no use from the moment on at which it is revoked', async () => {
+    const token = await admin.token('thief', 'admin');
+    expect((await admin.ask('GET /operators', token)).status).toBe(200);
+    const { status } = await admin.ask('POST /operators/thief/revoke', tokens.admin, { reason: 'stolen' });
+    expect(status).toBe(200);
+    expect((await admin.ask('GET /operators', token)).status).toBe(401);
+    const { body } = await admin.ask('GET /operators', tokens.read);
+    expect(body.operators.find((each: { name: string }) => each.name === 'thief')).toMatchObject({
+      status: 'revoked',
+    });
+    expect(JSON.stringify(body)).not.toContain('tokenHash');
+  });
+
+  it('cannot be guessed at leisure, and who guesses locks nobody out', async () => {
+    await using slow = await AdminService.start(service.databaseUrl, { failuresPerMin: 3 });
+    expect((await slow.ask('GET /operators', tokens.read)).status).toBe(200);
+    const guesses = await Promise.all(
+      Array.from({ length: 6 }, () => slow.ask('GET /operators', generateOperatorToken('one-admin'))),
+    );
+    const statuses = guesses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+    expect((await slow.ask('GET /operators', tokens.read)).status).toBe(200);
+  });
+
+  it('comes in its header only: a page of another origin gets nothing, by whatever means', async () => {
+    const cookie = { cookie: `token=${tokens.admin}`, origin: 'https://evil.example' };
+    expect((await admin.ask('GET /operators', undefined, undefined, cookie)).status).toBe(401);
+    expect((await admin.ask(`GET /operators?access_token=${tokens.admin}`, undefined)).status).toBe(401);
+    const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    const answer = await admin.ask('OPTIONS /operators', undefined, undefined, preflight);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+});
+
+describe('what changes anything', () => {
+  it('is written down with the name of who asked for it, also where it was refused', async () => {
+    const changing = calls.filter(changesThings).map(({ name }) => name);
+    const { body } = await admin.ask('GET /actions?limit=1000', tokens.read);
+    const made = await admin.ask('POST /tenants', tokens.finance, { name: 'Maison', credits: 5 });
+    const { body: later } = await admin.ask(
+      'GET /actions?by=one-finance&action=tenants%20create',
+      tokens.read,
+    );
+    expect(later.actions[0]).toMatchObject({
+      ...{ by: 'one-finance', via: 'api', action: 'tenants create', outcome: 'done' },
+      summary: `tenant ${made.body.tenant_id}`,
+      request_id: made.headers.get('x-request-id'),
+    });
+    for (const action of body.actions as { action: string }[]) expect(changing).toContain(action.action);
+    const events = await service.store.readStream(`live.account-${made.body.tenant_id}`, {});
+    if (events.kind !== 'found') throw new Error('the account has no events');
+    for (const { metadata } of events.events)
+      expect(metadata).toMatchObject({
+        ...{ actor: 'operator:one-finance', requestId: made.headers.get('x-request-id') },
+      });
+    const missing = await admin.ask(`POST /tenants/${nowhere}/suspend`, tokens.support, {});
+    expect(missing).toMatchObject({ status: 404, body: { error: { code: 'RESOURCE_NOT_FOUND' } } });
+    const { body: refused } = await admin.ask('GET /actions?by=one-support&limit=1', tokens.read);
+    expect(refused.actions[0]).toMatchObject({ action: 'tenants suspend', outcome: 'refused' });
+  });
+});

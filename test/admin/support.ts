@@ -1,0 +1,77 @@
+import { AddOperator } from '#application/operator/manage-operators.handler.js';
+import { installation } from '#application/command-context.js';
+import type { OperatorRole } from '#domain/operator/operator.events.js';
+import { systemClock } from '#platform/clock.js';
+import { loadConfiguration } from '#platform/configuration.js';
+import { createLogger } from '#platform/logger.js';
+import type { Json } from '../api/support/api-client.js';
+import { calls, features } from '../../apps/cli/src/calls.js';
+import { Operator } from '../../apps/cli/src/operator.js';
+import { AdminServer } from '../../apps/cli/src/server/admin-server.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+  readonly headers: Headers;
+}
+
+/** The operator's API in this process, on a database of its own and a real socket. */
+export class AdminService implements AsyncDisposable {
+  private constructor(
+    readonly operator: Operator,
+    readonly server: AdminServer,
+    readonly url: string,
+  ) {}
+
+  static async start(
+    databaseUrl: string,
+    {
+      failuresPerMin = 10_000,
+      variables = {},
+    }: { failuresPerMin?: number; variables?: Record<string, string> } = {},
+  ): Promise<AdminService> {
+    const settings = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only', ...variables };
+    const configuration = loadConfiguration(settings);
+    const operator = await Operator.serve(configuration, features);
+    const server = new AdminServer({
+      ...{ operator, calls, failuresPerMin, clock: systemClock },
+      logger: createLogger('test', 'silent'),
+      description: () => Promise.resolve('{}'),
+    });
+    const port = await server.listen(0, '127.0.0.1');
+    return new AdminService(operator, server, `http://127.0.0.1:${port}`);
+  }
+
+  /** Adds an operator. @returns the token */
+  async token(name: string, role: OperatorRole, validMs = 3_600_000): Promise<string> {
+    const context = this.operator.context('live', installation);
+    const expiresAt = new Date(Date.now() + validMs);
+    const added = await this.operator.execute(new AddOperator(context, { name, role, expiresAt }));
+    if (added.kind === 'rejected' || !added.token) throw new Error(`${name} was not added`);
+    return added.token;
+  }
+
+  async ask(
+    route: string,
+    token: string | undefined,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const [method = '', path = ''] = route.split(' ');
+    const response = await fetch(`${this.url}/admin/v1${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json(), headers: response.headers };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server.close();
+    await this.operator[Symbol.asyncDispose]();
+  }
+}
