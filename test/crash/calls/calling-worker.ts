@@ -21,6 +21,8 @@ export interface KillPlan {
   readonly databaseUrl: string;
   readonly directory: string;
   readonly models: ModelList;
+  /** Silence after which a worker counts as dead. */
+  readonly heartbeatSeconds: number;
   /** By job. */
   readonly points: Readonly<Record<string, string>>;
 }
@@ -68,8 +70,8 @@ function memberOf(of: object, name: string | symbol): unknown {
 
 /** What a request to a vendor is for. */
 function purposeOf(url: string, method: string): string {
-  if (method === 'POST') return 'submission';
-  return url.endsWith('/status') ? 'status' : 'result';
+  if (method === 'POST') return url.includes('/upload/') ? 'upload' : 'submission';
+  return /\/(?:status|history|queue)\b/.test(url) ? 'status' : 'result';
 }
 
 const { fetch: realFetch } = globalThis;
@@ -78,13 +80,13 @@ globalThis.fetch = (input, init) => {
   return through(purposeOf(url, init?.method ?? 'GET'), () => realFetch(input, init));
 };
 
-const { databaseUrl, directory, models } = plan;
+const { databaseUrl, directory, models, heartbeatSeconds } = plan;
 const logger = createLogger('worker', 'silent');
 
 await runRole(logger, async () => {
   const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
   const queue = await PgBossRenderQueue.start({
-    ...{ url: databaseUrl, logger, heartbeatSeconds: 2, superviseSeconds: 1 },
+    ...{ url: databaseUrl, logger, heartbeatSeconds, superviseSeconds: 1 },
   });
   const storage = new FolderStorage({
     directory,
