@@ -37,6 +37,8 @@ type Row = readonly [
   paid: number,
 ];
 
+type VendorFamily = Exclude<ModelFamily, 'sketch' | 'package'>;
+
 interface Family {
   readonly double: VendorDouble;
   /** Of the model that each row asks. */
@@ -85,7 +87,7 @@ const answersLater: readonly Row[] = [
 
 const quick = { poll_ms: 20 };
 
-const families: Readonly<Record<Exclude<ModelFamily, 'sketch'>, Family>> = {
+const families: Readonly<Record<VendorFamily, Family>> = {
   openai: {
     double: new OpenAiDouble(),
     model: { model: 'gpt-image-2' },
@@ -148,7 +150,7 @@ const families: Readonly<Record<Exclude<ModelFamily, 'sketch'>, Family>> = {
   },
 };
 
-const everyFamily = Object.entries(families) as [Exclude<ModelFamily, 'sketch'>, Family][];
+const everyFamily = Object.entries(families) as [VendorFamily, Family][];
 const laneOf = ([turns]: Row): string => turns.join('-');
 
 /** A tenant whose jobs one model draws, all workflows that it makes. */

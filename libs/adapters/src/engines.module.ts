@@ -35,6 +35,7 @@ import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue, type RenderTask } from '#render-queue/render-queue.js';
 import type { WorkflowBodies } from '#workflows/workflows.js';
 import { OwnMetrics } from './platform.module.js';
+import { openPackage } from './packaged-engine.js';
 import { noCapacity, RemoteModel, type RemoteParts } from './remote-model.js';
 
 /** What an installation without a vendor has: background swaps of photographs of people, and drawings of everything else. */
@@ -52,7 +53,7 @@ export class SandboxEngine extends ImageEngine {
 
 /** Each family's vendor, loaded when the first picture of a model is asked for. */
 const vendors: Readonly<
-  Record<Exclude<ModelFamily, 'sketch'>, (model: VendorModel) => Promise<ImageVendor>>
+  Record<Exclude<ModelFamily, 'sketch' | 'package'>, (model: VendorModel) => Promise<ImageVendor>>
 > = {
   openai: async (model) => new (await import('@atelier/vendors/openai')).OpenAiVendor(model),
   gemini: async (model) => new (await import('@atelier/vendors/gemini')).GeminiVendor(model),
@@ -64,9 +65,19 @@ const vendors: Readonly<
 // The sandbox draws from the body: it has a renderer for every workflow, which takes the body of that workflow.
 void (sketchRenderers satisfies Renderers<WorkflowBodies>);
 
-export async function openVendor(model: ImageModel, currency: string): Promise<ImageVendor> {
-  if (model.family === 'sketch') throw new RangeError(`${model.id} has no vendor`);
-  return vendors[model.family](vendorModel(model, currency));
+/** Asks what can be asked of a model without cost. @returns a line for people @throws an Error that says what is wrong */
+export async function checkModel(model: ImageModel, currency: string, signal: AbortSignal): Promise<string> {
+  if (model.family === 'sketch') return 'draws on this machine';
+  const declared = vendorModel(model, currency);
+  if (model.family === 'package')
+    return `${(await openPackage(model.package ?? '', declared)).name} is there`;
+  return (await vendors[model.family](declared)).check(signal);
+}
+
+async function openEngine(model: ImageModel, declared: VendorModel): Promise<ImageEngine> {
+  if (model.family === 'sketch') return new SandboxEngine();
+  if (model.family === 'package') return openPackage(model.package ?? '', declared);
+  return new VendorEngine(declared, await vendors[model.family](declared), testMarkSvg);
 }
 
 function vendorModel(model: ImageModel, currency: string): VendorModel {
@@ -102,9 +113,11 @@ class ConfiguredEngines extends ImageEngines {
       const declared = vendorModel(model, list.currency);
       let engine: Promise<ImageEngine> | undefined;
       const open = () =>
-        (engine ??= openVendor(model, list.currency).then(
-          (vendor) => new VendorEngine(declared, vendor, testMarkSvg),
-        ));
+        // A package that cannot be loaded is looked for again with the next job.
+        (engine ??= openEngine(model, declared).catch((error: unknown) => {
+          engine = undefined;
+          throw error;
+        }));
       this.remote.set(model.id, new RemoteModel(model, parts, open));
     }
   }

@@ -6,6 +6,8 @@ export const modelFamilies = {
   fashn: 'remote',
   fal: 'remote',
   comfyui: 'remote',
+  // An engine that is a package of its own: whatever it does, it is waited for.
+  package: 'remote',
 } as const satisfies Readonly<Record<string, 'local' | 'remote'>>;
 
 export type ModelFamily = keyof typeof modelFamilies;
@@ -21,6 +23,8 @@ export interface ImageModel {
   readonly family: ModelFamily;
   /** What the vendor calls it. */
   readonly model?: string;
+  /** Of the family `package`: its name, or the path of its folder or file. */
+  readonly package?: string;
   readonly endpoint?: string;
   readonly secret_env?: string;
   /** Names of workflows; absent: all that its family makes. */

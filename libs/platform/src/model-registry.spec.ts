@@ -56,6 +56,7 @@ describe('ATELIER_MODELS_FILE', () => {
       { models: [{ ...pen, family: 'oil' }] },
       '/models/0/family must be equal to one of the allowed values: ',
     ],
+    [{ models: [{ ...pen, family: 'package' }] }, "/models/0 must have required property 'package'"],
     [{ models: [{ ...pen, max_inputs: 17 }] }, '/models/0/max_inputs must be <= 16'],
     [{ models: [{ ...pen, secret: 'sk-1' }] }, '/models/0 must NOT have additional properties: secret'],
     [

@@ -19,6 +19,21 @@ export abstract class ImageEngine {
 
 export type EngineRequest = RenderRequest & BriefedRequest;
 
+/** What an installation's registry declares of a model, as far as an engine needs it. */
+export interface EngineModel {
+  /** What callers name it by; it belongs into the result. */
+  readonly id: string;
+  /** The vendor's name for it; the id where there is none. */
+  readonly model: string;
+  readonly endpoint?: string | undefined;
+  /** The value of the variable that the registry names. */
+  readonly secret?: string | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** The default export of a package that is an engine: called once in each worker, before its first picture. */
+export type MakeEngine = (model: EngineModel) => ImageEngine | Promise<ImageEngine>;
+
 /** What is asked of an engine that knows no workflow. */
 export interface BriefedRequest {
   /** Made when it is asked for: the sandbox has no use for it. */

@@ -39,7 +39,11 @@ export function importsOf(programs: readonly string[]): Imports {
 function ownFile(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return resolve(dirname(from), specifier);
   const [, workspace, subpath = ''] = workspaces.exec(specifier) ?? [];
-  if (workspace) return join(root, 'packages', workspace, exportsOf(workspace)[`.${subpath}`]?.default ?? '');
+  if (workspace) {
+    const { [`.${subpath}`]: exact, './*': any } = exportsOf(workspace);
+    const target = exact?.default ?? any?.default.replace('*', subpath.slice(1)) ?? '';
+    return join(root, 'packages', workspace, target);
+  }
   const [, library = '', path = ''] = libraries.exec(specifier) ?? [];
   if (!library) return undefined;
   return library === 'projections'

@@ -34,13 +34,12 @@ const checkMs = 10_000;
 /** Exit code 1 where one of them cannot be asked. */
 export async function checkModels({ json }: OutputOptions): Promise<void> {
   const { models, currency } = modelsHere();
-  const { openVendor } = await import('#adapters/engines.module.js');
+  const { checkModel } = await import('#adapters/engines.module.js');
   const found = await Promise.all(
     models.map(async (model) => {
-      if (!isRemote(model)) return { id: model.id, ok: true, says: 'draws on this machine' };
       try {
-        const vendor = await openVendor(model, currency);
-        return { id: model.id, ok: true, says: await vendor.check(AbortSignal.timeout(checkMs)) };
+        const says = await checkModel(model, currency, AbortSignal.timeout(checkMs));
+        return { id: model.id, ok: true, says };
       } catch (error) {
         return { id: model.id, ok: false, says: problemOf(error) };
       }

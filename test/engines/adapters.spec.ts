@@ -1,0 +1,287 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import sharp from 'sharp';
+import { EngineError } from '@atelier/engine';
+import type { ImageVendor, PictureCall, ReadingCall, VendorImage, VendorModel } from '@atelier/vendors';
+import { ComfyVendor } from '@atelier/vendors/comfyui';
+import { FalVendor } from '@atelier/vendors/fal';
+import { FashnVendor } from '@atelier/vendors/fashn';
+import { GeminiVendor } from '@atelier/vendors/gemini';
+import { OpenAiVendor } from '@atelier/vendors/openai';
+import { ComfyDouble } from './doubles/comfy-double.js';
+import { FashnDouble } from './doubles/fashn-double.js';
+import { GeminiDouble } from './doubles/gemini-double.js';
+import { FalDouble, OpenAiDouble, type VendorDouble } from './doubles/vendor-double.js';
+import { declaredModel } from './support/declared-model.js';
+import { photo } from './support/vendor-house.js';
+
+/* How each vendor is asked: what goes over the socket, what it says for nothing, and how it reads photographs. */
+
+const image = async (role: VendorImage['role'], colour = '#345'): Promise<VendorImage> => {
+  return { role, bytes: await photo(colour), contentType: 'image/png' };
+};
+
+function pictureCall(images: readonly VendorImage[], more: Partial<PictureCall> = {}): PictureCall {
+  return {
+    ...{ images, task: 'try_on', prompt: 'dress the person of image 1', ratio: '2:3' },
+    ...{ size: { width: 683, height: 1024 }, transparent: false, count: 1, quality: undefined, seed: 7 },
+    ...{ idempotencyKey: 'job.try_on.1', signal: new AbortController().signal },
+    submitted: () => Promise.resolve(),
+    ...more,
+  };
+}
+
+interface Family {
+  readonly double: () => VendorDouble;
+  readonly vendor: (model: VendorModel) => ImageVendor;
+  readonly model?: Partial<VendorModel>;
+  /** What a check says that finds all in order. */
+  readonly says: RegExp;
+}
+
+const quick = { poll_ms: 20 };
+const fields = { person: 'model_image', garment: 'garment_image', seed: 'seed' };
+
+const families: Readonly<Record<string, Family>> = {
+  openai: {
+    double: () => new OpenAiDouble(),
+    vendor: (model) => new OpenAiVendor(model),
+    says: /^openai is there$/,
+  },
+  gemini: {
+    double: () => new GeminiDouble(),
+    vendor: (model) => new GeminiVendor(model),
+    says: /^gemini is there$/,
+  },
+  fashn: {
+    double: () => new FashnDouble(),
+    vendor: (model) => new FashnVendor(model),
+    model: { model: 'tryon-v1.6', options: quick },
+    says: /^42 credits are left$/,
+  },
+  fal: {
+    double: () => new FalDouble(),
+    vendor: (model) => new FalVendor(model),
+    model: { model: 'fal-ai/fashn/tryon/v1.6', options: { ...quick, fields } },
+    says: /can be reached$/,
+  },
+  comfyui: {
+    double: () => new ComfyDouble(),
+    vendor: (model) => new ComfyVendor(model),
+    model: { options: quick },
+    says: /^ComfyUI 0\.34\.0 has all that the graphs need$/,
+  },
+};
+
+let double: VendorDouble;
+let vendor: ImageVendor;
+async function open(family: string, more: Partial<VendorModel> = {}): Promise<void> {
+  const known = families[family] as Family;
+  double = known.double();
+  vendor = known.vendor(declaredModel(family, await double.open(), { ...known.model, ...more }));
+}
+afterEach(() => double.close());
+
+const asked = (): Record<string, unknown> =>
+  JSON.parse(double.asked[0]?.body ?? '{}') as Record<string, unknown>;
+
+describe.each(Object.keys(families))('%s', (family) => {
+  beforeEach(() => open(family));
+
+  it('is checked without cost', async () => {
+    expect(await vendor.check(new AbortController().signal)).toMatch((families[family] as Family).says);
+    expect(double.submissions).toBe(0);
+  });
+
+  it('that cannot be reached has no capacity: nothing was sent', async () => {
+    await double.close();
+    const refused = vendor.draw(pictureCall([await image('person'), await image('garment')]));
+    await expect(refused).rejects.toBeInstanceOf(EngineError);
+    await expect(refused).rejects.toMatchObject({ errorClass: 'capacity' });
+    double = new OpenAiDouble();
+    await double.open();
+  });
+
+  it('stops when its signal is aborted', async () => {
+    double.turns.push('hang');
+    const controller = new AbortController();
+    const images = [await image('person'), await image('garment')];
+    const drawing = vendor.draw(pictureCall(images, { signal: controller.signal }));
+    const reason = new Error('cancelled');
+    setTimeout(() => controller.abort(reason), 30);
+    await expect(drawing).rejects.toBeDefined();
+    await expect(drawing).rejects.not.toBeInstanceOf(EngineError);
+  });
+});
+
+describe('OpenAI', () => {
+  beforeEach(() => open('openai'));
+
+  it('gets the brief in words and the pictures in order, once', async () => {
+    await vendor.draw(pictureCall([await image('person'), await image('garment')]));
+    const [call] = double.asked;
+    expect(call?.path).toBe('/images/edits');
+    expect(call?.body).toContain('dress the person of image 1');
+    expect(call?.body.match(/name="image\[\]"/g)).toHaveLength(2);
+    expect(call?.headers['authorization']).toBe('Bearer sk-vendor-secret');
+    expect(call?.headers['idempotency-key']).toBe('job.try_on.1');
+  });
+});
+
+describe('Gemini', () => {
+  it('gets words, pictures in order, ratio and size', async () => {
+    await open('gemini');
+    const size = { width: 1365, height: 2048 };
+    await vendor.draw(pictureCall([await image('person'), await image('garment')], { size }));
+    const { contents, generationConfig } = asked();
+    expect(contents).toMatchObject([
+      { parts: [{ text: 'dress the person of image 1' }, { inlineData: {} }, { inlineData: {} }] },
+    ]);
+    expect(generationConfig).toMatchObject({
+      ...{ responseModalities: ['IMAGE'], seed: 7 },
+      imageConfig: { aspectRatio: '2:3', imageSize: '2K' },
+    });
+  });
+});
+
+describe('FASHN', () => {
+  const inputs = () => asked()['inputs'] as Record<string, string>;
+
+  it('gets each picture by the part that it plays, and no words where it takes none', async () => {
+    await open('fashn');
+    await vendor.draw(pictureCall([await image('person'), await image('garment')]));
+    expect(asked()['model_name']).toBe('tryon-v1.6');
+    expect(Object.keys(inputs()).toSorted()).toEqual([
+      ...['garment_image', 'model_image', 'output_format', 'return_base64', 'seed'],
+    ]);
+  });
+
+  it('is not asked with a picture that it has no place for', async () => {
+    await open('fashn');
+    const images = [await image('person'), await image('garment'), await image('garment')];
+    await expect(vendor.draw(pictureCall(images))).rejects.toMatchObject({ errorClass: 'bad_input' });
+    expect(double.submissions).toBe(0);
+  });
+
+  it('gets its first picture in the format of the order, where that cuts off little, and is not asked otherwise', async () => {
+    await open('fashn', { model: 'edit' });
+    const images = [await image('subject')];
+    await vendor.draw(pictureCall(images, { size: { width: 819, height: 1024 } }));
+    const sent = Buffer.from(inputs()['image']?.split(',')[1] ?? '', 'base64');
+    expect(await sharp(sent).metadata()).toMatchObject({ format: 'jpeg', width: 200, height: 250 });
+    const square = vendor.draw(pictureCall(images, { size: { width: 1024, height: 1024 } }));
+    await expect(square).rejects.toMatchObject({ errorClass: 'bad_input' });
+    expect(double.submissions).toBe(1);
+  });
+
+  it('is misconfigured with an endpoint that it does not have', async () => {
+    await open('fashn', { model: 'video' });
+    const misconfigured = { errorClass: 'misconfigured' };
+    await expect(vendor.check(new AbortController().signal)).rejects.toMatchObject(misconfigured);
+    await expect(vendor.draw(pictureCall([]))).rejects.toMatchObject(misconfigured);
+  });
+});
+
+describe('fal', () => {
+  it('gets each picture by the part that it plays, and is told not to try again by itself', async () => {
+    await open('fal');
+    await vendor.draw(pictureCall([await image('person'), await image('garment')]));
+    expect(Object.keys(asked()).toSorted()).toEqual(['garment_image', 'model_image', 'seed']);
+    expect(double.asked[0]?.headers['x-fal-no-retry']).toBe('1');
+  });
+});
+
+describe('ComfyUI', () => {
+  const graph = () => asked()['prompt'] as Record<string, { inputs: Record<string, unknown> }>;
+  const comfy = () => double as ComfyDouble;
+  beforeEach(() => open('comfyui'));
+
+  it('gets a graph with the values of the call, without the pictures that the call does not have', async () => {
+    await vendor.draw(pictureCall([await image('person'), await image('garment')]));
+    expect(Object.keys(graph())).not.toContain('image_3');
+    expect(Object.keys(graph()['wanted']?.inputs ?? {})).not.toContain('image3');
+    expect(graph()['wanted']?.inputs['prompt']).toBe('dress the person of image 1');
+    expect(graph()['canvas']?.inputs).toEqual({ width: 688, height: 1024, batch_size: 1 });
+    expect(graph()['sampler']?.inputs['seed']).toBe(7);
+  });
+
+  it('draws from words with the other graph', async () => {
+    await vendor.draw(pictureCall([], { task: 'background' }));
+    expect(graph()['unet']?.inputs['unet_name']).toBe('qwen_image_fp8_e4m3fn.safetensors');
+  });
+
+  it('is not asked with more pictures than the graph takes', async () => {
+    const images = await Promise.all(['1', '2', '3', '4'].map((n) => image('garment', `#${n}${n}${n}`)));
+    await expect(vendor.draw(pictureCall(images))).rejects.toMatchObject({ errorClass: 'bad_input' });
+    expect(double.submissions).toBe(0);
+  });
+
+  it('has the id of the prompt on record before it is asked', async () => {
+    const seen: (readonly [string, number])[] = [];
+    const submitted = (id: string) => Promise.resolve(void seen.push([id, double.submissions]));
+    await vendor.draw(pictureCall([], { submitted }));
+    expect(seen).toEqual([[[...comfy().prompts.keys()][0], 0]]);
+  });
+
+  it('that was started again has no capacity: what waited there is gone', async () => {
+    comfy().gateShut = true;
+    const drawing = vendor.draw(pictureCall([]));
+    drawing.catch(() => undefined);
+    while (double.submissions === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    comfy().forget();
+    await expect(drawing).rejects.toMatchObject({ errorClass: 'capacity' });
+  });
+
+  it('is told which prompt to drop or to interrupt', async () => {
+    comfy().gateShut = true;
+    const controller = new AbortController();
+    for (const key of ['one', 'two']) {
+      const call = pictureCall([], { idempotencyKey: key, signal: controller.signal });
+      vendor.draw(call).catch(() => undefined);
+      while (
+        !comfy().asked.some(({ body }) => body.includes('prompt_id')) ||
+        double.submissions < (key === 'one' ? 1 : 2)
+      )
+        await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const [running = '', waiting = ''] = [...comfy().prompts.keys()];
+    expect(await vendor.cancel?.(waiting)).toBe(true);
+    expect(await vendor.cancel?.(running)).toBe(true);
+    expect(await vendor.cancel?.('unknown')).toBe(false);
+    expect([[...comfy().prompts.keys()], comfy().interrupted]).toEqual([[running], [running]]);
+    controller.abort(new Error('the test is over'));
+  });
+
+  it('says which nodes and files a check does not find', async () => {
+    comfy().lacks = 'CFGNorm';
+    await expect(vendor.check(new AbortController().signal)).rejects.toThrow('it lacks the node CFGNorm');
+  });
+});
+
+describe.each(['openai', 'gemini'])('the vision model of %s', (family) => {
+  const call = async (): Promise<ReadingCall> => {
+    const { signal, idempotencyKey, submitted } = pictureCall([]);
+    const images = [await image('photograph')];
+    const schema = { type: 'object', properties: { garments: { type: 'array' } }, required: ['garments'] };
+    return { images, question: 'What does it show?', schema, signal, idempotencyKey, submitted };
+  };
+  beforeEach(() => open(family, { vision_model: 'reader' }));
+
+  it('answers in the form that is asked for', async () => {
+    (double as OpenAiDouble | GeminiDouble).reading = { garments: [{ name: 'dress' }] };
+    expect((await vendor.read?.(await call()))?.reading).toEqual({ garments: [{ name: 'dress' }] });
+    const body = double.asked[0]?.body ?? '';
+    expect(body).toContain('What does it show?');
+    expect(body).toContain('"required":["garments"]');
+    expect(body + (double.asked[0]?.path ?? '')).toContain('reader');
+  });
+
+  it.each([
+    ['policy', 'policy'],
+    ['busy', 'capacity'],
+    ['key', 'misconfigured'],
+    ['cut', 'outcome_unknown'],
+  ] as const)('%s is %s', async (turn, errorClass) => {
+    double.turns.push(turn);
+    await expect(vendor.read?.(await call())).rejects.toMatchObject({ errorClass });
+  });
+});
