@@ -114,6 +114,17 @@ describe('the render queue', () => {
     },
   );
 
+  it.each([
+    ['the table of turns', 'drop table pgboss.tenant_turn; delete from pgboss.queue'],
+    ['the queues', 'delete from pgboss.queue'],
+    ['the last queue', `delete from pgboss.queue where name = 'webhooks-test'`],
+  ])('makes %s where a process ended before it had, and puts tasks back', async (_, missing) => {
+    const queue = await start();
+    await pool.query(missing);
+    expect(await queue.requeue([task('job-1')])).toBe(1);
+    expect((await pool.query('select from pgboss.queue')).rowCount).toBe(queueNames.length + 2);
+  });
+
   it('ends no process when the server ends its connection while it says goodbye', async () => {
     const url = new URL(database.url);
     const proxy = await startTcpProxy(Number(url.port));

@@ -138,6 +138,7 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
   }
 
   async requeue(tasks: readonly Task[]): Promise<number> {
+    if (!(await this.isWhole())) await this.repair();
     let added = 0;
     for (const [name, own] of Map.groupBy(tasks, this.kind.nameOf)) {
       const byId = new Map(own.map((task) => [this.kind.idOf(task), task]));
@@ -146,6 +147,21 @@ class PgBossQueue<Task extends SomeTask> implements TaskQueue<Task> {
       added += await this.insert(name, byId, this.boss.getDb());
     }
     return added;
+  }
+
+  async repair(): Promise<void> {
+    const { supervise: _supervise, ...settings } = this.settings;
+    const maker = await PgBossRenderQueue.start({ ...settings, supervise: false });
+    await maker.stop(0);
+  }
+
+  /** The queues are made last. Without them pg-boss leaves tasks out and says nothing: their maker ended too early. */
+  private async isWhole(): Promise<boolean> {
+    const names = [...queueNames, ...environments.map(deliveryQueueName)];
+    const count = `select count(*)::int as made from ${schema}.queue where name = any($1)`;
+    const { rows } = await this.boss.getDb().executeSql(count, [names]);
+    // The column is named and typed by the statement.
+    return (rows as { made: number }[])[0]?.made === names.length;
   }
 
   async work(environment: Environment, options: WorkOptions, handler: TaskHandler<Task>): Promise<void> {
@@ -351,12 +367,6 @@ export class PgBossRenderQueue extends PgBossQueue<RenderTask> implements Render
     await super.open();
     await prepareModelPlaces(this.boss.getDb());
     await new PgBossDeliveryQueue(this.boss, this.settings).open();
-  }
-
-  async repair(): Promise<void> {
-    const { supervise: _supervise, ...settings } = this.settings;
-    const maker = await PgBossRenderQueue.start({ ...settings, supervise: false });
-    await maker.stop(0);
   }
 
   protected override async stopOnce(graceMs: number): Promise<void> {

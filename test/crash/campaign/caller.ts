@@ -8,15 +8,15 @@ interface Dispatch {
   readonly body: object;
 }
 
-/** How long a careful caller goes on asking before the dispatch counts as never answered. */
-const patienceMs = 180_000;
+/** How long a careful caller goes on asking before the dispatch counts as never answered: longer than a busy machine takes. */
+const patienceMs = 600_000;
 
 /** A careful caller: repeats each dispatch with its Idempotency-Key, now at one API, now at the other, until it is accepted. */
 export class Caller {
   /** The job that each dispatch was accepted with. */
   readonly accepted = new Map<string, { readonly jobId: string; readonly dispatch: Dispatch }>();
-  /** What a repetition of an accepted dispatch said that it should not have. */
-  readonly otherAnswers: string[] = [];
+  /** How often an answer was one that it should not have been. */
+  otherAnswers = 0;
   neverAnswered = 0;
 
   private constructor(
@@ -56,11 +56,17 @@ export class Caller {
   async repeatAll(): Promise<void> {
     for (const { jobId, dispatch } of this.accepted.values()) {
       const again = await this.untilAccepted(dispatch);
-      if (again !== jobId) this.otherAnswers.push(`${dispatch.key}: ${jobId}, then ${again}`);
+      if (again !== jobId) this.noteOther(`${dispatch.key}: ${jobId}, then ${again}`);
     }
   }
 
+  private noteOther(answer: string): void {
+    this.otherAnswers += 1;
+    console.log(answer);
+  }
+
   private async untilAccepted({ key, path, body }: Dispatch): Promise<string | undefined> {
+    let last: number | undefined;
     for (let attempt = 0, end = Date.now() + patienceMs; Date.now() < end; attempt++) {
       const answer = await this.ask(`/v1/${path}`, attempt, {
         ...{ method: 'POST', body: JSON.stringify(body) },
@@ -69,11 +75,13 @@ export class Caller {
       if (answer?.status === 202) return ((await answer.json()) as { job_id: string }).job_id;
       // 409: an earlier try holds the key. 503: the store was away. Both say: again.
       if (answer && ![409, 503].includes(answer.status)) {
-        this.otherAnswers.push(`${key}: ${answer.status} ${await answer.text()}`);
+        this.noteOther(`${key}: ${answer.status} ${await answer.text()}`);
         return undefined;
       }
+      last = answer?.status;
       await sleep(150);
     }
+    console.log(`${key} was never accepted: ${last ?? 'no answer'} at last`);
     return undefined;
   }
 
