@@ -36,7 +36,7 @@ export class JobFailedError extends Error {
     super(job.error?.message ?? `The job ${job.public_id} failed.`);
   }
 
-  get code(): string | undefined {
+  get code(): NonNullable<Job['error']>['code'] | undefined {
     return this.job.error?.code;
   }
 }
