@@ -51,6 +51,7 @@ const matrix: Record<string, string> = {
   'projections rollback': 'admin',
   'parked list': 'read support finance admin',
   'parked retry': 'support admin',
+  status: 'read support finance admin',
   'ledger audit': 'read support finance admin',
 };
 

@@ -10,13 +10,14 @@ import * as presets from './presets/presets.js';
 import * as projections from './projections/list-projections.js';
 import * as parked from './projections/parked.js';
 import * as rebuilding from './projections/rebuild-projections.js';
+import * as status from './status.js';
 import * as credits from './tenants/credits.js';
 import * as tenants from './tenants/tenants.js';
 
 /** Everything that can be asked of the operator's API. A module of calls exports its calls, and may export more. */
 const modules: readonly Readonly<Record<string, unknown>>[] = [
   ...[tenants, credits, keys, operators, jobs, stranded, orphans, audits, operations],
-  ...[presets, projections, rebuilding, parked],
+  ...[presets, projections, rebuilding, parked, status],
 ];
 
 export const calls: readonly AnyCall[] = modules.flatMap((module) => Object.values(module).filter(isCall));

@@ -535,6 +535,12 @@ export function addProjections(program: Command): void {
   );
 }
 
+export function addStatus(program: Command): void {
+  verb(program, 'status', 'is anyone waiting: read models, process managers, render queues, seals').action(
+    asks(() => import('./status.js'), 'showStatus'),
+  );
+}
+
 export function addParked(program: Command): void {
   const actions = () => import('./projections/parked.js');
   const parked = program

@@ -28,6 +28,7 @@ commands.addEvents(program);
 commands.addCheckpoints(program);
 commands.addProjections(program);
 commands.addParked(program);
+commands.addStatus(program);
 commands.addWebhooks(program);
 
 verb(program, 'replay', 'what a stream folds into, after each of its events')

@@ -30,6 +30,7 @@ export class Roles {
   private readonly logs: RoleLog[] = [];
   private readonly processes: Record<Exclude<RoleName, 'admin'>, RoleProcess>;
   private admin: RoleProcess | undefined;
+  private stopping = false;
   private readonly summaries: ErrorSummary[] = [];
 
   constructor(private readonly options: RolesOptions) {
@@ -64,7 +65,7 @@ export class Roles {
     this.admin = this.process('admin');
     this.admin.load();
     this.admin.start().catch((error: unknown) => {
-      this.options.warn(`the operator's API did not start: ${messageOf(error)}`);
+      if (!this.stopping) this.options.warn(`the operator's API did not start: ${messageOf(error)}`);
     });
   }
 
@@ -76,6 +77,7 @@ export class Roles {
 
   /** The API first, so that it accepts no request that no other role would serve. */
   async stop(): Promise<void> {
+    this.stopping = true;
     const { api, worker, projector } = this.processes;
     await Promise.all([api.stop(graceMs), this.admin?.stop(graceMs)]);
     await Promise.all([worker.stop(graceMs), projector.stop(graceMs)]);
