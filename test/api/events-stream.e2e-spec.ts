@@ -53,8 +53,10 @@ async function listen(
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
   const sent: Sent[] = [];
+  let whole = '';
   let rest = '';
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    whole += chunk;
     const blocks = (rest + chunk).split('\n\n');
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
@@ -68,6 +70,17 @@ async function listen(
     if (until?.(sent)) break;
   }
   leaving.abort();
+  const { status, headers } = response;
+  const complete = whole.slice(0, whole.lastIndexOf('\n\n'));
+  const path = `/v1/jobs/${jobId}/events`;
+  await api.judge({
+    method: 'GET',
+    path,
+    status,
+    headers,
+    contentType: headers.get('content-type'),
+    body: complete,
+  });
   return sent;
 }
 

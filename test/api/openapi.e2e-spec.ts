@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { workflows } from '#workflows/workflows.js';
 import { errorStatuses } from '../../apps/api/src/http/api-error.js';
+import { InterfaceDescription, type Description } from '../support/interface-description.js';
 import { ApiService } from './support/api-service.js';
 import type { ApiClient, Json } from './support/api-client.js';
 
@@ -57,12 +58,38 @@ describe('/openapi.json', () => {
         }
         for (const [status, response] of Object.entries<Json>(operation.responses)) {
           for (const code of Object.keys(response.content?.['application/json']?.examples ?? {})) {
+            if (!(Number(status) >= 400)) continue;
             expect(errorStatuses[code as keyof typeof errorStatuses]).toBe(Number(status));
           }
         }
       }
     }
     expect(ids.size).toBe(operations);
+  });
+
+  it('has an example of each answer, which is as it is described', () => {
+    const judge = new InterfaceDescription(document as Description);
+    const told: string[] = [];
+    for (const [path, methods] of Object.entries<Json>(document.paths)) {
+      for (const [method, operation] of Object.entries<Json>(methods)) {
+        for (const [code, { content = {} }] of Object.entries<Json>(operation.responses)) {
+          const status = code === 'default' ? 400 : Number(code);
+          for (const [contentType, { example, examples = {} }] of Object.entries<Json>(content)) {
+            const shown = Object.values<Json>(examples).map(({ $ref, value }) =>
+              $ref ? document.components.examples[$ref.split('/').at(-1)].value : value,
+            );
+            const bodies = example === undefined ? shown : [example];
+            if (bodies.length === 0) told.push(`${method} ${path} ${code} has no example`);
+            const headers = new Headers({ 'x-request-id': '01K9Z7J0V4M2Q8T6R3N5B1C7DE' });
+            const exchange = { method: method.toUpperCase(), path, status, headers, contentType };
+            for (const body of bodies)
+              for (const problem of judge.problemsOf({ ...exchange, body }))
+                told.push(`${method} ${path}: ${problem}`);
+          }
+        }
+      }
+    }
+    expect(told).toEqual([]);
   });
 
   it('says of a body that unknown fields are refused', () => {

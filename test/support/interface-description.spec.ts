@@ -17,6 +17,7 @@ const exchange = (more: Partial<Exchange>): Exchange => ({
 
 const artifact = {
   ...{ image_url: 'https://atelier.example/p.png', kind: 'figure', role: 'final', label: 'Figure' },
+  thumbnails: { 256: 'https://a.example/1', 512: 'https://a.example/2', 1024: 'https://a.example/3' },
   ...{ meta: { width: 8, seed: 1 }, s3_key: 'live/t/renders/p.png', asset_id: '01K9Z7J0V4M2Q8T6R3N5B1C7DE' },
 };
 

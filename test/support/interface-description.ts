@@ -29,12 +29,13 @@ interface Parameter {
 
 interface Described {
   readonly content?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, { readonly $ref?: string }>>;
 }
 
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly 'x-headers-of-every-answer': Readonly<Record<string, unknown>>;
 }
 
 interface Place {
@@ -46,16 +47,50 @@ interface Place {
 /** What HTTP itself can complain about on any route: described once, as `default`. */
 const protocolErrors = new Set([400, 405, 408, 414, 431]);
 
+/** Of HTTP itself, and of how the bytes travel. `Allow` belongs to 405, which is described as any error is. */
+const transport = new Set([
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding', 'allow'],
+]);
+
+interface Complaint {
+  readonly loc: readonly unknown[];
+  readonly msg: string;
+  readonly type: string;
+}
+
+const ofOneField = new Set([
+  'missing',
+  'extra_forbidden',
+  'integer',
+  'number',
+  'string',
+  'boolean',
+  'enum',
+  'list',
+]);
+
+/** What the rules say of a field by itself, and so the schema does as well: not what depends on others, or on the installation. */
+function isOfOneField({ loc, msg, type }: Complaint): boolean {
+  if (type === 'missing' && msg !== 'is required') return false;
+  if (type === 'extra_forbidden' && msg !== 'is not a field of this request') return false;
+  const isModel = type === 'enum' && (loc.at(-1) === 'image_model' || loc.at(-1) === 'model');
+  return loc[0] === 'body' && ofOneField.has(type) && !isModel;
+}
+
 /**
- * openapi.json as a judge: tells whether an exchange was what the description says. Objects in answers may hold only
- * fields that are described, although the description itself leaves room for new ones.
+ * openapi.json as a judge: tells whether an exchange was what the description says, and finds fault with whatever is not
+ * described: paths, statuses, headers, media types, events of a stream. Objects in answers may hold only fields that are
+ * described, although the description itself leaves room for new ones; what was refused for a field must not fit.
  */
 export class InterfaceDescription {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   private readonly paths: readonly { pattern: RegExp; path: string; methods: Description['paths'][string] }[];
   private readonly checks = new Map<string, ValidateFunction>();
 
+  private readonly everywhere: Readonly<Record<string, unknown>>;
+
   constructor(document: Description) {
+    this.everywhere = document['x-headers-of-every-answer'];
     // The package's default export is a CommonJS one, whose types and run time disagree under nodenext.
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.ajv);
     this.ajv.addSchema(closed(document) as object, 'openapi');
@@ -70,17 +105,80 @@ export class InterfaceDescription {
     return new InterfaceDescription(JSON.parse(readFileSync(file, 'utf8')) as Description);
   }
 
-  /** What is not as described, in words; empty when all is. Paths that are not described are not judged. */
+  /** What is not as described, in words; empty when all is. */
   problemsOf(exchange: Exchange): string[] {
     const place = this.placeOf(exchange);
-    if (!place) return [];
     const { status } = exchange;
+    if (!place) return this.problemsElsewhere(exchange);
     const described = place.operation.responses[status];
     if (!described && !protocolErrors.has(status)) return [`the answer ${status} is not described`];
     return [
       ...this.answerProblems(exchange, place, described),
+      ...this.headerProblems(exchange, place, described),
       ...(status < 300 ? this.requestProblems(exchange, place) : []),
+      ...(status === 422 ? this.refusalProblems(exchange, place) : []),
     ];
+  }
+
+  /** Where nothing is described, nothing is to be had but an error. */
+  private problemsElsewhere({ status, body }: Exchange): string[] {
+    if (status < 400) return [`the path is not described, and answers ${status}`];
+    return this.check('#/components/schemas/ErrorEnvelope', body, `the answer ${status}`);
+  }
+
+  private headerProblems({ status, headers }: Exchange, place: Place, described?: Described): string[] {
+    const known = new Map(
+      [...Object.keys(this.everywhere), ...Object.keys(described?.headers ?? {})].map((name) => [
+        name.toLowerCase(),
+        name,
+      ]),
+    );
+    return [...headers].flatMap(([name, value]) => {
+      if (transport.has(name) || (!described && (name === 'x-request-id' || name.startsWith('ratelimit'))))
+        return [];
+      const own = known.get(name);
+      if (own === undefined) return [`the header ${name} of the answer ${status} is not described`];
+      const reference = described?.headers?.[own]?.$ref;
+      const at = described?.headers?.[own]
+        ? (reference ?? `${place.pointer}/responses/${status}/headers/${own}`)
+        : `#/x-headers-of-every-answer/${own}`;
+      const sent = /^\d+$/.test(value) ? [value, Number(value)] : [value];
+      const problems = sent.map((each) => this.check(`${at}/schema`, each, `the header ${name}`));
+      return problems.find((found) => found.length === 0) ?? problems[0] ?? [];
+    });
+  }
+
+  /** A body that was refused for what one of its fields is must not be one that the description allows. */
+  private refusalProblems({ json, body }: Exchange, { operation, pointer }: Place): string[] {
+    const { detail = [] } = body as { detail?: Complaint[] };
+    const isOfFields = detail.length > 0 && detail.every(isOfOneField);
+    if (!isOfFields || json === undefined || !operation.requestBody) return [];
+    const schema = `${pointer}/requestBody/content/${escaped('application/json')}/schema`;
+    const fits = this.check(schema, json, '').length === 0;
+    return fits ? [`a body is described as good that was refused: ${JSON.stringify(detail[0])}`] : [];
+  }
+
+  /** Each event of a stream: its fields, and its data as the description has it. */
+  private streamProblems(body: unknown, place: Place): string[] {
+    const shape = `${place.pointer}/responses/200/content/${escaped('text/event-stream')}/x-event-data`;
+    const blocks = String(body)
+      .split('\n\n')
+      .filter((block) => /^(?:id|event|data):/m.test(block));
+    return blocks.flatMap((block) => {
+      const fields = Object.fromEntries(
+        block
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+      );
+      const extra = Object.keys(fields).filter((name) => !['id', 'event', 'data', 'retry'].includes(name));
+      if (extra.length > 0) return [`the stream has the field ${extra[0]}`];
+      const data = JSON.parse(fields['data'] ?? 'null') as { seq?: number; event_type?: string } | null;
+      const named = String(data?.seq) === fields['id'] && data?.event_type === fields['event'];
+      return [
+        ...(named ? [] : [`the event ${fields['id']} ${fields['event']} is not what its data says`]),
+        ...this.check(shape, data, 'an event of the stream'),
+      ];
+    });
   }
 
   private placeOf({ method, path }: Exchange): Place | undefined {
@@ -109,6 +207,7 @@ export class InterfaceDescription {
       const empty = Object.keys(content).length === 0 && (body === '' || body === undefined);
       return empty ? problems : [...problems, `${status} is not described as ${type || 'nothing'}`];
     }
+    if (type === 'text/event-stream') return [...problems, ...this.streamProblems(body, place)];
     if (type !== 'application/json') return problems;
     const pointer = `${place.pointer}/responses/${key}/content/${escaped(type)}/schema`;
     return [...problems, ...this.check(pointer, body, `the answer ${status}`)];

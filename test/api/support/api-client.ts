@@ -54,7 +54,7 @@ export class ApiClient {
     return answer;
   }
 
-  private async judge(exchange: Exchange): Promise<void> {
+  async judge(exchange: Exchange): Promise<void> {
     this.description ??= fetch(`${this.url}/openapi.json`)
       .then((response) => response.json())
       .then((document) => new InterfaceDescription(document as Description));

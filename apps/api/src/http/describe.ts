@@ -40,7 +40,11 @@ export function describedHeaders(...names: HeaderName[]): Record<string, HeaderO
  * A read of the caller's own data, which sees the caller's own writes.
  * @param alsoAs what it can be had as beside JSON, by media type
  */
-export function DescribeRead(type: Type, alsoAs: ApiResponseOptions['content'] = {}): MethodDecorator {
+export function DescribeRead(
+  type: Type,
+  alsoAs: ApiResponseOptions['content'] = {},
+  alsoWith: Record<string, HeaderObject> = {},
+): MethodDecorator {
   const json = { schema: { $ref: getSchemaPath(type) } };
   return applyDecorators(
     ApiHeader({
@@ -55,7 +59,7 @@ export function DescribeRead(type: Type, alsoAs: ApiResponseOptions['content'] =
       status: 200,
       description: 'Found.',
       content: { 'application/json': json, ...alsoAs },
-      headers: describedHeaders('X-Consistency'),
+      headers: { ...describedHeaders('X-Consistency'), ...alsoWith },
     }),
   );
 }

@@ -10,6 +10,7 @@ import {
 } from '@nestjs/swagger';
 import { fieldDescriptions } from '#validation/fields.js';
 import { docsOf } from './api-error.js';
+import { describedHeaders } from './describe.js';
 import { signatureHeader } from '../auth/signature.js';
 import { webhookMessages } from '../webhooks/webhook-messages.dto.js';
 
@@ -57,7 +58,9 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   describeEntrance(document);
   describeWebhooks(document);
   // The same document with fewer wrappers.
-  return unwrapSingles(document) as OpenAPIObject;
+  const unwrapped = unwrapSingles(document) as OpenAPIObject;
+  describeExamples(unwrapped);
+  return unwrapped;
 }
 
 /** Unknown fields are refused at every depth of a request, which the decorators have no word for. */
@@ -166,9 +169,37 @@ const headers = {
     description: '`r` requests are left; all of them are there again in `t` seconds.',
     schema: { type: 'string', example: '"default";r=599;t=1' },
   },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', example: 'Bearer' } },
   'Retry-After': {
-    description: 'In how many seconds the next request passes.',
+    description: 'In how many seconds the request may be sent again.',
     schema: { type: 'integer', minimum: 1, example: 2 },
+  },
+} as const;
+
+const fixed = (value: string, description: string) => ({
+  description,
+  schema: { type: 'string' as const, enum: [value] },
+});
+
+/** What every answer has, said once: `x-headers-of-every-answer`. */
+const everywhere = {
+  ...describedHeaders(),
+  'Cache-Control': fixed('no-store', 'Answers are for one caller, and true for one moment.'),
+  'X-Content-Type-Options': fixed('nosniff', 'For browsers.'),
+  'Referrer-Policy': fixed('no-referrer', 'For browsers.'),
+  'Content-Security-Policy': { description: 'For browsers.', schema: { type: 'string' as const } },
+  Vary: { description: 'What the answer depends on.', schema: { type: 'string' as const } },
+  'Access-Control-Allow-Origin': {
+    description: 'Where the operator allows calls from pages.',
+    schema: { type: 'string' as const },
+  },
+  'Access-Control-Expose-Headers': {
+    description: 'Where the operator allows calls from pages.',
+    schema: { type: 'string' as const },
+  },
+  'X-Consistency': {
+    description: '`stale`: the answer may lack your last writes. Otherwise absent.',
+    schema: { type: 'string' as const, enum: ['stale'] },
   },
 } as const;
 
@@ -179,6 +210,7 @@ const headers = {
 function describeEntrance(document: OpenAPIObject): void {
   const { paths, components } = document;
   document.components = { ...components, headers: { ...components?.headers, ...headers } };
+  Object.assign(document, { 'x-headers-of-every-answer': everywhere });
   for (const [path, item] of Object.entries(paths)) {
     if (!path.startsWith('/v1/')) continue;
     for (const method of methods) {
@@ -188,16 +220,20 @@ function describeEntrance(document: OpenAPIObject): void {
   }
 }
 
+/** Those of them that are only for a moment say for how long. */
+const mayBeSentAgain = new Set(['409', '429', '503']);
+
 function describeOne(operation: PathOperation): void {
   operation.parameters = [...(operation.parameters ?? []), { ...signature, schema: { ...signature.schema } }];
   const { responses } = operation;
   responses['429'] ??= tooManyRequests(responses['401']);
   const told = references('RateLimit-Policy', 'RateLimit');
   for (const [status, response] of Object.entries(responses)) {
-    // A 401 is for a caller who is not known, and has no limit to tell.
-    if (status === '401' || status === 'default' || !response || '$ref' in response) continue;
-    const retry = status === '429' ? references('Retry-After') : {};
-    response.headers = { ...response.headers, ...told, ...retry };
+    if (status === 'default' || !response || '$ref' in response) continue;
+    const retry = mayBeSentAgain.has(status) ? references('Retry-After') : {};
+    // Where only the signature is wrong, the key is known, and its limit is told.
+    const challenge = status === '401' ? references('WWW-Authenticate') : {};
+    response.headers = { ...response.headers, ...told, ...retry, ...challenge };
   }
 }
 
@@ -228,6 +264,49 @@ function tooManyRequests(
       },
     },
   };
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** An example of each answer that has none, of those of its fields: every shape's stands once, and is referred to. */
+function describeExamples(document: OpenAPIObject): void {
+  const schemas = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
+  const nameOf = ({ $ref }: Schema) => (typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined);
+  const exampleOf = (schema: Schema): unknown => {
+    if ('example' in schema) return schema['example'];
+    const name = nameOf(schema);
+    if (name !== undefined) return exampleOf(schemas[name] ?? {});
+    const { type, enum: values, items, properties, oneOf, anyOf, format } = schema;
+    const [one] = [oneOf, anyOf].filter(Array.isArray).flat() as Schema[];
+    if (one) return exampleOf(one);
+    if (Array.isArray(values)) return values[0];
+    if (items) return [exampleOf(items as Schema)];
+    if (properties) {
+      const fields = Object.entries(properties as Readonly<Record<string, Schema>>);
+      return Object.fromEntries(fields.map(([key, field]) => [key, exampleOf(field)]));
+    }
+    if (type === 'boolean') return true;
+    if (type === 'integer' || type === 'number') return schema['minimum'] ?? 1;
+    if (type === 'object') return {};
+    return format === 'date-time' ? '2026-01-31T12:00:00.000Z' : '';
+  };
+  const examples: Record<string, { value: unknown }> = {};
+  for (const item of Object.values(document.paths)) {
+    for (const response of methods.flatMap((method) => Object.values(item[method]?.responses ?? {}))) {
+      const media = response && 'content' in response ? response.content?.['application/json'] : undefined;
+      if (!media?.schema || media.examples) continue;
+      const schema = media.schema as Schema;
+      const shapes = Array.isArray(schema['oneOf']) ? (schema['oneOf'] as Schema[]) : [schema];
+      media.examples = Object.fromEntries(
+        shapes.map((shape) => {
+          const name = nameOf(shape) ?? `${nameOf((shape['items'] ?? {}) as Schema)}List`;
+          examples[name] ??= { value: exampleOf(shape) };
+          return [name, { $ref: `#/components/examples/${name}` }];
+        }),
+      );
+    }
+  }
+  document.components = { ...document.components, examples };
 }
 
 /** `/openapi.json`, made when it is first asked for. */

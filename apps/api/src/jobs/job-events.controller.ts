@@ -1,10 +1,10 @@
 import type { FastifyRequest, FastifyReply } from 'fastify';
 import { invalid, notFound } from '../http/api-error.js';
-import { type JobEventResponse, JobEventsQuery, JobEventsResponse } from './jobs.dto.js';
+import { JobEventResponse, JobEventsQuery, JobEventsResponse } from './jobs.dto.js';
 import { Readable } from 'node:stream';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiQuery, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Caller } from '#application/command-context.js';
 import {
   FollowJob,
@@ -57,8 +57,26 @@ export function lastEventId({ headers }: FastifyRequest): number | undefined {
   throw invalid([{ loc: ['header', 'Last-Event-ID'], msg, type: 'value' }]);
 }
 
-const streamExample =
-  'id: 1\nevent: queued\ndata: {"seq":1,"event_type":"queued","visibility":"public","stage":"queued",…}\n\n';
+const streamExample = `${preface}${sentEvent({
+  ...{ seq: 1, event_type: 'queued', visibility: 'public', stage: 'queued', message: 'Job accepted.' },
+  ...{ artifacts: [], extra: { credits_cost: 5 }, created_at: '2026-01-31T12:00:00.000Z' },
+})}${heartbeat}`;
+
+const asStream = {
+  'text/event-stream': {
+    schema: { type: 'string' as const },
+    example: streamExample,
+    // OpenAPI 3.1 has no word for what an event holds.
+    'x-event-data': { $ref: getSchemaPath(JobEventResponse) },
+  },
+};
+
+const unbuffered = {
+  'X-Accel-Buffering': {
+    description: 'Of a stream, for proxies: each event is to be passed on at once.',
+    schema: { type: 'string' as const, enum: ['no'] },
+  },
+};
 
 @ApiTags('jobs')
 @Controller('/v1/jobs')
@@ -89,9 +107,7 @@ export class JobEventsController {
     description: 'For a stream: the `id` of the last event that arrived. Beats `since`.',
     schema: { type: 'string', pattern: '^\\d{1,10}$' },
   })
-  @DescribeRead(JobEventsResponse, {
-    'text/event-stream': { schema: { type: 'string' }, example: streamExample },
-  })
+  @DescribeRead(JobEventsResponse, asStream, unbuffered)
   @ApiResponse({
     status: 204,
     description: 'For a stream: the job has ended and there is nothing more to send. Do not come again.',
