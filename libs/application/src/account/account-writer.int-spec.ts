@@ -83,6 +83,24 @@ function observed() {
   return { store: counted, seen };
 }
 
+describe('a read of an account', () => {
+  it('gives a balance and the position of the event that made it, whatever is written in its turn', async () => {
+    const tenant = await tenantWith(100);
+    const writer = new AccountWriter(store, snapshots);
+    const [seen] = await Promise.all([
+      writer.read('test', tenant),
+      debit(writer, tenant),
+      debit(writer, tenant),
+    ]);
+    const stream = streamName('test', 'account', tenant);
+    let debits = 0;
+    for await (const page of readForwards(store, stream, 0n))
+      for (const { type, position } of page)
+        if (type === 'CreditsDebited' && position <= seen.position!) debits += 1;
+    expect((seen.state as OpenedAccount).balance).toBe(100 - debits);
+  });
+});
+
 describe('the account’s single writer', () => {
   it('lets exactly as many debits through as the balance holds, and each command gets its own verdict', async () => {
     const tenant = await tenantWith(10);

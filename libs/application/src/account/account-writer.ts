@@ -17,7 +17,7 @@ import { streamName, type Environment } from '#domain/streams.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { correlated, correlation } from '#platform/correlation.js';
 import { Logger } from '#platform/logger.js';
-import { load, type Loaded } from '../aggregate.js';
+import { load, type Loaded, untouched } from '../aggregate.js';
 
 export type AccountVerdict<Rejection> =
   | {
@@ -196,13 +196,10 @@ export class AccountWriter {
    * The state goes on living in this writer: take from it what you need, and do not keep it.
    */
   async read(environment: Environment, tenant: string): Promise<Pick<Loaded<Account>, 'state' | 'position'>> {
-    let state: Account = initialAccount;
-    const look = (account: Account): Decision<AccountEvent> => {
-      state = account;
-      return accept();
-    };
-    const verdict = await this.enqueue(this.mailbox(environment, tenant), undefined, look);
-    return { state, position: verdict.kind === 'accepted' ? verdict.position : undefined };
+    const mailbox = this.mailbox(environment, tenant);
+    await this.enqueue(mailbox, undefined, () => accept());
+    // Commands that were decided beside it may have written: state and position are those after all of them.
+    return mailbox.known ?? untouched(aggregate);
   }
 
   private enqueue<Rejection>(
