@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import sharp from 'sharp';
 import type { ImageModel, ModelFamily } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
 import type { JobFailureCode } from '#domain/job/job.events.js';
-import { garmentCategories } from '#domain/garment/garment-categories.js';
-import { exampleBodies } from '../api/bodies/declared-bodies.js';
-import { publishPresets, type Things } from '../api/bodies/things.js';
 import type { Tenant } from '../api/support/api-service.js';
 import { ComfyDouble } from './doubles/comfy-double.js';
 import { FashnDouble } from './doubles/fashn-double.js';
 import { GeminiDouble } from './doubles/gemini-double.js';
 import { FalDouble, OpenAiDouble, type Turn, type VendorDouble } from './doubles/vendor-double.js';
-import { VendorHouse, vendorModelOf, type EndedJob } from './support/vendor-house.js';
+import { askingJobs, expectDelivered, paidFor, servedBodies, tryOnOf } from './support/served-workflows.js';
+import { manyJobsMs, photo, VendorHouse, vendorModelOf, type EndedJob } from './support/vendor-house.js';
 
 /*
  * Vendors end to end: a dispatch over HTTP, a worker, the engine of a vendor, and that vendor at the socket. Each row of the
@@ -174,6 +172,9 @@ const reading = {
   location_groups: [],
 };
 
+// All jobs wait in one queue.
+jest.setTimeout(manyJobsMs);
+
 let house: VendorHouse;
 /** Whose jobs the rows are. */
 let tester: Tenant;
@@ -216,47 +217,18 @@ afterAll(async () => {
   await Promise.all(everyFamily.map(([, { double }]) => double.close()));
 });
 
-async function tryOnOf(tenant: Tenant) {
-  const [person, garment] = await Promise.all(['#345', '#c63'].map((colour) => house.upload(tenant, colour)));
-  const items = [{ trial_image: garment?.asset_id, trial_item_category: 'top' }];
-  return { user_image: person?.asset_id, items };
-}
+const photographs = async () => ({ person: await photo('#345'), garment: await photo('#c63') });
 
 async function dispatchRows(models: readonly ImageModel[]): Promise<void> {
-  const body = await tryOnOf(tester);
+  const body = await tryOnOf(house, tester, await photographs());
   for (const { id } of models) begin(id, tester, 'try-on', { ...body, image_model: id });
 }
 
-/** The first example of each, with things of the tenant's own: uploads, and a picture that a model made. */
 async function dispatchWorkflows({ owner, name, model, made }: (typeof served)[number] & { owner: Tenant }) {
-  const tryOn = await tryOnOf(owner);
-  const [upload, job] = await Promise.all([
-    house.upload(owner, '#c63'),
-    house.run(owner, 'try-on', { ...tryOn, image_model: 'openai' }),
-  ]);
-  const product = { upload_asset_public_id: upload.asset_id, title: 'Marea dress' };
-  const things: Things = {
-    ...{ assetId: upload.asset_id, uploadKey: upload.upload_key, renderId: job.jobId },
-    productId: (await house.api.post('/v1/products', owner.key, product)).body.public_id as string,
-    categoryId: garmentCategories[0]?.publicId ?? '',
-    presets: await publishPresets(house.service, owner),
-  };
-  for (const workflow of made) {
-    const [example = {}] = Object.values(exampleBodies(workflow, things));
-    const body = { ...example };
-    // Its example is an outfit.
-    if (workflow === 'try-on' && model.max_inputs === 2) Object.assign(body, tryOn);
-    // One photograph is not grouped with anything.
-    const photos = [upload.asset_id, tryOn.user_image].map((id) => ({ pdp_image_public_id: id }));
-    if (workflow === 'pdp-batch-extractions') Object.assign(body, { photos, grouping: undefined });
+  const serving = { tenant: owner, made, maxInputs: model.max_inputs, drawsFirst: 'openai' };
+  for (const [workflow, body] of await servedBodies(house, serving, await photographs()))
     begin(`${name}/${workflow}`, owner, workflow, body);
-  }
 }
-
-const paidFor = async (jobId: string): Promise<number> => {
-  const answers = await house.find(jobId, 'EngineAnswered');
-  return Math.round(answers.reduce((sum, answer) => sum + answer.price, 0) * 100) / 100;
-};
 
 describe.each(everyFamily)('what %s answers', (family, { double, rows }) => {
   it.each(rows.map((row) => [...row] as const))('%j: %s', async (turns, ends, submissions, paid) => {
@@ -265,7 +237,7 @@ describe.each(everyFamily)('what %s answers', (family, { double, rows }) => {
     expect({
       ends: job.detail.error?.code ?? job.detail.status,
       submissions: double.submissionsIn(lane),
-      paid: await paidFor(job.jobId),
+      paid: await paidFor(house, job.jobId),
       charged: await house.charged(tester, job),
     }).toEqual({ ends, submissions, paid, charged: ends === 'SUCCESS' ? job.detail.credits_cost : 0 });
     expect(JSON.stringify(await house.all('job', job.jobId))).not.toMatch(/sk-/);
@@ -318,27 +290,11 @@ it('photographs are grouped and read by a vision model, and parts that need one 
 describe.each(served)('what $name makes', ({ family, name, made }) => {
   it.each(made)('%s: accepted, drawn, delivered as it was ordered, and paid for', async (workflow) => {
     const job = await (ended.get(`${name}/${workflow}`) as Promise<EndedJob>);
-    expect(job.detail).toMatchObject({ status: 'SUCCESS', error: null });
-    expect(job.events[0]?.event_type).toBe('queued');
-    expect(job.events.at(-1)?.event_type).toBe('succeeded');
-    const artifacts = job.detail.result?.artifacts ?? [];
-    expect(artifacts.length).toBeGreaterThan(0);
-    for (const { image_url: url, meta } of artifacts) {
-      const { exif, xmp, format } = await sharp(await house.download(url)).metadata();
-      expect(['jpeg', 'png']).toContain(format);
-      expect(exif).toBeUndefined();
-      // What is shown as it was, with what was read of it, was made by nobody.
-      if (!meta['provenance']) continue;
-      expect(meta['provenance']).toMatchObject({ model: name });
-      expect(String(xmp)).toMatch(/digitalsourcetype\/(?:composite|trained)/);
-    }
-    const jobs = workflow === 'pdp-batch-extractions' ? childrenOf(job) : [job.jobId];
+    await expectDelivered(house, name, job);
+    const jobs = askingJobs(job);
     const called = (await Promise.all(jobs.map((id) => house.find(id, 'EngineCalled')))).flat();
     expect(called.every((call) => call.vendor === family && call.model === name)).toBe(true);
-    const paid = await Promise.all(jobs.map(paidFor));
+    const paid = await Promise.all(jobs.map((id) => paidFor(house, id)));
     expect(paid.every((price) => price > 0)).toBe(true);
   });
 });
-
-const childrenOf = ({ detail }: EndedJob): string[] =>
-  (detail['children'] as { public_id: string }[]).map(({ public_id: id }) => id);

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 import { ConfigurationError, loadConfiguration } from './configuration.js';
 import { ImageModelChoice, modelFamilies, sandboxAlone, sandboxModel } from './image-models.js';
-import { modelsSchemaPath } from './model-registry.js';
+import { modelsSchemaPath, readModelRegistry } from './model-registry.js';
 
 const needed = { DATABASE_URL: 'postgres://db/atelier', URL_SIGNING_SECRET: 'hush' };
 const folder = mkdtempSync(join(tmpdir(), 'atelier-models-'));
@@ -80,6 +80,13 @@ describe('ATELIER_MODELS_FILE', () => {
     const settings = { ...needed, ATELIER_MODELS_FILE: join(folder, 'nowhere.yaml') };
     expect(() => loadConfiguration(settings)).toThrow('ATELIER_MODELS_FILE names a file that cannot be read');
     expect(() => load('models: [')).toThrow('ATELIER_MODELS_FILE names a file that cannot be read');
+  });
+
+  it('has an example with a model of each vendor', () => {
+    const example = readModelRegistry('assets/models.example.yaml');
+    const families = typeof example === 'string' ? example : example.models.map(({ family }) => family);
+    const { package: _, ...shipped } = modelFamilies;
+    expect([...new Set(families)]).toEqual(Object.keys(shipped));
   });
 
   it('has a schema that knows the families of this release', () => {

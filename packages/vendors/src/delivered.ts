@@ -19,8 +19,8 @@ export interface Expected {
   readonly mark: Buffer | undefined;
 }
 
-/** A vendor rounds sizes: up to this share of a side may be cut away without anybody missing it. */
-const harmlessCrop = 0.12;
+/** Models have few sizes: up to this share of a side may be cut away, which makes 4:5 of 2:3 and 16:9 of 3:2. */
+const harmlessCrop = 0.2;
 /** A picture may be enlarged by this much before it is soft. */
 const harmlessScale = 2;
 
@@ -38,7 +38,7 @@ export async function delivered(
   const { width, height } = await picture.metadata().catch(() => {
     throw new EngineError('no_image', 'The image model sent something that is no picture.');
   });
-  if (croppedShare({ width, height }, size) > harmlessCrop || size.width > width * harmlessScale) {
+  if (croppedShare({ width, height }, size) > harmlessCrop + 0.001 || size.width > width * harmlessScale) {
     const sent = `${width} by ${height}`;
     throw new EngineError('no_image', `The image model sent a picture of another format: ${sent} pixels.`);
   }

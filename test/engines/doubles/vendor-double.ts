@@ -95,7 +95,8 @@ export abstract class VendorDouble {
     const submission = this.isSubmission(asked, method);
     if (submission) this.asked.push(asked);
     const turns = this.lanes.get(lane) ?? this.turns;
-    const turn = submission ? (turns.shift() ?? 'fine') : 'fine';
+    const wrong = /\bwrong-/.test(String(headers.authorization ?? headers['x-goog-api-key']));
+    const turn = wrong ? 'key' : submission ? (turns.shift() ?? 'fine') : 'fine';
     if (turn === 'hang') return;
     if (turn === 'cut') return void request.socket.destroy();
     // What it would answer does not arrive.

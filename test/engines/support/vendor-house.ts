@@ -36,6 +36,9 @@ export function vendorModelOf(
   };
 }
 
+/** A hundred jobs at a time on a busy machine. Only used up when something is broken. */
+export const manyJobsMs = 5 * 60_000;
+
 /** One of each thing that a job tells of itself once it has ended. */
 export interface EndedJob {
   readonly jobId: string;
@@ -57,18 +60,19 @@ export class VendorHouse implements AsyncDisposable {
     readonly service: ApiService,
     private readonly cleanups: AsyncDisposableStack,
     readonly storage: FolderStorage,
+    private readonly patienceMs: number,
   ) {}
 
   private opened: ApiClient | undefined;
 
-  static async open(): Promise<VendorHouse> {
+  static async open(patienceMs = manyJobsMs): Promise<VendorHouse> {
     const cleanups = new AsyncDisposableStack();
     const service = cleanups.use(await ApiService.start({ projector: false }));
     const storage = new FolderStorage({
       directory: join(service.folder, 'objects'),
       ...{ signingSecret: 'a secret of tests', publicUrl: 'http://127.0.0.1' },
     });
-    return new VendorHouse(service, cleanups, storage);
+    return new VendorHouse(service, cleanups, storage, patienceMs);
   }
 
   get api(): ApiClient {
@@ -119,7 +123,7 @@ export class VendorHouse implements AsyncDisposable {
     const detail = await eventually(async () => {
       const { body } = await this.api.get(`/v1/jobs/${jobId}`, key);
       return ['SUCCESS', 'FAILURE'].includes(body.status as string) && (body as EndedJob['detail']);
-    });
+    }, this.patienceMs);
     const events = await eventually(async () => {
       const { body } = await this.api.get(`/v1/jobs/${jobId}/events`, key);
       const told = body.events as EndedJob['events'] | undefined;
@@ -169,8 +173,8 @@ export class VendorHouse implements AsyncDisposable {
   }
 
   /** @returns what bodies name an uploaded picture by */
-  async upload({ key }: Tenant, colour: string): Promise<{ asset_id: string; upload_key: string }> {
-    const { body } = await this.api.upload(key, await photo(colour));
+  async upload({ key }: Tenant, bytes: Buffer): Promise<{ asset_id: string; upload_key: string }> {
+    const { body } = await this.api.upload(key, new Uint8Array(bytes));
     return body as { asset_id: string; upload_key: string };
   }
 
