@@ -14,27 +14,29 @@ const atOnce = 50;
 const vendorMs = 10_000;
 const seconds = 30;
 const perSecond = 50;
+const renders = 100;
 
 /** A vendor that takes its time, and says how many ask it at the same time. */
 async function startSlowVendor() {
-  const pictures = new Map<string, string>();
-  const seen = { now: 0, most: 0, answered: 0 };
+  const pictures = new Map<string, Promise<Buffer>>();
+  const seen = { now: 0, most: 0, asked: 0 };
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       void (async () => {
+        seen.asked++;
         seen.most = Math.max(seen.most, ++seen.now);
         const [, size = '1024x1024'] = /"size":"(\d+x\d+)"/.exec(Buffer.concat(chunks).toString()) ?? [];
         const [width = 0, height = 0] = size.split('x').map(Number);
-        const picture = pictures.get(size) ?? (await someJpeg(width, height)).toString('base64');
+        const picture = pictures.get(size) ?? someJpeg(width, height);
         pictures.set(size, picture);
+        const b64 = (await picture).toString('base64');
         await sleep(vendorMs);
         seen.now--;
-        seen.answered++;
         response
           .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ created: 1, data: [{ b64_json: picture }] }));
+          .end(JSON.stringify({ created: 1, data: [{ b64_json: b64 }] }));
       })();
     });
   });
@@ -55,7 +57,7 @@ function memoryMb(pid: number): number {
 export async function benchVendors(serverUrl: string): Promise<void> {
   const vendor = await startSlowVendor();
   const modelsFile = join(process.env['ATELIER_BENCH_HOME'] ?? '.', 'models.json');
-  const slow = { id: 'slow', family: 'openai', endpoint: vendor.url, concurrency: atOnce };
+  const slow = { id: 'slow', family: 'openai', endpoint: vendor.url, concurrency: atOnce, seed: true };
   writeFileSync(modelsFile, JSON.stringify({ models: [slow] }));
   const settings = { ATELIER_MODELS_FILE: modelsFile, ATELIER_REMOTE_TENANT_CONCURRENCY: String(atOnce) };
   const atelier = await prepareAtelier(serverUrl, 1, undefined, settings);
@@ -66,12 +68,11 @@ export async function benchVendors(serverUrl: string): Promise<void> {
     const worker = await startRole('apps/worker/src/main.js', atelier.settings);
     try {
       while (vendor.seen.now < atOnce) await sleep(50);
-      // The first round has warmed it up.
-      await sleep(vendorMs);
-      const before = { cpuMs: ownCpuMs(worker.pid), answered: vendor.seen.answered, at: performance.now() };
+      const before = { cpuMs: ownCpuMs(worker.pid), at: performance.now() };
       const beside = await dispatches(seconds);
+      // A render is through when another has come in its place.
+      while (vendor.seen.asked < atOnce + renders) await sleep(50);
       const [cpuMs, elapsedMs] = [ownCpuMs(worker.pid) - before.cpuMs, performance.now() - before.at];
-      const renders = vendor.seen.answered - before.answered;
       console.log(
         `${perSecond} dispatches a second, ${vendor.seen.most} remote renders beside: ms ${quantiles(beside)}`,
       );
