@@ -72,6 +72,7 @@ async function vocabularyOf(): Promise<Vocabulary> {
     [/^trial_image$/, [upload.asset_id, upload.upload_key]],
     // In a path, by what it leads to.
     [/^\/v1\/products.* public_id$/, [product.public_id]],
+    [/^\/v1\/uploads.* public_id$/, [upload.asset_id]],
     [/^\/v1\/webhooks.* public_id$/, [endpoint.public_id]],
     [/ public_id$/, [job.job_id]],
     [/^public_id$/, pictures],
