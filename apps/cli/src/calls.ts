@@ -13,11 +13,12 @@ import * as rebuilding from './projections/rebuild-projections.js';
 import * as status from './status.js';
 import * as credits from './tenants/credits.js';
 import * as tenants from './tenants/tenants.js';
+import * as webhooks from './webhooks/webhooks.js';
 
 /** Everything that can be asked of the operator's API. A module of calls exports its calls, and may export more. */
 const modules: readonly Readonly<Record<string, unknown>>[] = [
   ...[tenants, credits, keys, operators, jobs, stranded, orphans, audits, operations],
-  ...[presets, projections, rebuilding, parked, status],
+  ...[presets, projections, rebuilding, parked, status, webhooks],
 ];
 
 export const calls: readonly AnyCall[] = modules.flatMap((module) => Object.values(module).filter(isCall));

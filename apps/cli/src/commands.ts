@@ -600,12 +600,12 @@ export function addWebhooks(program: Command): void {
     .requiredOption(`--events ${events[0]}`, events[1], events[2])
     .option(...description, '')
     .option(...low, 100)
-    .action(lazily(actions, 'createWebhook'));
+    .action(asks(actions, 'createWebhook'));
 
   verb(webhooks, 'list', 'the endpoints of a tenant')
     .addOption(tenantOption())
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'listTenantWebhooks'));
+    .action(asks(actions, 'listTenantWebhooks'));
 
   ofOne('update', 'change an endpoint; what is not named stays as it is')
     .option(...url)
@@ -614,25 +614,25 @@ export function addWebhooks(program: Command): void {
     .option(...low)
     .addOption(new Option('--enable', 'let its messages flow again').conflicts('disable'))
     .option('--disable', 'stop its messages')
-    .action(lazily(actions, 'updateWebhook'));
+    .action(asks(actions, 'updateWebhook'));
 
-  ofOne('remove', 'remove an endpoint for good').action(lazily(actions, 'removeWebhook'));
+  ofOne('remove', 'remove an endpoint for good').action(asks(actions, 'removeWebhook'));
 
   ofOne('rotate-secret', 'give an endpoint a new secret, which is shown once')
     .option('--overlap <time>', 'how long the secret before signs as well', duration(7), 24 * 3_600_000)
-    .action(lazily(actions, 'rotateWebhookSecret'));
+    .action(asks(actions, 'rotateWebhookSecret'));
 
-  ofOne('test', 'send it a webhook.test message').action(lazily(actions, 'testWebhook'));
+  ofOne('test', 'send it a webhook.test message').action(asks(actions, 'testWebhook'));
 
   ofOne('resend', 'send deliveries again: one, those of a time, or all that failed')
     .option('--delivery <id>', 'this one', ulid)
     .option('--since <time>', 'what happened from then on', time)
     .option('--until <time>', 'and before then', time)
     .option('--failed', 'all that have failed for good')
-    .action(lazily(actions, 'resendWebhook'));
+    .action(asks(actions, 'resendWebhook'));
 
   ofOne('deliveries', 'what was sent in the last 30 days, and how it went; newest first')
     .addOption(new Option('--status <status>', 'only those').choices(['pending', 'delivered', 'failed']))
     .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 50)
-    .action(lazily(actions, 'listWebhookDeliveries'));
+    .action(asks(actions, 'listWebhookDeliveries'));
 }

@@ -13,16 +13,27 @@ import {
 } from '#application/webhook/manage-webhooks.handler.js';
 import { WebhookModule } from '#application/webhook/webhook.module.js';
 import { webhookSecretOf } from '#application/webhook/webhook-secret.js';
-import type { Environment } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import type { ResendScope, WebhookTopic } from '#domain/webhook/webhook.events.js';
-import { mostEndpoints, type WebhookEndpoint } from '#domain/webhook/webhook.js';
+import { mostEndpoints, webhookTopics, type WebhookEndpoint } from '#domain/webhook/webhook.js';
 import { Configuration } from '#platform/configuration.js';
 import { PostgresDeliveries } from '#read-store/webhook-deliveries.js';
-import { Operator } from '../operator.js';
-import { printJson, printLine, printProperties, printTable } from '../output.js';
-import { environmentsOf } from '../places.js';
+import {
+  BooleanField,
+  ChoiceField,
+  choice,
+  IdField,
+  IntegerField,
+  ListField,
+  TextField,
+} from '#validation/fields.js';
+import { defineCall, InEnvironment, OfTenant, type AsJson } from '../call.js';
+import type { Operator } from '../operator.js';
+import { printLine, printProperties, printTable } from '../output.js';
+import { environmentsOf, timeOf } from '../places.js';
 import { withDatabase } from '../service.js';
-import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.js';
+import { mostCreditsAtOnce } from '../tenants/tenants.js';
+import { CliError } from '../verb.js';
 
 /** On a connection for each look, of which a verb has one. */
 @Global()
@@ -42,144 +53,257 @@ import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.j
 })
 class DeliveriesModule {}
 
-const connect = () => Operator.connect([WebhookTransportModule, DeliveriesModule, WebhookModule]);
+const features = [WebhookTransportModule, DeliveriesModule, WebhookModule];
 
 /** Whose endpoint it is. */
-interface Whose extends OutputOptions {
-  readonly tenant: string;
-  readonly env: Environment;
+class Whose extends OfTenant {
+  @ChoiceField({ description: 'Data environment.', values: environments, required: true })
+  env: Environment;
 }
 
-interface Terms {
-  readonly url?: string;
-  readonly events?: WebhookTopic[];
-  readonly description?: string;
-  readonly creditsLowBelow?: number;
+class OneWebhook extends Whose {
+  @IdField({ description: 'The endpoint, as `webhooks list` shows it.', required: true })
+  webhook: string;
 }
 
-export async function createWebhook(
-  options: Whose & Required<Pick<Terms, 'url' | 'events' | 'description' | 'creditsLowBelow'>>,
-): Promise<void> {
-  const { tenant, env, url, events, description, creditsLowBelow, json } = options;
-  await using operator = await connect();
-  await operator.account(env, tenant);
-  const signingKey = signingKeyOf(operator);
-  const terms = { url, events, description, creditsLowBelow };
-  const created = await operator.execute(new RegisterWebhook(operator.context(env, tenant), terms));
-  printWithSecret(changed(created, url), signingKey, json);
+const eventsField = {
+  ...{ items: choice(webhookTopics), min: 1, max: webhookTopics.length, unique: true },
+  description: 'What it is told.',
+};
+const urlField = { description: 'Where messages are sent.', min: 1, max: 2_048 };
+const descriptionField = { description: 'For people.', max: 256, nullable: false };
+const lowField = {
+  ...{ description: '`credits.low` is sent below it.', min: 1, max: mostCreditsAtOnce, nullable: false },
+};
+
+class NewWebhook extends Whose {
+  @TextField({ ...urlField, required: true })
+  url: string;
+
+  @ListField({ ...eventsField, required: true })
+  events: WebhookTopic[];
+
+  @TextField(descriptionField)
+  description: string = '';
+
+  @IntegerField({ ...lowField, default: 100 })
+  credits_low_below: number = 100;
 }
 
-export async function listTenantWebhooks({
-  tenant,
-  env,
-  json,
-}: EnvironmentOptions & { readonly tenant: string }): Promise<void> {
-  await using operator = await Operator.connect();
-  await operator.accountsOf(tenant, env);
-  const found = [];
-  for (const environment of environmentsOf(env))
-    for (const endpoint of await webhooksOf(operator.store, environment, tenant))
-      found.push({ env: environment, ...describe(endpoint) });
-  if (json) return printJson({ tenant_id: tenant, webhooks: found });
-  printTable(found, {
-    'webhook id': (each) => each.webhook_id,
-    environment: (each) => each.env,
-    url: (each) => each.url,
-    events: (each) => each.events.join(', '),
-    disabled: (each) => each.disabled_because,
-  });
-}
-
-export async function updateWebhook(
-  endpointId: string,
-  options: Whose & Terms & { readonly enable?: boolean; readonly disable?: boolean },
-): Promise<void> {
-  const { url, events, description, creditsLowBelow, enable, disable } = options;
-  const given = Object.entries({ url, events, description, creditsLowBelow });
-  const terms = Object.fromEntries(given.filter(([, value]) => value !== undefined));
-  const enabled = enable ? true : disable ? false : undefined;
-  await change(endpointId, options, { kind: 'revise', terms, enabled }, 'changed');
-}
-
-export async function removeWebhook(endpointId: string, options: Whose): Promise<void> {
-  await change(endpointId, options, { kind: 'remove' }, 'removed');
-}
-
-async function change(endpointId: string, options: Whose, order: WebhookOrder, done: string): Promise<void> {
-  const { tenant, env, json } = options;
-  await using operator = await connect();
-  const command = new ChangeWebhook(operator.context(env, tenant), endpointId, order);
-  const endpoint = changed(await operator.execute(command), endpointId);
-  if (json) printJson(describe(endpoint));
-  else printLine(`Webhook ${endpointId} is ${done}.`);
-}
-
-export async function rotateWebhookSecret(
-  endpointId: string,
-  { tenant, env, overlap, json }: Whose & { readonly overlap: number },
-): Promise<void> {
-  await using operator = await connect();
-  const signingKey = signingKeyOf(operator);
-  const order = { kind: 'rotate-secret', overlapMs: overlap } as const;
-  const rotated = await operator.execute(new ChangeWebhook(operator.context(env, tenant), endpointId, order));
-  printWithSecret(changed(rotated, endpointId), signingKey, json);
-}
-
-export async function testWebhook(endpointId: string, options: Whose): Promise<void> {
-  await request(endpointId, options, { kind: 'test' });
-}
-
-export async function resendWebhook(
-  endpointId: string,
-  options: Whose & {
-    readonly delivery?: string;
-    readonly since?: Date;
-    readonly until?: Date;
-    readonly failed?: boolean;
+export const createWebhook = defineCall({
+  name: 'webhooks create',
+  route: 'POST /tenants/:tenant/webhooks',
+  may: ['support'],
+  summary: 'Register an endpoint; its secret is shown once',
+  input: NewWebhook,
+  features,
+  async run(operator, { tenant, env, url, events, description, credits_low_below: creditsLowBelow }) {
+    await operator.account(env, tenant);
+    const signingKey = signingKeyOf(operator);
+    const terms = { url, events, description, creditsLowBelow };
+    const created = await operator.execute(new RegisterWebhook(operator.context(env, tenant), terms));
+    return withSecret(changed(created, url), signingKey);
   },
-): Promise<void> {
-  await request(endpointId, options, { kind: 'resend', scope: scopeOf(options) });
+  summarise: ({ webhook_id }) => `webhook ${webhook_id}`,
+  print: printWithSecret,
+});
+
+class WebhooksOfTenant extends InEnvironment {
+  @IdField({ description: 'The tenant.', required: true })
+  tenant: string;
 }
 
-function scopeOf({ delivery, since, until, failed }: Parameters<typeof resendWebhook>[1]): ResendScope {
+export const listTenantWebhooks = defineCall({
+  name: 'webhooks list',
+  route: 'GET /tenants/:tenant/webhooks',
+  may: ['read'],
+  summary: 'The endpoints of a tenant',
+  input: WebhooksOfTenant,
+  async run(operator, { tenant, env }) {
+    await operator.accountsOf(tenant, env);
+    const found = [];
+    for (const environment of environmentsOf(env))
+      for (const endpoint of await webhooksOf(operator.store, environment, tenant))
+        found.push({ env: environment, ...describe(endpoint) });
+    return { tenant_id: tenant, webhooks: found };
+  },
+  print: ({ webhooks }) =>
+    printTable(webhooks, {
+      'webhook id': (each) => each.webhook_id,
+      environment: (each) => each.env,
+      url: (each) => each.url,
+      events: (each) => each.events.join(', '),
+      disabled: (each) => each.disabled_because,
+    }),
+});
+
+class RevisedWebhook extends OneWebhook {
+  @TextField({ ...urlField, nullable: false })
+  url?: string;
+
+  @ListField({ ...eventsField, nullable: false })
+  events?: WebhookTopic[];
+
+  @TextField(descriptionField)
+  description?: string;
+
+  @IntegerField(lowField)
+  credits_low_below?: number;
+
+  @BooleanField({ description: 'Let its messages flow again.', nullable: false })
+  enable?: boolean;
+
+  @BooleanField({ description: 'Stop its messages.', nullable: false })
+  disable?: boolean;
+}
+
+export const updateWebhook = defineCall({
+  name: 'webhooks update',
+  route: 'PATCH /tenants/:tenant/webhooks/:webhook',
+  may: ['support'],
+  summary: 'Change an endpoint; what is not named stays as it is',
+  input: RevisedWebhook,
+  features,
+  run(operator, input) {
+    const { url, events, description, credits_low_below: creditsLowBelow, enable, disable } = input;
+    const given = Object.entries({ url, events, description, creditsLowBelow });
+    const terms = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+    const enabled = enable ? true : disable ? false : undefined;
+    return change(operator, input, { kind: 'revise', terms, enabled });
+  },
+  print: ({ webhook_id }) => printLine(`Webhook ${webhook_id} is changed.`),
+});
+
+export const removeWebhook = defineCall({
+  name: 'webhooks remove',
+  route: 'POST /tenants/:tenant/webhooks/:webhook/remove',
+  may: ['support'],
+  summary: 'Remove an endpoint for good',
+  input: OneWebhook,
+  features,
+  run: (operator, input) => change(operator, input, { kind: 'remove' }),
+  print: ({ webhook_id }) => printLine(`Webhook ${webhook_id} is removed.`),
+});
+
+async function change(operator: Operator, { tenant, env, webhook }: OneWebhook, order: WebhookOrder) {
+  const command = new ChangeWebhook(operator.context(env, tenant), webhook, order);
+  return describe(changed(await operator.execute(command), webhook));
+}
+
+class SecretRotation extends OneWebhook {
+  @IntegerField({
+    description: 'How long the secret before signs as well, in milliseconds.',
+    ...{ min: 0, max: 7 * 86_400_000, default: 86_400_000, nullable: false },
+  })
+  overlap: number = 86_400_000;
+}
+
+export const rotateWebhookSecret = defineCall({
+  name: 'webhooks rotate-secret',
+  route: 'POST /tenants/:tenant/webhooks/:webhook/rotate-secret',
+  may: ['support'],
+  summary: 'Give an endpoint a new secret, which is shown once',
+  input: SecretRotation,
+  features,
+  async run(operator, { tenant, env, webhook, overlap }) {
+    const signingKey = signingKeyOf(operator);
+    const order = { kind: 'rotate-secret', overlapMs: overlap } as const;
+    const rotated = await operator.execute(new ChangeWebhook(operator.context(env, tenant), webhook, order));
+    return withSecret(changed(rotated, webhook), signingKey);
+  },
+  print: printWithSecret,
+});
+
+export const testWebhook = defineCall({
+  name: 'webhooks test',
+  route: 'POST /tenants/:tenant/webhooks/:webhook/test',
+  may: ['support'],
+  summary: 'Send it a webhook.test message',
+  input: OneWebhook,
+  features,
+  run: (operator, input) => request(operator, input, { kind: 'test' }),
+  print: printRequested,
+});
+
+class Resending extends OneWebhook {
+  @IdField({ description: 'This delivery.', nullable: false })
+  delivery?: string;
+
+  @TextField({ description: 'What happened from this time on.', min: 1, max: 40, nullable: false })
+  since?: string;
+
+  @TextField({ description: 'And before this time.', min: 1, max: 40, nullable: false })
+  until?: string;
+
+  @BooleanField({ description: 'All that have failed for good.', nullable: false })
+  failed?: boolean;
+}
+
+export const resendWebhook = defineCall({
+  name: 'webhooks resend',
+  route: 'POST /tenants/:tenant/webhooks/:webhook/resend',
+  may: ['support'],
+  summary: 'Send deliveries again: one, those of a time, or all that failed',
+  input: Resending,
+  features,
+  run: (operator, input) => request(operator, input, { kind: 'resend', scope: scopeOf(input) }),
+  print: printRequested,
+});
+
+function scopeOf({ delivery, since, until, failed }: Resending): ResendScope {
   if ([delivery, since, failed].filter(Boolean).length !== 1 || (until && !since))
     throw new CliError('say one of --delivery, --since (with --until or not) and --failed');
   if (delivery) return { kind: 'delivery', deliveryId: delivery };
   if (!since) return { kind: 'failed' };
-  return { kind: 'period', since: since.toISOString(), until: (until ?? new Date()).toISOString() };
+  const moment = (option: string, text: string) => new Date(timeOf(option, text)).toISOString();
+  const end = until === undefined ? new Date().toISOString() : moment('--until', until);
+  return { kind: 'period', since: moment('--since', since), until: end };
 }
 
-async function request(
-  endpointId: string,
-  { tenant, env, json }: Whose,
-  message: RequestedMessage,
-): Promise<void> {
-  await using operator = await connect();
+async function request(operator: Operator, { tenant, env, webhook }: OneWebhook, message: RequestedMessage) {
   const context = operator.context(env, tenant);
-  const { kind } = await operator.execute(new RequestWebhookDelivery(context, endpointId, message));
-  if (kind === 'rejected') throw unknownWebhook(endpointId);
-  const delivery = message.kind === 'test' ? { delivery_id: testDeliveryId(context, endpointId) } : {};
-  if (json) printJson({ webhook_id: endpointId, status: 'REQUESTED', ...delivery });
-  else printLine('Asked for: "atelier webhooks deliveries" shows what comes of it.');
+  const { kind } = await operator.execute(new RequestWebhookDelivery(context, webhook, message));
+  if (kind === 'rejected') throw unknownWebhook(webhook);
+  const delivery = message.kind === 'test' ? { delivery_id: testDeliveryId(context, webhook) } : {};
+  return { webhook_id: webhook, status: 'REQUESTED' as const, ...delivery };
 }
 
-export async function listWebhookDeliveries(
-  endpointId: string,
-  { tenant, env, status, limit, json }: Whose & { readonly status?: DeliveryStatus; readonly limit: number },
-): Promise<void> {
-  await using operator = await connect();
-  const filter = { endpointId, status, limit, offset: 0 };
-  const { items, total } = await operator.get(Deliveries).list(env, tenant, filter);
-  if (json) return printJson({ webhook_id: endpointId, total, deliveries: items });
-  printTable(items, {
-    'delivery id': (each) => each.deliveryId,
-    type: (each) => each.type,
-    status: (each) => each.status,
-    occurred: (each) => each.occurredAt.toISOString(),
-    attempts: (each) => each.made.length,
-    'last answer': ({ made }) => made.at(-1)?.statusCode ?? made.at(-1)?.error,
-  });
+function printRequested(): void {
+  printLine('Asked for: "atelier webhooks deliveries" shows what comes of it.');
 }
+
+class SoughtDeliveries extends OneWebhook {
+  @ChoiceField({
+    ...{ description: 'Only those.', values: ['pending', 'delivered', 'failed'], nullable: false },
+  })
+  status?: DeliveryStatus;
+
+  @IntegerField({ description: 'How many.', min: 1, max: 1_000, default: 50, nullable: false })
+  limit: number = 50;
+}
+
+export const listWebhookDeliveries = defineCall({
+  name: 'webhooks deliveries',
+  route: 'GET /tenants/:tenant/webhooks/:webhook/deliveries',
+  may: ['read'],
+  summary: 'What was sent in the last 30 days, and how it went; newest first',
+  input: SoughtDeliveries,
+  features,
+  async run(operator, { tenant, env, webhook, status, limit }) {
+    const filter = { endpointId: webhook, status, limit, offset: 0 };
+    const { items, total } = await operator.get(Deliveries).list(env, tenant, filter);
+    return { webhook_id: webhook, total, deliveries: items };
+  },
+  print: ({ deliveries }) =>
+    printTable(deliveries, {
+      'delivery id': (each) => each.deliveryId,
+      type: (each) => each.type,
+      status: (each) => each.status,
+      occurred: (each) => each.occurredAt,
+      attempts: (each) => each.made.length,
+      'last answer': ({ made }) => made.at(-1)?.statusCode ?? made.at(-1)?.error,
+    }),
+});
 
 function describe(endpoint: WebhookEndpoint) {
   const { endpointId, url, events, description, creditsLowBelow, disabled, registeredAt } = endpoint;
@@ -189,12 +313,17 @@ function describe(endpoint: WebhookEndpoint) {
   };
 }
 
-function printWithSecret(endpoint: WebhookEndpoint, signingKey: string, json: boolean | undefined): void {
-  const secret = webhookSecretOf(signingKey, endpoint.endpointId, endpoint.secretId);
-  if (json) return printJson({ ...describe(endpoint), secret });
+function withSecret(endpoint: WebhookEndpoint, signingKey: string) {
+  return {
+    ...describe(endpoint),
+    secret: webhookSecretOf(signingKey, endpoint.endpointId, endpoint.secretId),
+  };
+}
+
+function printWithSecret({ webhook_id, url, secret }: AsJson<ReturnType<typeof withSecret>>): void {
   printProperties([
-    ['webhook id', endpoint.endpointId],
-    ['url', endpoint.url],
+    ['webhook id', webhook_id],
+    ['url', url],
     ['secret', secret],
     ['', 'The secret is shown only now: its receiver checks signatures with it.'],
   ]);
@@ -211,6 +340,7 @@ function changed(change: WebhookChange, what: string): WebhookEndpoint {
 function unknownWebhook(endpointId: string): CliError {
   return new CliError(
     `the tenant has no webhook ${endpointId} there: "atelier webhooks list" shows their ids`,
+    'RESOURCE_NOT_FOUND',
   );
 }
 
