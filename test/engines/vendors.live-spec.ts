@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { checkModel } from '#adapters/engines.module.js';
 import { settingOf } from '#platform/configuration.js';
-import { isRemote, type ImageModel } from '#platform/image-models.js';
+import { isRemote, sandboxModel, type ImageModel } from '#platform/image-models.js';
 import { readModelRegistry } from '#platform/model-registry.js';
 import { workflows } from '#workflows/workflows.js';
 import type { Tenant } from '../api/support/api-service.js';
@@ -62,8 +62,7 @@ for (const model of list.models.filter(isRemote)) {
     const pictures = (mostPictures[name] ?? 1) * model.price_per_picture;
     return pictures + (readers.has(name) ? 3 : 0) * model.price_per_reading;
   });
-  const first = made.some((name) => name !== 'try-on') ? model.price_per_picture : 0;
-  const most = prices.reduce((sum, price) => sum + price, first);
+  const most = prices.reduce((sum, price) => sum + price, 0);
   if (made.length > 0) tried.push({ model, made, most });
 }
 for (const { model, made, most } of tried)
@@ -73,6 +72,8 @@ if (tried.length > 0) {
   tell(`All together at most ${sum.toFixed(2)} ${currency}, by the prices of ${path}.`);
 }
 
+/** Draws what workflows start from, for nothing. */
+const sandbox = { ...sandboxModel, id: 'sandbox' };
 const asset = (name: string) => readFileSync(join('assets', `${name}.jpg`));
 const folder = mkdtempSync(join(tmpdir(), 'atelier-vendors-'));
 let house: VendorHouse | undefined;
@@ -92,8 +93,7 @@ async function begin({ model, made }: Tried, tenant: Tenant, rejected: Tenant): 
     const body = await tryOnOf(opened, rejected, photographs);
     remember('wrong key', opened.run(rejected, 'try-on', { ...body, image_model: `${model.id}-wrong-key` }));
   }
-  const drawsFirst = made.includes('try-on') || !model.workflows ? model.id : 'sketch-1';
-  const serving = { tenant, made, maxInputs: model.max_inputs, drawsFirst };
+  const serving = { tenant, made, maxInputs: model.max_inputs, drawsFirst: sandbox.id };
   for (const [workflow, body] of await servedBodies(opened, serving, photographs))
     remember(workflow, opened.run(tenant, workflow, body));
 }
@@ -112,8 +112,7 @@ beforeAll(async () => {
     },
   ]);
   const own = Object.fromEntries(tried.map(({ model }, index) => [tenants[index]?.id ?? '', model.id]));
-  const local = list.models.filter((model) => !isRemote(model));
-  await house.startRoles({ models: [...models, ...local], currency, tenant_models: own });
+  await house.startRoles({ models: [...models, sandbox], currency, tenant_models: own });
   await Promise.all(tried.map((each, index) => begin(each, tenants[index] as Tenant, rejected)));
 }, patienceMs);
 afterAll(async () => {

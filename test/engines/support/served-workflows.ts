@@ -36,7 +36,7 @@ export async function servedBodies(
   const needsRender = made.some((workflow) => workflow !== 'try-on');
   const [upload, render] = await Promise.all([
     house.upload(tenant, photographs.garment),
-    needsRender ? house.run(tenant, 'try-on', { ...tryOn, image_model: drawsFirst }) : undefined,
+    needsRender ? house.run(tenant, 'model-generator', { image_model: drawsFirst }) : undefined,
   ]);
   const product = { upload_asset_public_id: upload.asset_id, title: 'Marea dress' };
   const things: Things = {
