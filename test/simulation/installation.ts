@@ -47,6 +47,7 @@ export class Installation {
   readonly tables = new Tables();
   invariants!: Invariants;
   tableBook!: TableBook;
+  private readonly clients: SimulatedEventStore[] = [];
   readonly logger = logger;
   readonly clock = () => new Date(this.scheduler.now);
 
@@ -96,6 +97,11 @@ export class Installation {
     this.queue.wake();
   }
 
+  /** Node keeps signals that are listened to, and with them all that waits for them, until they abort. */
+  async end(): Promise<void> {
+    for (const client of this.clients) await client.close();
+  }
+
   /** What somebody can do who has the password of the read store: another balance, or another account's snapshot. */
   alterSnapshot(chance: number): void {
     const keys = [...this.snapshots.keys()];
@@ -114,6 +120,7 @@ export class Installation {
   storesFor(role: Role, process: Process, network: Network) {
     const { log, scheduler, together } = this;
     const client = new SimulatedEventStore({ log, scheduler, process, network, together, largestBatch: 6 });
+    this.clients.push(client);
     // So small that subscriptions fall out of it and come back.
     const shared = withSharedSubscriptions(client, { maxEvents: 12 });
     const unchecked = new SimulatedSnapshotStore(this.snapshots, scheduler, process, this.trace);

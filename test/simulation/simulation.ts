@@ -109,6 +109,7 @@ class Simulation {
       violation = error.message;
     }
     for (const { process } of Object.values(this.replicas)) scheduler.kill(process);
+    await this.installation.end();
     return { violation, turns: scheduler.turnsGiven, events: log.events.length, trace: this.trace };
   }
 
