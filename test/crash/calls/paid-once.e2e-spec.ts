@@ -130,7 +130,8 @@ describe.each(killed)('a worker that is killed while it asks %s', (name, { doubl
   /** One process, and another when it is dead. */
   function work(planFile: string): void {
     const entry = join(process.cwd(), 'dist', 'test', 'crash', 'calls', 'calling-worker.js');
-    const child = fork(entry, [planFile], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const env = { ...process.env, VENDOR_KEY: 'sk-for-tests' };
+    const child = fork(entry, [planFile], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     children.add(child);
     child.once('exit', (_code, signal) => {
       children.delete(child);
@@ -160,6 +161,7 @@ describe.each(killed)('a worker that is killed while it asks %s', (name, { doubl
     // An address for each job tells its submissions from the others'.
     const models = jobs.map(({ ids: { jobId } }): ImageModel => ({
       ...{ ...sandboxModel, ...model, id: jobId, family: name as ModelFamily, max_inputs: 3 },
+      secret_env: 'VENDOR_KEY',
       endpoint: double.lane(jobId, []),
     }));
     const plan: KillPlan = {
