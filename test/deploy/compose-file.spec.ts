@@ -93,7 +93,9 @@ describe('docker-compose.yml', () => {
 
   it('gives the keys of vendors to those who ask them, and the models to all who have settings', () => {
     const having = (path: string) =>
-      services.filter(([, { volumes = [] }]) => volumes.some((mount) => String(mount).startsWith(path)));
+      services.filter(([, { volumes = [] }]) =>
+        volumes.some((mount) => typeof mount === 'string' && mount.startsWith(path)),
+      );
     const asking = services.filter(([, { env_file }]) => env_file);
     expect(asking.map(([name]) => name)).toEqual(['worker', 'operator']);
     expect(having('./deploy/keys:')).toEqual(asking);

@@ -18,7 +18,8 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-const connectTimeoutMs = 5_000;
+/** Modules are loaded meanwhile, which keeps a busy machine from hearing the answer for seconds. */
+const connectTimeoutMs = 15_000;
 
 /**
  * A server of the operator's own, which is neither started nor stopped here.
