@@ -277,6 +277,7 @@ describe('the tables of read models', () => {
           and x.relname ~ '_g[0-9]+$' order by 1`,
     );
     expect(rows).toEqual([
+      { name: 'calls_by_answer_g1', where: '(kept > 0)' },
       { name: 'jobs_by_parent_g1', where: '(parent_job_id IS NOT NULL)' },
       { name: 'jobs_unfinished_g1', where: '(finished_at IS NULL)' },
       { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },

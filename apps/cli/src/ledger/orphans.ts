@@ -35,7 +35,7 @@ export const listOrphans = defineCall({
   name: 'orphans list',
   route: 'GET /orphans',
   may: ['read'],
-  summary: 'Open charges without a job that are older than the horizon',
+  summary: 'Open charges without a job, or of one that has ended, that are older than the horizon',
   input: Horizon,
   async run(operator, { env, horizon }) {
     const horizonMs = horizon ?? operator.configuration.projector.orphanHorizonMs;
@@ -43,17 +43,21 @@ export const listOrphans = defineCall({
     for (const environment of environmentsOf(env))
       found.push(...(await orphansIn(operator, environment, horizonMs)));
     const now = systemClock().getTime();
-    const orphans = found.map(({ environment, tenant, chargeId, jobId, amount, createdAt, fenced }) => ({
-      ...{ env: environment, tenant_id: tenant, charge_id: chargeId, job_id: jobId, credits: amount },
-      charged_at: createdAt.toISOString(),
-      age_seconds: Math.floor((now - createdAt.getTime()) / 1000),
-      fenced,
-    }));
+    const orphans = found.map(
+      ({ environment, tenant, chargeId, jobId, amount, createdAt, fenced, ended }) => ({
+        ...{ env: environment, tenant_id: tenant, charge_id: chargeId, job_id: jobId, credits: amount },
+        charged_at: createdAt.toISOString(),
+        age_seconds: Math.floor((now - createdAt.getTime()) / 1000),
+        ...{ fenced, ended },
+      }),
+    );
     return { horizon_ms: horizonMs, orphans };
   },
   print({ horizon_ms, orphans }) {
     if (orphans.length === 0)
-      return printLine(`No charge without a job is older than ${horizon_ms / 1000} s.`);
+      return printLine(
+        `No open charge without a job, or of one that has ended, is older than ${horizon_ms / 1000} s.`,
+      );
     printTable(orphans, {
       environment: (orphan) => orphan.env,
       tenant: (orphan) => orphan.tenant_id,
@@ -62,6 +66,7 @@ export const listOrphans = defineCall({
       credits: (orphan) => orphan.credits,
       age: (orphan) => `${orphan.age_seconds} s`,
       fenced: (orphan) => orphan.fenced,
+      ended: (orphan) => orphan.ended ?? '',
     });
   },
 });
@@ -120,11 +125,12 @@ export const sweepNow = defineCall({
     printTable(swept, {
       environment: (each) => each.env,
       refunded: (each) => each.refunded,
+      closed: (each) => each.closed,
       spared: (each) => each.spared,
       failed: (each) => each.failed,
     }),
   complaint({ swept }) {
     const failed = swept.reduce((sum, each) => sum + each.failed, 0);
-    return failed > 0 ? `${failed} could not be given back: "atelier doctor" says what is away` : undefined;
+    return failed > 0 ? `${failed} could not be closed: "atelier doctor" says what is away` : undefined;
   },
 });

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
+import { onlyRow } from '#platform/postgres.js';
 import { transact } from '../commit-queue.js';
 import { anchorOf, type AnchorColumns } from '../log-fit.js';
 import {
@@ -48,20 +49,25 @@ export function servingOf(generations: readonly Generation[] = []): Generation |
 /**
  * A new generation, without its table. Belongs in the transaction that makes the table. Its epochs begin at the time, in
  * milliseconds: when an operator has deleted the checkpoint of an earlier generation with this number, a projector that
- * still works on that one does not take this one for it.
+ * still works on that one does not take this one for it. The number is found as it is taken, for a projector that finds no
+ * generation begins the first one by itself.
+ * @param lastTable the highest number that a table has
  */
 export async function addGeneration(
   client: pg.ClientBase,
   environment: Environment,
   { name, version }: ReadModel<object>,
-  generation: number,
+  lastTable: number,
   state: 'building' | 'comparing',
-): Promise<void> {
-  await client.query(
+): Promise<number> {
+  const { rows } = await client.query<{ generation: number }>(
     `insert into read_store.projections (environment, name, generation, version, epoch, state, halted_because)
-      values ($1, $2, $3, $4, extract(epoch from clock_timestamp()) * 1000, $5, $6)`,
-    [environment, name, generation, version, state, state === 'comparing' ? waitsBecause.comparing : null],
+      select $1, $2, greatest($3, coalesce(max(generation), 0)) + 1, $4, extract(epoch from clock_timestamp()) * 1000, $5, $6
+      from read_store.projections where environment = $1 and name = $2
+      returning generation`,
+    [environment, name, lastTable, version, state, state === 'comparing' ? waitsBecause.comparing : null],
   );
+  return onlyRow({ rows }).generation;
 }
 
 /** From now on, a process that worked on this generation before can no longer commit. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
-import { onlyRow } from '#platform/postgres.js';
+import { onlyRow, sqlState } from '#platform/postgres.js';
+import { retry } from '#platform/retry.js';
 import { transact } from '../commit-queue.js';
 import { misfitOf } from '../log-fit.js';
 import { loadParkedStreams } from '../parked-events.js';
@@ -158,20 +159,18 @@ async function beginAnew(
         (purpose === 'rebuild' && ['building', 'complete', 'differing'].includes(state)),
     );
     for (const each of useless) await dropGeneration(control, environment, each);
-    const generation =
-      Math.max(0, ...generations.map((each) => each.generation), await lastTable(session, model)) + 1;
-    await transact(control, async () => {
-      await addGeneration(
-        control,
-        environment,
-        model,
-        generation,
-        purpose === 'compare' ? 'comparing' : 'building',
-      );
+    const last = await lastTable(session, model);
+    const state = purpose === 'compare' ? 'comparing' : 'building';
+    const add = async () => {
+      const generation = await addGeneration(control, environment, model, last, state);
       await control.query(createTable(environment, model, generation));
       // Rows that are never looked for while history is folded get it at the end, which is faster.
       if (!model.rowPerEvent) await control.query(addPrimaryKey(environment, model, generation));
-    });
+      return generation;
+    };
+    // A projector may have taken the number in this very moment; then there is a next one.
+    const isTaken = (error: unknown) => sqlState(error) === '23505';
+    const generation = await retry(() => transact(control, add), { attempts: 3, mayPass: isTaken });
     chosen.push({ name: model.name, generation });
   }
   return chosen;
