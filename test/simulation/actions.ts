@@ -53,6 +53,12 @@ export type Action =
       readonly by: number;
     }
   | { readonly kind: 'look'; readonly projector: Projector }
+  /** Somebody who can write to the storage: other bytes under the key of a tenant's picture, or none; or an operator puts it back. */
+  | {
+      readonly kind: 'alter-picture';
+      readonly tenant: Tenant;
+      readonly what: 'replaced' | 'gone' | 'put-back';
+    }
   | { readonly kind: 'lose-tasks'; readonly which: 'waiting' | 'all' }
   /** The log is restored to an older state, by so many events, and everything is started again. */
   | { readonly kind: 'restore'; readonly events: number }
@@ -132,6 +138,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: kind('look'), projector: pick('projector-1', 'projector-2') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('alter-picture'), tenant, what: pick('replaced', 'gone', 'put-back') }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: kind('lose-tasks'), which: pick('waiting', 'all') }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('restore'), events: pick(1, 3, 8) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('reset') }) },

@@ -10,7 +10,9 @@ import { DispatchWorkflow } from '#application/dispatch/dispatch-workflow.handle
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { CancelJob } from '#application/job/cancel-job.handler.js';
 import { sha256Of } from '#application/render/render-inputs.js';
+import { RegisterWebhook, RegisterWebhookHandler } from '#application/webhook/manage-webhooks.handler.js';
 import { streamName } from '#domain/streams.js';
+import type { WebhookTopic } from '#domain/webhook/webhook.events.js';
 import { AppendOutcomeUnknown, DuplicateEventId, EventStoreUnavailable } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { tenants, type Action, type Operation, type Tenant } from './actions.js';
@@ -58,12 +60,14 @@ export class Callers {
 
   /** Opens the accounts and puts a picture of each tenant into place. */
   async prepare(api: ApiReplica): Promise<void> {
+    await this.registerWebhook(api, 'acme', ['job.succeeded', 'job.failed', 'batch.finished']);
+    await this.registerWebhook(api, 'zenith', ['batch.finished', 'credits.low']);
     for (const tenant of tenants) {
       const account = { name: tenant, terms: defaultTerms };
       await openAccount(api.accounts, this.operator(tenant), account);
       const purchase = { amount: startingCredits, kind: 'pack', label: 'Starter' } as const;
       await grantCredits(api.accounts, this.operator(tenant), purchase);
-      const bytes = Buffer.from(`a picture of ${tenant}`);
+      const bytes = pictureBytes(tenant);
       const storageKey = pictureOf(tenant);
       this.installation.objects.set(storageKey, bytes);
       const assetId = pictureIds[tenant];
@@ -75,6 +79,22 @@ export class Callers {
       const stored = toNewEvent({ type: 'AssetStored', data: asset }, 0, this.operator(tenant));
       await api.store.append(streamName(environment, 'asset', assetId), 'no-stream', [stored]);
     }
+  }
+
+  private async registerWebhook(
+    { store }: ApiReplica,
+    tenant: Tenant,
+    events: WebhookTopic[],
+  ): Promise<void> {
+    const handler = new RegisterWebhookHandler(store, { complaintAbout: () => Promise.resolve(undefined) });
+    const terms = { url: `https://${tenant}.example/hook`, events, description: '', creditsLowBelow: 20 };
+    await handler.execute(new RegisterWebhook(this.operator(tenant), terms));
+  }
+
+  alterPicture({ tenant, what }: Of<'alter-picture'>): void {
+    const { objects } = this.installation;
+    if (what === 'gone') objects.delete(pictureOf(tenant));
+    else objects.set(pictureOf(tenant), what === 'replaced' ? Buffer.from('another') : pictureBytes(tenant));
   }
 
   dispatch(api: ApiReplica, { tenant, operation, fates, key }: Of<'dispatch'>): void {
@@ -241,6 +261,10 @@ const pictureIds: Record<Tenant, string> = {
 /** A batch costs, for each photograph, what the workflow of its photographs costs. */
 function pricedAs(operation: Operation): string {
   return operation === 'pdp-batch-extractions' ? 'pdp-extractions' : operation;
+}
+
+function pictureBytes(tenant: Tenant): Buffer {
+  return Buffer.from(`a picture of ${tenant}`);
 }
 
 function pictureOf(tenant: Tenant): string {

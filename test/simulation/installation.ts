@@ -9,8 +9,11 @@ import { TableBook } from './invariants/table-book.js';
 import { Scheduler, type Process } from './kernel/scheduler.js';
 import { Checkpoints } from './services/checkpoints.js';
 import { IdempotencyKeys } from './services/idempotency.js';
+import type { DeliveryTask } from '#render-queue/delivery-queue.js';
+import type { RenderTask } from '#render-queue/render-queue.js';
 import { SimulatedQueue } from './services/queue.js';
 import { Tables } from './services/tables.js';
+import type { StoredDeliveries } from './services/webhooks.js';
 import type { Network } from './store/network.js';
 import { SimulatedEventStore } from './store/simulated-event-store.js';
 import { SimulatedLog } from './store/simulated-log.js';
@@ -41,7 +44,9 @@ export class Installation {
   readonly log = new SimulatedLog();
   readonly snapshots: StoredSnapshots = new Map();
   readonly objects = new Map<string, Uint8Array>();
-  readonly queue = new SimulatedQueue(this.scheduler);
+  readonly queue = new SimulatedQueue<RenderTask>(this.scheduler, ({ jobId }) => jobId);
+  readonly deliveries: StoredDeliveries = new Map();
+  readonly deliveryQueue = new SimulatedQueue<DeliveryTask>(this.scheduler, ({ deliveryId }) => deliveryId);
   readonly keys = new IdempotencyKeys(this.scheduler);
   readonly checkpoints: Checkpoints;
   readonly tables = new Tables();
@@ -87,14 +92,21 @@ export class Installation {
     this.snapshots.clear();
     this.keys.forgetLost((jobId) => !this.log.streamOf(streamName(environment, 'job', jobId)));
     this.checkpoints.reset((name) => resetKeeps === 'process-managers' && name !== 'projections');
-    this.queue.lose('all');
+    this.loseTasks('all');
     this.openTableBook();
+  }
+
+  /** Of both queues. */
+  loseTasks(which: 'waiting' | 'all'): void {
+    this.queue.lose(which);
+    this.deliveryQueue.lose(which);
   }
 
   /** Called when a process died, fell silent or came back: locks and claims may be free. */
   processesChanged(): void {
     this.checkpoints.holdersChanged();
     this.queue.wake();
+    this.deliveryQueue.wake();
   }
 
   /** Node keeps signals that are listened to, and with them all that waits for them, until they abort. */
@@ -118,7 +130,7 @@ export class Installation {
 
   /** The event store and the snapshots as one process reaches them. */
   storesFor(role: Role, process: Process, network: Network) {
-    const { log, scheduler, together } = this;
+    const { log, scheduler, together, objects } = this;
     const client = new SimulatedEventStore({ log, scheduler, process, network, together, largestBatch: 6 });
     this.clients.push(client);
     // So small that subscriptions fall out of it and come back.
@@ -127,7 +139,7 @@ export class Installation {
     const onDropped = () => this.trace('    a snapshot that was altered is found');
     const snapshots = authenticSnapshots(unchecked, snapshotSecret, onDropped);
     return {
-      store: this.wiring.store(shared, { role, process, scheduler }),
+      store: this.wiring.store(shared, { role, process, scheduler, objects }),
       snapshots: this.wiring.snapshots(snapshots, unchecked),
     };
   }

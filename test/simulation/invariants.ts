@@ -1,8 +1,11 @@
 import type { AuditedEvent } from '#audit/audited-event.js';
+import { sha256Of } from '#application/render/render-inputs.js';
+import type { RenderRequest } from '@atelier/engine';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { JudgedHistory } from '../support/judged-history.js';
 import { PriceBook } from './invariants/price-book.js';
 import { RequestBook } from './invariants/request-book.js';
+import { WebhookBook } from './invariants/webhook-book.js';
 
 /**
  * What must always hold (section 10 of the design, by its numbers). Charges, jobs and streams are judged by the audit's
@@ -15,6 +18,9 @@ export class Invariants {
   readonly history = new JudgedHistory('test');
   readonly requests: RequestBook;
   readonly prices: PriceBook;
+  readonly webhooks: WebhookBook;
+  /** Their digests. */
+  private readonly storedPictures = new Set<string>();
   /** By label of what was asked for. */
   private readonly callsOfEngine = new Map<string, number>();
   /** Of each tenant after each event of its account, by position. */
@@ -26,6 +32,7 @@ export class Invariants {
   ) {
     const report = (violation: string) => void this.violations.push(violation);
     this.prices = new PriceBook(report);
+    this.webhooks = new WebhookBook(report, this.history);
     this.requests = new RequestBook(report, this.history, now);
   }
 
@@ -35,6 +42,7 @@ export class Invariants {
     books.violations.push(...this.violations);
     for (const event of events) books.observe(event);
     books.requests.takeOver(this.requests);
+    books.webhooks.takeOver(this.webhooks);
     return books;
   }
 
@@ -56,6 +64,7 @@ export class Invariants {
     this.violations.push(...this.history.news());
     if (!event) return;
     if (event.category === 'account') this.keepBalance(event);
+    if (event.type === 'AssetStored') this.storedPictures.add(event.data.sha256);
     if (event.type === 'JobVoided' && recorded.metadata.actor === 'saga:orphan-sweep') {
       const madeAt = this.history.madeAt(event.data.chargeId);
       if (madeAt !== undefined && this.now() - madeAt < this.horizonMs)
@@ -64,10 +73,17 @@ export class Invariants {
     if (event.type === 'JobSucceeded') this.checkBatch(event.streamId);
     this.prices.observe(event);
     this.requests.observe(event);
+    this.webhooks.observe(event);
   }
 
-  /** 5: an attempt is recorded before the engine is called. @returns the calls before this one */
-  engineCalled(label: string): number {
+  /**
+   * 5: an attempt is recorded before the engine is called, and its pictures are those that were stored.
+   * @returns the calls before this one
+   */
+  engineCalled(label: string, inputs: RenderRequest['inputs']): number {
+    for (const { name, bytes } of inputs)
+      if (!this.storedPictures.has(sha256Of(bytes)))
+        this.violations.push(`bytes: ${name} of ${label} is drawn from other bytes than were stored`);
     const calls = this.callsOfEngine.get(label) ?? 0;
     this.callsOfEngine.set(label, calls + 1);
     const jobs = [...this.history.jobs.values()].filter(({ request }) => request['label'] === label);
@@ -98,6 +114,7 @@ export class Invariants {
   atRest(): void {
     this.violations.push(...this.history.problemsAtRest());
     this.requests.atRest();
+    this.webhooks.atRest();
   }
 
   private keepBalance({ streamId: tenant, position }: AuditedEvent): void {

@@ -2,6 +2,7 @@ import * as money from './planted/money-bugs.js';
 import * as processes from './planted/process-bugs.js';
 import * as restores from './planted/restore-bugs.js';
 import * as stores from './planted/store-bugs.js';
+import * as webhooks from './planted/webhook-bugs.js';
 import { sound, type Wiring } from './wiring.js';
 
 /** What is wrong with the wiring, by the name that `--bug` takes. */
@@ -16,6 +17,7 @@ export const bugs = {
   'answer-before-queue': stores.answerBeforeQueue,
   'price-without-guard': stores.priceWithoutGuard,
   'charge-without-its-job': stores.chargeWithoutItsJob,
+  'digest-of-what-is-there': stores.digestOfWhatIsThere,
   'parent-charged-too': money.parentChargedToo,
   'cancel-without-event': money.cancelWithoutEvent,
   'refund-of-a-lost-cancel': money.refundOfALostCancel,
@@ -51,6 +53,12 @@ export const bugs = {
   'lost-answer-believed': restores.lostAnswerBelieved,
   'settlements-stay-lost': restores.settlementsStayLost,
   'reset-keeps-process-managers': restores.resetKeepsProcessManagers,
+  'webhooks-of-anybody': webhooks.webhooksOfAnybody,
+  'webhooks-skip': webhooks.webhooksSkip,
+  'webhooks-again': webhooks.webhooksAgain,
+  'webhook-id-of-attempt': webhooks.webhookIdOfAttempt,
+  'refused-counts-as-delivered': webhooks.refusedCountsAsDelivered,
+  'deliveries-stay-lost': webhooks.deliveriesStayLost,
 } as const satisfies Readonly<Record<string, Partial<Wiring>>>;
 
 export type BugName = keyof typeof bugs;

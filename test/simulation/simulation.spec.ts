@@ -69,6 +69,7 @@ describe('the simulation', () => {
       ['a dispatch that is refused after a restore', /dispatch d\d+: LOG_MISMATCH/],
       ['a start from a snapshot', /starts from the snapshot/],
       ['an altered snapshot that is dropped', /drops the snapshot/],
+      ['a webhook', /sends webhook/],
     ])('sees %s', (_, sign) => {
       expect(trace.some((line) => sign.test(line))).toBe(true);
     });

@@ -1,9 +1,9 @@
 import { drawIdsFrom } from '#platform/ids.js';
 import { describeAction, type Action, type ReplicaName, type Step } from './actions.js';
 import { Callers } from './callers.js';
-import { Installation, orphanHorizonMs } from './installation.js';
+import { Installation } from './installation.js';
 import { ApiReplica } from './replicas/api.js';
-import { processNames, projections, ProjectorReplica } from './replicas/projector.js';
+import { overdueMs, processNames, projections, ProjectorReplica } from './replicas/projector.js';
 import type { Replica } from './replicas/replica.js';
 import { WorkerReplica } from './replicas/worker.js';
 import { sound, type Wiring } from './wiring.js';
@@ -159,8 +159,10 @@ class Simulation {
         return this.alter(action);
       case 'look':
         return this.look(this.projectors[action.projector]);
+      case 'alter-picture':
+        return this.callers.alterPicture(action);
       case 'lose-tasks':
-        return this.installation.queue.lose(action.which);
+        return this.installation.loseTasks(action.which);
       case 'restore':
         return this.whileStopped(() => this.installation.restoreLog(action.events));
       case 'reset':
@@ -252,7 +254,7 @@ class Simulation {
     for (let quiet = 0; quiet < 3;) {
       const before = log.head;
       await this.letTimePass();
-      scheduler.advance(orphanHorizonMs + 1_000);
+      scheduler.advance(overdueMs + 1_000);
       for (const projector of Object.values(this.projectors)) {
         this.sweep(projector);
         this.look(projector);
@@ -277,13 +279,19 @@ class Simulation {
 
   /** 11: all of history once more, and nothing happens. */
   private async replayEverything(): Promise<void> {
-    const { trace, log, invariants, checkpoints } = this.installation;
+    const { trace, log, invariants, checkpoints, scheduler } = this.installation;
     trace('history is handled once more');
-    const [events, calls] = [log.events.length, invariants.engineCalls];
+    // By now the queues have forgotten what was done.
+    scheduler.advance(11 * 60_000);
+    const [events, calls, sent] = [log.events.length, invariants.engineCalls, invariants.webhooks.sent];
     for (const name of processNames) if (name !== projections) checkpoints.rewind(name, null);
+    // They hear of it by a signal, which takes no turn of anybody's.
+    await new Promise((resolve) => setImmediate(resolve));
     await this.letTimePass();
     if (log.events.length > events)
       invariants.violations.push(`11: handling history again wrote ${log.events.at(-1)?.type}`);
+    if (invariants.webhooks.sent > sent)
+      invariants.violations.push('11: handling history again notified again');
     if (invariants.engineCalls > calls)
       invariants.violations.push('11: handling history again rendered again');
     this.check();

@@ -7,6 +7,8 @@ import { sweepOrphans, type OrphanSweepOptions } from '#application/process-mana
 import type { JobStreams, JobWithoutTask } from '#application/read-models.js';
 import type { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
 import { resumeFrom, type Anchor } from '#read-store/log-fit.js';
+import type { Deliveries, WebhookTransport } from '#application/webhook/deliveries.js';
+import type { DeliveryTask } from '#render-queue/delivery-queue.js';
 import type { EventStore, SubscriptionBatch } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import type { ImageEngine } from '@atelier/engine';
@@ -22,6 +24,8 @@ export interface Place {
   readonly role: Role;
   readonly process: Process;
   readonly scheduler: Scheduler;
+  /** The pictures that are stored, by key. */
+  readonly objects: ReadonlyMap<string, Uint8Array>;
 }
 
 /**
@@ -55,6 +59,11 @@ export interface Wiring {
   look(stranded: StrandedJobs): Promise<unknown>;
   /** Which of the jobs without a task it gets to see. */
   withoutTask(jobs: readonly JobWithoutTask[]): readonly JobWithoutTask[];
+  /** Which of the deliveries that are overdue get their task again. */
+  overdue(tasks: readonly DeliveryTask[]): readonly DeliveryTask[];
+  /** What a sender of webhooks is given. */
+  deliveries(deliveries: Deliveries): Deliveries;
+  transport(transport: WebhookTransport): WebhookTransport;
   /** Where a consumer goes on, and the event that its checkpoint names. */
   readonly resume: typeof resumeFrom;
   anchorOf(batch: SubscriptionBatch): Anchor | undefined;
@@ -82,6 +91,9 @@ export const sound: Wiring = {
   delivered: (_name, events) => events,
   look: (stranded) => stranded.look('test'),
   withoutTask: (jobs) => jobs,
+  overdue: (tasks) => tasks,
+  deliveries: (deliveries) => deliveries,
+  transport: (transport) => transport,
   resume: resumeFrom,
   anchorOf: ({ events }) => events.at(-1),
   watchesLog: true,

@@ -9,7 +9,7 @@ import { projections } from '../replicas/projector.js';
 import type { Wiring } from '../wiring.js';
 
 /** What one process is given instead of its batch. */
-function given(
+export function given(
   process: string,
   change: (events: readonly ProjectedEvent[]) => readonly ProjectedEvent[],
 ): Partial<Wiring> {

@@ -10,6 +10,8 @@ import {
 } from '#event-store/event-store.js';
 import type { SnapshotStore } from '#event-store/snapshots.js';
 import { eventId, newId } from '#platform/ids.js';
+import { sha256Of } from '#application/render/render-inputs.js';
+import type { EventOfType } from '#domain/events.js';
 import type { Wiring } from '../wiring.js';
 
 type Append = EventStore['append'];
@@ -83,6 +85,39 @@ function withTogether(change: (writes: readonly StreamWrite[]) => readonly Strea
       ? storeWith(client, { appendTogether: (writes) => client.appendTogether!(change(writes)) })
       : client;
 }
+
+/** The digest of a job's picture is that of the bytes as they are when it is dispatched. */
+export const digestOfWhatIsThere: Partial<Wiring> = {
+  store: (client, { objects }) => {
+    const believed = (events: readonly NewEvent[]) =>
+      events.map((event) => {
+        if (event.type !== 'JobQueued') return event;
+        // An event of this type has these.
+        const job = event.data as EventOfType<'JobQueued'>['data'];
+        const inputs = job.inputs.map((input) => {
+          const bytes = objects.get(input.storageKey);
+          return bytes ? { ...input, sha256: sha256Of(bytes) } : input;
+        });
+        return { ...event, data: { ...job, inputs } };
+      });
+    const { appendTogether } = client;
+    return storeWith(
+      withAppend(
+        client,
+        (append) => (stream, expected, events) => append(stream, expected, believed(events)),
+      ),
+      appendTogether
+        ? {
+            appendTogether: (writes) =>
+              appendTogether.call(
+                client,
+                writes.map((write) => ({ ...write, events: believed(write.events) })),
+              ),
+          }
+        : {},
+    );
+  },
+};
 
 /** A price from memory is charged, whatever the operator has said since. */
 export const priceWithoutGuard: Partial<Wiring> = {

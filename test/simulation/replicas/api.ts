@@ -31,7 +31,7 @@ export class ApiReplica extends Replica {
     const { installation, process } = this;
     const { wiring, scheduler, keys } = installation;
     const { store, snapshots } = installation.storesFor('api', process, this.network);
-    const place = { role: 'api', process, scheduler } as const;
+    const place = { role: 'api', process, scheduler, objects: installation.objects } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
     this.log = new LogWatch(

@@ -6,10 +6,13 @@ import {
   chargeCloserFilter,
   renderDispatcher,
   renderDispatcherFilter,
+  webhookDispatcher,
+  webhookDispatcherFilter,
 } from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
+import { WebhookDispatcher } from '#application/process-managers/webhook-dispatcher.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { JobWithoutTask, OpenCharges, OrphanCandidate } from '#application/read-models.js';
 import { StrandedJobs } from '#application/process-managers/stranded-jobs.js';
@@ -18,11 +21,17 @@ import type { RenderQueue, RenderTask } from '#render-queue/render-queue.js';
 import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { accountSettings, environment, orphanHorizonMs, type Installation } from '../installation.js';
 import { runSimulatedProcess } from '../services/run-process.js';
+import { SimulatedDeliveries } from '../services/webhooks.js';
 import { inBackground, Replica } from './replica.js';
 import { commandBusOn } from '../../support/command-bus.js';
 
 export const projections = 'projections';
-export const processNames = [renderDispatcher, chargeCloser, batchParents, projections] as const;
+export const processNames = [
+  ...[renderDispatcher, chargeCloser, batchParents, webhookDispatcher, projections],
+] as const;
+
+/** After this long a delivery that is due counts as lost by its queue. */
+export const overdueMs = 10 * 60_000;
 
 /** A row of the ledger, as far as the sweep looks at it. */
 interface LedgerRow {
@@ -38,6 +47,7 @@ export class ProjectorReplica extends Replica {
   private store!: EventStore;
   private commands!: CommandBus;
   private stranded!: StrandedJobs;
+  private deliveries!: SimulatedDeliveries;
 
   constructor(
     name: string,
@@ -56,16 +66,20 @@ export class ProjectorReplica extends Replica {
     return wiring.sweep({ environment, commands, openCharges, clock, logger, orphanHorizonMs });
   }
 
-  /** The other thing that it does from time to time. */
-  look(): Promise<unknown> {
-    return this.installation.wiring.look(this.stranded);
+  /** The other thing that it does from time to time: tasks that were lost are put back. */
+  async look(): Promise<unknown> {
+    const { wiring, deliveryQueue, scheduler } = this.installation;
+    const helped = await wiring.look(this.stranded);
+    const overdue = await this.deliveries.overdue(environment, new Date(scheduler.now - overdueMs));
+    deliveryQueue.requeue(wiring.overdue(overdue));
+    return helped;
   }
 
   protected boot(): void {
     const { installation, process } = this;
     const { scheduler, wiring, clock, queue } = installation;
     const { store, snapshots } = installation.storesFor('projector', process, this.network);
-    const place = { role: 'projector', process, scheduler } as const;
+    const place = { role: 'projector', process, scheduler, objects: installation.objects } as const;
     const nextTurn = () => scheduler.turn(process);
     this.store = store;
     const accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
@@ -89,6 +103,17 @@ export class ProjectorReplica extends Replica {
     });
     this.run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(environment, events));
     this.run(batchParents, batchParentsFilter(environment), (events) => batches.handle(environment, events));
+    this.deliveries = new SimulatedDeliveries(installation.deliveries, scheduler, process);
+    const webhooks = new WebhookDispatcher(store, accounts, { publicUrl: 'https://atelier.example' }, clock);
+    this.run(
+      webhookDispatcher,
+      webhookDispatcherFilter(environment),
+      async (events) => {
+        const { deliveries } = await webhooks.workOf(environment, events);
+        return () => installation.deliveryQueue.enqueue(this.deliveries.addNow(environment, deliveries));
+      },
+      () => webhooks.begin(environment),
+    );
     this.run(projections, undefined, (events) => this.project(events));
   }
 
@@ -96,11 +121,12 @@ export class ProjectorReplica extends Replica {
     name: string,
     filter: Parameters<typeof runSimulatedProcess>[0]['filter'],
     handle: (events: readonly ProjectedEvent[]) => Promise<(() => void) | void>,
+    begin: () => void = () => undefined,
   ): void {
     const { scheduler, checkpoints, wiring, invariants } = this.installation;
     const { checkpoint, swallowsErrors, resume } = wiring;
     const running = runSimulatedProcess({
-      ...{ scheduler, checkpoints, name, swallowsErrors, resume },
+      ...{ scheduler, checkpoints, name, swallowsErrors, resume, begin },
       anchorOf: (batch) => wiring.anchorOf(batch),
       ...(filter && { filter }),
       process: this.process,

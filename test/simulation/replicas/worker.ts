@@ -1,10 +1,14 @@
 import { Cancellations } from '#application/render/cancellations.js';
 import { freely } from '#application/render/engine-run.js';
 import { JobRenderer } from '#application/render/job-renderer.js';
+import { WebhookSender } from '#application/webhook/webhook-sender.js';
+import type { Deliveries } from '#application/webhook/deliveries.js';
+import type { EventStore } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import type { Installation } from '../installation.js';
 import { SimulatedEngine } from '../services/engine.js';
 import { SimulatedStorage } from '../services/storage.js';
+import { SimulatedDeliveries, SimulatedReceiver } from '../services/webhooks.js';
 import { inBackground, Replica } from './replica.js';
 import { commandBusOn } from '../../support/command-bus.js';
 
@@ -25,12 +29,11 @@ export class WorkerReplica extends Replica {
     const { store } = installation.storesFor('worker', process, this.network);
     const cancellations = new Cancellations(store, logger);
     cancellations.onApplicationBootstrap();
-    const engine = wiring.engine(
-      new SimulatedEngine(scheduler, process, (label) => {
-        trace(`    ${this.name} calls the engine for ${label}`);
-        return invariants.engineCalled(label);
-      }),
-    );
+    const simulated = new SimulatedEngine(scheduler, process, (label, inputs) => {
+      trace(`    ${this.name} calls the engine for ${label}`);
+      return invariants.engineCalled(label, inputs);
+    });
+    const engine = wiring.engine(simulated);
     const storage = new SimulatedStorage(installation.objects, scheduler, process);
     const timeoutAfter = (ms: number) => {
       const timeout = new AbortController();
@@ -49,11 +52,37 @@ export class WorkerReplica extends Replica {
         logger,
       ] as const),
     );
+    const sender = this.sender(store);
     for (let slot = 0; slot < slots; slot++) {
+      inBackground(
+        installation.deliveryQueue.work(process, (task, claim) => sender.send(task, claim)),
+        (error) => invariants.violations.push(`${this.name} ended: ${String(error)}`),
+      );
       inBackground(
         queue.work(process, (task, claim) => renderer.render(task, claim)),
         (error) => invariants.violations.push(`${this.name} ended: ${String(error)}`),
       );
     }
+  }
+
+  private sender(store: EventStore): WebhookSender {
+    const { scheduler, logger, clock, invariants, wiring, trace, deliveries: stored } = this.installation;
+    const receiver = new SimulatedReceiver(scheduler, this.process, ({ url, headers, body }) => {
+      const id = headers['webhook-id'] ?? '';
+      trace(`    ${this.name} sends webhook ${id} to ${url}`);
+      return invariants.webhooks.called(url, id, body);
+    });
+    // The sender finds and records; nothing else is asked of it here.
+    const deliveries = new SimulatedDeliveries(stored, scheduler, this.process) as unknown as Deliveries;
+    const observer = { attempted: () => undefined, switchedOff: () => undefined };
+    return new WebhookSender(
+      ...([
+        store,
+        commandBusOn({ store }),
+        wiring.deliveries(deliveries),
+        wiring.transport(receiver),
+      ] as const),
+      ...([{ signingKey: 'a signing key of the simulation' }, observer, clock, logger] as const),
+    );
   }
 }

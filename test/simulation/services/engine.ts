@@ -46,12 +46,12 @@ export class SimulatedEngine implements ImageEngine {
     private readonly scheduler: Scheduler,
     private readonly process: Process,
     /** Told of each call. @returns how many there were before it */
-    private readonly onCall: (label: string, process: Process) => number,
+    private readonly onCall: (label: string, inputs: RenderRequest['inputs']) => number,
   ) {}
 
   async render(request: RenderRequest, context: RenderContext): Promise<RenderResult> {
     const { label, fates: planned } = request.body as unknown as SimulatedBody;
-    const fate = planned[this.onCall(label, this.process)] ?? 'success';
+    const fate = planned[this.onCall(label, request.inputs)] ?? 'success';
     const grouping = request.workflow === 'pdp-batch-extractions';
     await this.work(fate === 'endless' ? 3_600_000 : fate === 'deaf' ? 20_000 : 20, fate, context);
     const success = {

@@ -1,8 +1,8 @@
-import type { RenderTask, TaskHandler } from '#render-queue/render-queue.js';
+import type { TaskHandler } from '#render-queue/render-queue.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
-interface Entry {
-  readonly task: RenderTask;
+interface Entry<Task> {
+  readonly task: Task;
   state: 'waiting' | 'active' | 'done';
   /** When it may be fetched, or, once done, when it is forgotten. */
   dueAt: number;
@@ -25,27 +25,37 @@ const forgetDoneMs = 10 * 60_000;
  * again when its worker is silent for longer than the heartbeat or holds it for too long, and forgotten a while after
  * it was done, so that enqueueing it then hands it out once more.
  */
-export class SimulatedQueue {
-  private readonly entries = new Map<string, Entry>();
+export class SimulatedQueue<Task> {
+  private readonly entries = new Map<string, Entry<Task>>();
   private changed = new AbortController();
 
-  constructor(private readonly scheduler: Scheduler) {}
+  constructor(
+    private readonly scheduler: Scheduler,
+    /** The same task has the same name. */
+    private readonly nameOf: (task: Task) => string,
+  ) {}
 
   /** Belongs in the step that moves the checkpoint. */
-  enqueue(tasks: readonly RenderTask[]): void {
+  enqueue(tasks: readonly Task[]): void {
     const { now } = this.scheduler;
     for (const task of tasks) {
-      const known = this.entries.get(task.jobId);
+      const known = this.entries.get(this.nameOf(task));
       if (known && !(known.state === 'done' && known.dueAt <= now)) continue;
-      this.entries.set(task.jobId, { task, state: 'waiting', dueAt: now, failures: 0, claim: undefined });
+      this.entries.set(this.nameOf(task), {
+        task,
+        state: 'waiting',
+        dueAt: now,
+        failures: 0,
+        claim: undefined,
+      });
     }
     this.wake();
   }
 
   /** What `RenderQueue.requeue` does: a task that is there stays, one that counts as done is given out once more. */
-  requeue(tasks: readonly RenderTask[]): number {
-    const lost = tasks.filter(({ jobId }) => (this.entries.get(jobId)?.state ?? 'done') === 'done');
-    for (const { jobId } of lost) this.entries.delete(jobId);
+  requeue(tasks: readonly Task[]): number {
+    const lost = tasks.filter((task) => (this.entries.get(this.nameOf(task))?.state ?? 'done') === 'done');
+    for (const task of lost) this.entries.delete(this.nameOf(task));
     this.enqueue(lost);
     return lost.length;
   }
@@ -66,7 +76,7 @@ export class SimulatedQueue {
   }
 
   /** One slot of a worker: fetches, handles, settles, and so on until its process dies. */
-  async work(process: Process, handler: TaskHandler<RenderTask>): Promise<never> {
+  async work(process: Process, handler: TaskHandler<Task>): Promise<never> {
     for (;;) {
       await this.scheduler.after(process, this.dueIn(), this.changed.signal);
       await this.scheduler.turn(process);
@@ -82,7 +92,7 @@ export class SimulatedQueue {
     }
   }
 
-  private settle(entry: Entry, outcome: Awaited<ReturnType<TaskHandler<RenderTask>>> | 'threw'): void {
+  private settle(entry: Entry<Task>, outcome: Awaited<ReturnType<TaskHandler<Task>>> | 'threw'): void {
     const { now } = this.scheduler;
     entry.claim = undefined;
     if (outcome === 'threw') {
@@ -105,7 +115,7 @@ export class SimulatedQueue {
     changed.abort();
   }
 
-  private fetchable(): Entry | undefined {
+  private fetchable(): Entry<Task> | undefined {
     return [...this.entries.values()].find((entry) => dueAt(entry) <= this.scheduler.now);
   }
 
@@ -115,14 +125,14 @@ export class SimulatedQueue {
   }
 
   /** A worker that is alive after all hears of it in time: at its own next turn, which may be late. */
-  private revoke({ claim }: Entry): void {
+  private revoke({ claim }: Entry<Task>): void {
     if (!claim) return;
     this.scheduler.later(claim.process, 0, () => claim.lost.abort(new Error('the claim was lost')));
   }
 }
 
 /** When a task may be fetched, or fetched again although somebody has it. */
-function dueAt({ state, dueAt: due, claim }: Entry): number {
+function dueAt({ state, dueAt: due, claim }: Entry<unknown>): number {
   if (state === 'waiting') return due;
   if (state === 'done' || !claim) return Infinity;
   const silentAt = claim.process.silentSince ?? Infinity;

@@ -24,6 +24,8 @@ export interface SimulatedProcessOptions {
   readonly resume?: typeof resumeFrom;
   /** Which event the checkpoint names. Default: the last of the batch. */
   readonly anchorOf?: (batch: SubscriptionBatch) => Anchor | undefined;
+  /** Called when it takes the work up. */
+  begin?(): void;
   /** `first` plants a bug: the checkpoint moves before the effects. */
   readonly checkpoint?: 'last' | 'first';
   /** True plants a bug: what a handler throws is passed over. */
@@ -41,6 +43,7 @@ export async function runSimulatedProcess(options: SimulatedProcessOptions): Pro
   const { scheduler, process, store, checkpoints, name, filter, resume = resumeFrom } = options;
   for (;;) {
     const hold = await checkpoints.acquire(process, name);
+    options.begin?.();
     try {
       const { position } = await resume(store, hold);
       const after = position === null ? {} : { after: position };

@@ -1,3 +1,4 @@
+import { Inject } from '@nestjs/common';
 import {
   Command,
   CommandHandler,
@@ -143,7 +144,7 @@ export class ListDeliveriesHandler implements IQueryHandler<ListDeliveries> {
 export class RegisterWebhookHandler implements ICommandHandler<RegisterWebhook> {
   constructor(
     private readonly store: EventStore,
-    private readonly transport: WebhookTransport,
+    @Inject(WebhookTransport) private readonly transport: Pick<WebhookTransport, 'complaintAbout'>,
   ) {}
 
   async execute({ context, terms }: RegisterWebhook): Promise<WebhookChange> {

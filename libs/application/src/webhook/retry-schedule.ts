@@ -25,15 +25,16 @@ const longestRetryAfterMs = 24 * hour;
 /**
  * How long to wait after an attempt, the first being 1. Undefined: it was the last.
  * @param retryAfter what the endpoint asked for: a longer pause is granted, up to a day
+ * @param chance from 0 to 1
  */
 export function pauseAfter(
   attempt: number,
   retryAfter: string | undefined,
-  random: () => number = Math.random,
+  chance: number,
 ): number | undefined {
   const pauseMs = pausesMs[attempt - 1];
   if (pauseMs === undefined) return undefined;
   const askedMs = /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) * 1_000 : 0;
   const longestMs = Math.max(pauseMs, Math.min(askedMs, longestRetryAfterMs));
-  return Math.round(longestMs * (1 + jitter * random()));
+  return Math.round(longestMs * (1 + jitter * chance));
 }

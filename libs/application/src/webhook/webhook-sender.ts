@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { Webhook } from 'standardwebhooks';
@@ -77,7 +78,7 @@ export class WebhookSender {
     if (claim.aborted && outcome.kind !== 'answered') return { kind: 'retry', afterMs: 0 };
     const attempt = { at, durationMs: Math.round(performance.now() - began), ...resultOf(outcome) };
     const now = this.clock();
-    const verdict = verdictOn(outcome, delivery.attempts + 1, now);
+    const verdict = verdictOn(outcome, delivery, now);
     // Before it is recorded: killed in between, the next attempt is answered the same.
     if (isGone(outcome)) await this.switchOff(environment, delivery, 'gone', now);
     const failingSince = await this.deliveries.record(environment, delivery, attempt, verdict);
@@ -137,10 +138,14 @@ function isGone(outcome: CallOutcome): boolean {
   return outcome.kind === 'answered' && outcome.statusCode === 410;
 }
 
-function verdictOn(outcome: CallOutcome, attempt: number, now: Date): AttemptVerdict {
+function verdictOn(outcome: CallOutcome, { deliveryId, attempts }: Delivery, now: Date): AttemptVerdict {
   if (outcome.kind === 'answered' && outcome.statusCode >= 200 && outcome.statusCode < 300)
     return { kind: 'delivered' };
   if (isGone(outcome)) return { kind: 'failed', retryAt: null };
-  const pauseMs = pauseAfter(attempt, outcome.kind === 'answered' ? outcome.retryAfter : undefined);
+  const retryAfter = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
+  // As good as random, and the same in every run of a simulation.
+  const chance =
+    Number.parseInt(createHash('sha256').update(deliveryId).digest('hex').slice(0, 8), 16) / 2 ** 32;
+  const pauseMs = pauseAfter(attempts + 1, retryAfter, chance);
   return { kind: 'failed', retryAt: pauseMs === undefined ? null : new Date(now.getTime() + pauseMs) };
 }

@@ -1,0 +1,102 @@
+import type { AuditedEvent } from '#audit/audited-event.js';
+import type { WebhookMessage } from '#application/webhook/webhook-message.js';
+import type { EventOfType } from '#domain/events.js';
+import type { WebhookMessageType } from '#domain/webhook/webhook.events.js';
+import type { JudgedHistory } from '../../support/judged-history.js';
+import type { Report } from './price-book.js';
+
+type Endpoint = EventOfType<'WebhookEndpointRegistered'>['data'];
+
+/** What an endpoint's server heard of one thing. */
+interface Heard {
+  /** The `webhook-id` under which it came first. */
+  readonly id: string;
+  calls: number;
+  taken: boolean;
+}
+
+/** More than a delivery has attempts: whoever was called so often was not just away. */
+const manyCalls = 11;
+
+/**
+ * Webhooks: what an endpoint wants to hear of its tenant is told at least once, under one id, and nothing else is.
+ * Judged by what the messages say, not by the ids that the code under test derives.
+ */
+export class WebhookBook {
+  private readonly endpoints: Endpoint[] = [];
+  /** Of the log as it is: by address and content. */
+  private readonly due = new Set<string>();
+  private heard = new Map<string, Heard>();
+  /** What a restore has taken from the log may be told all the same. */
+  private lost: ReadonlySet<string> = new Set();
+
+  constructor(
+    private readonly report: Report,
+    private readonly history: JudgedHistory,
+  ) {}
+
+  get sent(): number {
+    return [...this.heard.values()].reduce((sum, { calls }) => sum + calls, 0);
+  }
+
+  /** To be called when the history has the event. */
+  observe(event: AuditedEvent): void {
+    if (event.type === 'WebhookEndpointRegistered') this.endpoints.push(event.data);
+    const { tenant, recordedAt } = event.recorded.metadata;
+    for (const endpoint of this.endpoints) {
+      if (endpoint.tenant !== tenant) continue;
+      for (const [type, about] of this.contentsOf(event, endpoint))
+        if (endpoint.events.some((topic) => topic === type))
+          this.due.add(keyOf(endpoint.url, type, about, recordedAt));
+    }
+  }
+
+  /** An endpoint's server is called. @returns what is to be told how it answered */
+  called(url: string, id: string, body: string): (taken: boolean) => void {
+    const { type, timestamp, data } = JSON.parse(body) as WebhookMessage;
+    const about = 'job_id' in data ? data.job_id : 'balance' in data ? String(data.balance) : '';
+    const key = keyOf(url, type, about, timestamp);
+    if (!this.due.has(key) && !this.lost.has(key)) this.report(`webhooks: ${key} tells what is not so`);
+    const heard = this.heard.get(key) ?? { id, calls: 0, taken: false };
+    this.heard.set(key, heard);
+    heard.calls += 1;
+    if (heard.id !== id) this.report(`webhooks: ${key} comes again under another id`);
+    return (taken) => (heard.taken ||= taken);
+  }
+
+  takeOver({ due, lost, heard }: WebhookBook): void {
+    this.lost = new Set([...lost, ...due]);
+    this.heard = heard;
+  }
+
+  atRest(): void {
+    for (const key of this.due) {
+      const { taken = false, calls = 0 } = this.heard.get(key) ?? {};
+      if (!taken && calls < manyCalls) this.report(`webhooks: ${key} was not delivered, in ${calls} calls`);
+    }
+  }
+
+  private contentsOf(event: AuditedEvent, { creditsLowBelow }: Endpoint): [WebhookMessageType, string][] {
+    switch (event.type) {
+      case 'JobSucceeded':
+      case 'JobFailed':
+      case 'JobCancelled': {
+        const ended = event.type === 'JobSucceeded' ? 'job.succeeded' : 'job.failed';
+        const isBatch = this.history.jobs.get(event.streamId)?.childJobIds !== undefined;
+        const types: WebhookMessageType[] = isBatch ? [ended, 'batch.finished'] : [ended];
+        return types.map((type) => [type, event.streamId]);
+      }
+      case 'CreditsDebited': {
+        const balance = this.history.balanceOf(event.streamId);
+        const isCrossed = balance < creditsLowBelow && balance + event.data.amount >= creditsLowBelow;
+        return isCrossed ? [['credits.low', String(balance)]] : [];
+      }
+      default:
+        return [];
+    }
+  }
+}
+
+function keyOf(url: string, type: string, about: string, timestamp: string): string {
+  return `${type} of ${about} at ${timestamp} for ${url}`;
+}

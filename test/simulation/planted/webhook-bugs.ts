@@ -1,0 +1,40 @@
+import { webhookDispatcher } from '#application/process-managers/process-managers.js';
+import type { Deliveries } from '#application/webhook/deliveries.js';
+import { newId } from '#platform/ids.js';
+import type { Wiring } from '../wiring.js';
+import { given } from './process-bugs.js';
+
+/** The first endpoint hears of everybody's jobs. */
+export const webhooksOfAnybody = given(webhookDispatcher, (events) =>
+  events.map((event) => ({ ...event, metadata: { ...event.metadata, tenant: 'acme' } })),
+);
+
+/** The last event of a longer delivery is told to nobody. */
+export const webhooksSkip = given(webhookDispatcher, (events) =>
+  events.length > 2 ? events.slice(0, -1) : events,
+);
+
+/** Handled again, an event is another one. */
+export const webhooksAgain = given(webhookDispatcher, (events) =>
+  events.map((event) => ({ ...event, eventId: newId() })),
+);
+
+/** Each attempt has an id of its own. */
+export const webhookIdOfAttempt: Partial<Wiring> = {
+  transport: (transport) => ({
+    complaintAbout: (...given) => transport.complaintAbout(...given),
+    post: (call) => transport.post({ ...call, headers: { ...call.headers, 'webhook-id': newId() } }),
+  }),
+};
+
+/** What was refused counts as delivered. */
+export const refusedCountsAsDelivered: Partial<Wiring> = {
+  deliveries: (deliveries): Deliveries =>
+    Object.assign(Object.create(deliveries) as Deliveries, {
+      record: (...[environment, delivery, attempt]: Parameters<Deliveries['record']>) =>
+        deliveries.record(environment, delivery, attempt, { kind: 'delivered' }),
+    }),
+};
+
+/** Nobody looks for deliveries whose task was lost. */
+export const deliveriesStayLost: Partial<Wiring> = { overdue: () => [] };
