@@ -68,6 +68,8 @@ describe("a PostgreSQL server of the operator's own", () => {
       `select type from event_store.events where type not in ('PresetPublished', 'RangeSealed') order by position`,
     );
     await client.end();
-    expect(rows.map(({ type }) => type)).toEqual(['AccountOpened', 'CreditsPurchased']);
+    // What was asked of the command above, with who asked; and the operator of this home.
+    const asked = ['ActionRequested', 'AccountOpened', 'CreditsPurchased', 'ActionEnded'];
+    expect(rows.map(({ type }) => type)).toEqual([...asked, 'OperatorAdded']);
   });
 });
