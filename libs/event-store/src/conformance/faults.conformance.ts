@@ -11,6 +11,17 @@ import {
   type Subject,
 } from './harness.js';
 
+/** On a slow machine a first connection may take longer than the short deadlines here. */
+async function atLast<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof EventStoreUnavailable)) throw error;
+    }
+  }
+}
+
 export function describeFaults(subject: () => Subject): void {
   describe('on a bad day', () => {
     const opened: EventStore[] = [];
@@ -62,7 +73,7 @@ export function describeFaults(subject: () => Subject): void {
       const day = disturbed();
       if (!day) return;
       const stream = freshPrefix();
-      await day.store.head();
+      await atLast(() => day.store.head());
       day.faults.holdAnswers();
       const pending = day.store.append(stream, 'any', newEvents(2));
       await eventually(() => exists(stream));
@@ -78,7 +89,7 @@ export function describeFaults(subject: () => Subject): void {
       const day = disturbed({ answerTimeoutMs: 150 });
       if (!day) return;
       const stream = freshPrefix();
-      await day.store.head();
+      await atLast(() => day.store.head());
       day.faults.holdAnswers();
       const pending = day.store.append(stream, 'no-stream', newEvents(1));
       await eventually(() => exists(stream));
@@ -92,7 +103,7 @@ export function describeFaults(subject: () => Subject): void {
       if (!day) return;
       const stream = freshPrefix();
       const events = newEvents(2);
-      await day.store.head();
+      await atLast(() => day.store.head());
       day.faults.holdAnswers();
       await expect(day.store.append(stream, 'no-stream', events)).rejects.toThrow(AppendOutcomeUnknown);
       await eventually(() => exists(stream));
@@ -114,16 +125,6 @@ export function describeFaults(subject: () => Subject): void {
       await expect(day.store.readAll()).rejects.toThrow(EventStoreUnavailable);
       await expect(day.store.head()).rejects.toThrow(EventStoreUnavailable);
       day.faults.restore();
-      // On a slow machine a first connection may take longer than this short deadline.
-      const atLast = async <T>(call: () => Promise<T>): Promise<T> => {
-        for (;;) {
-          try {
-            return await call();
-          } catch (error) {
-            if (!(error instanceof EventStoreUnavailable)) throw error;
-          }
-        }
-      };
       expect(await atLast(() => day.store.readStream(stream))).toEqual({ kind: 'stream-not-found' });
       expect(await atLast(() => day.store.append(stream, 'no-stream', newEvents(1)))).toMatchObject({
         outcome: 'appended',
