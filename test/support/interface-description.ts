@@ -71,6 +71,8 @@ const ofOneField = new Set([
 
 /** What the rules say of a field by itself, and so the schema does as well: not what depends on others, or on the installation. */
 function isOfOneField({ loc, msg, type }: Complaint): boolean {
+  // What no JSON may hold here, whatever its fields are: a schema has no word for it.
+  if (/^contains a character that is not text$|^is a number too large to keep$/.test(msg)) return false;
   if (type === 'missing' && msg !== 'is required') return false;
   if (type === 'extra_forbidden' && msg !== 'is not a field of this request') return false;
   const isModel = type === 'enum' && (loc.at(-1) === 'image_model' || loc.at(-1) === 'model');
