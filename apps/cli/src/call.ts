@@ -1,5 +1,5 @@
 import type { ModuleMetadata } from '@nestjs/common';
-import { ChoiceField, fieldDescriptions, IdField } from '#validation/fields.js';
+import { ChoiceField, fieldDescriptions, IdField, IntegerField } from '#validation/fields.js';
 import { installation } from '#application/command-context.js';
 import { RecordAction } from '#application/operator/manage-operators.handler.js';
 import type { EventOfType } from '#domain/events.js';
@@ -9,6 +9,7 @@ import { messageOf } from '#platform/errors.js';
 import { timelessId } from '#platform/ids.js';
 import { InvalidFields, validate, type Shape } from '#validation/validate.js';
 import type { Operator } from './operator.js';
+import { printLine } from './output.js';
 import type { LogProgress } from './progress.js';
 import { CliError } from './verb.js';
 
@@ -85,6 +86,40 @@ export class InEnvironment {
 export class OfTenant {
   @IdField({ description: 'The tenant.', required: true })
   tenant: string;
+}
+
+export class OfTenantInEnvironment extends InEnvironment {
+  @IdField({ description: 'The tenant.', required: true })
+  tenant: string;
+}
+
+/** What is of one account: a tenant has one in each environment. */
+export class OfAccount extends OfTenant {
+  @ChoiceField({ description: 'Data environment.', values: environments, required: true })
+  env: Environment;
+}
+
+/** For lists that may be long. */
+export class PageInEnvironment extends InEnvironment {
+  @IntegerField({
+    description: 'How many, the latest first.',
+    min: 1,
+    max: 200,
+    default: 50,
+    nullable: false,
+  })
+  limit: number = 50;
+
+  @IntegerField({
+    ...{ description: 'How many to pass over.', min: 0, max: 1_000_000 },
+    ...{ default: 0, nullable: false },
+  })
+  offset: number = 0;
+}
+
+/** Says how to come to the rest of a list. */
+export function printRest(shown: number, total: number): void {
+  if (shown < total) printLine(`${shown} of ${total}: --offset ${shown} shows more.`);
 }
 
 /** @throws InvalidFields naming all that is wrong */

@@ -1,5 +1,6 @@
 import type { AnyCall } from './call.js';
 import * as jobs from './jobs/jobs.js';
+import * as repairs from './jobs/repair-jobs.js';
 import * as stranded from './jobs/stranded-jobs.js';
 import * as keys from './keys/keys.js';
 import * as audits from './ledger/audit-ledger.js';
@@ -17,7 +18,7 @@ import * as webhooks from './webhooks/webhooks.js';
 
 /** Everything that can be asked of the operator's API. A module of calls exports its calls, and may export more. */
 const modules: readonly Readonly<Record<string, unknown>>[] = [
-  ...[tenants, credits, keys, operators, jobs, stranded, orphans, audits, operations],
+  ...[tenants, credits, keys, operators, jobs, repairs, stranded, orphans, audits, operations],
   ...[presets, projections, rebuilding, parked, status, webhooks],
 ];
 

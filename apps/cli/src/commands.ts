@@ -390,7 +390,8 @@ export function addOrphans(program: Command): void {
 
 export function addJobs(program: Command): void {
   const actions = () => import('./jobs/stranded-jobs.js');
-  const repairs = () => import('./jobs/jobs.js');
+  const looking = () => import('./jobs/jobs.js');
+  const repairs = () => import('./jobs/repair-jobs.js');
   const jobs = program.command('jobs').description('what was dispatched, and what became of it');
   const several = (name: string, about: string) =>
     verb(jobs, name, about)
@@ -412,15 +413,15 @@ export function addJobs(program: Command): void {
     .option('--limit <n>', 'how many', wholeNumber(1, 200), 50)
     .option('--offset <n>', 'how many to pass over', wholeNumber(0, 1_000_000), 0)
     .addOption(environmentOption(everywhere))
-    .action(asks(repairs, 'listJobs'));
+    .action(asks(looking, 'listJobs'));
 
   verb(jobs, 'find', 'the jobs that any id leads to')
     .argument('<id>', "of a job, request, charge, picture, webhook delivery, or a vendor's own")
-    .action(asks(repairs, 'findJobs'));
+    .action(asks(looking, 'findJobs'));
 
   verb(jobs, 'show', "one job's whole story")
     .argument('<job>', 'id of the job', ulid)
-    .action(asks(repairs, 'showJob'));
+    .action(asks(looking, 'showJob'));
 
   several('cancel', 'end jobs before they are done, and give back what they cost').action(
     asks(repairs, 'cancelJobs'),

@@ -1,3 +1,6 @@
+import type { Aggregate } from '#application/aggregate.js';
+import type { DomainEvent } from '#domain/events.js';
+import { decode } from '#domain/stored-events.js';
 import { environments, parseStreamName, type Environment } from '#domain/streams.js';
 import type { EventFilter, EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { CliError } from './verb.js';
@@ -61,4 +64,20 @@ export async function* pagesOfLog(
     yield page;
     last = page.at(-1)?.position;
   }
+}
+
+/** What each of the streams with this prefix folds into, by its name. They hold events of one kind only. */
+export async function foldedStreams<State, Event extends DomainEvent>(
+  store: EventStore,
+  prefix: string,
+  { initial, evolve }: Aggregate<State, Event>,
+): Promise<Map<string, State>> {
+  const found = new Map<string, State>();
+  for await (const page of pagesOfLog(store, { filter: { streamPrefixes: [prefix] }, limit: 1_000 }))
+    for (const recorded of page) {
+      // As the prefix says.
+      const event = decode(recorded) as Event;
+      found.set(recorded.stream, evolve(found.get(recorded.stream) ?? initial, event));
+    }
+  return found;
 }

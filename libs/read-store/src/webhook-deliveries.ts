@@ -72,6 +72,15 @@ export class PostgresDeliveries implements Deliveries {
     return found;
   }
 
+  /** What endpoints of its tenant were told of a job, the oldest first. */
+  async ofJob(environment: Environment, tenant: string, jobId: string): Promise<Delivery[]> {
+    return this.rows<Delivery>(
+      `select ${deliveryColumns} from ${environment}.webhook_deliveries
+         where tenant = $1 and body::json #>> '{data,job_id}' = $2 order by occurred_at, delivery_id`,
+      [tenant, jobId],
+    );
+  }
+
   async record(
     environment: Environment,
     { deliveryId, endpointId, round }: Delivery,

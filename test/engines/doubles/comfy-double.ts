@@ -42,12 +42,8 @@ export class ComfyDouble extends VendorDouble {
 
   private readonly uploads = new Map<string, Buffer>();
 
-  get submissions(): number {
-    return this.prompts.size;
-  }
-
-  submissionsIn(lane: string): number {
-    return [...this.prompts.values()].filter((prompt) => prompt.lane === lane).length;
+  protected override get taken() {
+    return [...this.prompts.values()];
   }
 
   /** As a server that is started again: what it had to do and has done is gone. */

@@ -37,12 +37,8 @@ export class FashnDouble extends VendorDouble {
   /** Predictions stay in processing while it is shut. */
   gateShut = false;
 
-  get submissions(): number {
-    return this.predictions.size;
-  }
-
-  submissionsIn(lane: string): number {
-    return [...this.predictions.values()].filter((prediction) => prediction.lane === lane).length;
+  protected override get taken() {
+    return [...this.predictions.values()];
   }
 
   protected isSubmission({ path }: Asked, method: string): boolean {

@@ -33,14 +33,6 @@ export class GeminiDouble extends VendorDouble {
   /** What the vision model says. */
   reading: unknown = {};
 
-  get submissions(): number {
-    return this.asked.length;
-  }
-
-  submissionsIn(lane: string): number {
-    return this.asked.filter((asked) => asked.lane === lane).length;
-  }
-
   protected isSubmission({ path }: Asked, method: string): boolean {
     return method === 'POST' && path.endsWith(':generateContent');
   }

@@ -55,8 +55,19 @@ export abstract class VendorDouble {
   private server: Server | undefined;
 
   /** Calls that a vendor would take money for. */
-  abstract get submissions(): number;
-  abstract submissionsIn(lane: string): number;
+  get submissions(): number {
+    return this.taken.length;
+  }
+
+  submissionsIn(lane: string): number {
+    return this.taken.filter((taken) => taken.lane === lane).length;
+  }
+
+  /** What it has taken in: each submission, or what it keeps of those that it accepted. */
+  protected get taken(): readonly { readonly lane?: string }[] {
+    return this.asked;
+  }
+
   protected abstract answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void>;
   protected abstract isSubmission(asked: Asked, method: string): boolean;
 
@@ -138,14 +149,6 @@ export class OpenAiDouble extends VendorDouble {
   /** What the vision model says. */
   reading: unknown = {};
 
-  get submissions(): number {
-    return this.asked.length;
-  }
-
-  submissionsIn(lane: string): number {
-    return this.asked.filter((asked) => asked.lane === lane).length;
-  }
-
   protected isSubmission({ path }: Asked, method: string): boolean {
     return method === 'POST' && /images|completions/.test(path);
   }
@@ -206,12 +209,8 @@ export class FalDouble extends VendorDouble {
   /** Requests stay in progress while it is shut. */
   gateShut = false;
 
-  get submissions(): number {
-    return this.requests.size;
-  }
-
-  submissionsIn(lane: string): number {
-    return [...this.requests.values()].filter((request) => request.lane === lane).length;
+  protected override get taken() {
+    return [...this.requests.values()];
   }
 
   protected isSubmission({ path }: Asked, method: string): boolean {

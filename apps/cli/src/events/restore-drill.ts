@@ -88,12 +88,17 @@ async function drill(
   if ((await store.head()) !== undefined)
     throw new CliError('--scratch names a database that holds events: give an empty one');
   const source = new ExportedLog(file);
-  const restored = await timed(() => restoreInOrder(source, store, signal, onProgress));
+  const last = await source.lastEvent();
+  const through = last?.position ?? 0n;
+  const restored = await timed(() =>
+    restoreInOrder(source, store, signal, (position, events) =>
+      onProgress({ phase: 'restoring', position, from: 0n, through, events }),
+    ),
+  );
   const rebuilt = await timed(async () => {
     for (const environment of environments)
       await rebuild({ url, eventStore: store, environment, readModels, signal, onProgress });
   });
-  const last = await source.lastEvent();
   const audited = await timed(() =>
     audit({
       ...{ store, readStoreUrl: url, readModels: foldsForAudit(readModels), environments },
@@ -127,9 +132,8 @@ async function restoreInOrder(
   source: ExportedLog,
   target: EventStore,
   signal: AbortSignal,
-  onProgress: (progress: LogProgress) => void,
+  onProgress: (position: bigint, events: number) => void,
 ): Promise<void> {
-  const through = (await source.head()) ?? 0n;
   const waiting = new Map<string, RecordedEvent[]>();
   let [events, newest] = [0, ''];
   const write = async () => {
@@ -152,7 +156,7 @@ async function restoreInOrder(
       [newest, events] = [stream, events + 1];
     }
     signal.throwIfAborted();
-    onProgress({ phase: 'restoring', position, from: 0n, through, events });
+    onProgress(position, events);
   }
   await write();
 }

@@ -9,7 +9,7 @@ import type { Configuration } from '#platform/configuration.js';
 import type { KeyRow } from '#projections/keys/keys.read-model.js';
 import { KeysReader } from '#projections/readers.js';
 import { ChoiceField, choice, IdField, IntegerField, ListField, TextField } from '#validation/fields.js';
-import { defineCall, InEnvironment, OfTenant } from '../call.js';
+import { defineCall, OfTenant, OfTenantInEnvironment } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printLine, printProperties, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
@@ -181,17 +181,12 @@ export const showSigningSecret = defineCall({
     ]),
 });
 
-class KeysOfTenant extends InEnvironment {
-  @IdField({ description: 'The tenant.', required: true })
-  tenant: string;
-}
-
 export const listTenantKeys = defineCall({
   name: 'keys list',
   route: 'GET /tenants/:tenant/keys',
   may: ['read'],
   summary: "A tenant's keys, those that retire or are revoked included",
-  input: KeysOfTenant,
+  input: OfTenantInEnvironment,
   async run(operator, { tenant, env }) {
     await operator.accountsOf(tenant, env);
     const keys = [];

@@ -7,15 +7,15 @@ import {
 } from '#application/operator/manage-operators.handler.js';
 import { operatorNamePattern } from '#application/operator/operator-token.js';
 import type { EventOfType } from '#domain/events.js';
-import { evolveOperator, initialOperator, type OperatorState } from '#domain/operator/operator.js';
-import { operatorRoles, type OperatorEvent, type OperatorRole } from '#domain/operator/operator.events.js';
+import { evolveOperator, initialOperator } from '#domain/operator/operator.js';
+import { operatorRoles, type OperatorRole } from '#domain/operator/operator.events.js';
 import { decode } from '#domain/stored-events.js';
 import { parseStreamName } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { BooleanField, ChoiceField, IntegerField, TextField } from '#validation/fields.js';
 import { defineCall, NoInput } from '../call.js';
 import { printLine, printProperties, printTable } from '../output.js';
-import { pagesOfLog, timeOf } from '../places.js';
+import { foldedStreams, pagesOfLog, timeOf } from '../places.js';
 import { CliError } from '../verb.js';
 
 class OperatorName {
@@ -100,15 +100,8 @@ export const listAllOperators = defineCall({
   summary: 'Who may ask, and what',
   input: NoInput,
   async run(operator) {
-    const found = new Map<string, OperatorState>();
-    for await (const page of pagesOfLog(operator.store, {
-      ...{ filter: { streamPrefixes: [operatorsPrefix] }, limit: 1_000 },
-    }))
-      for (const recorded of page) {
-        // Streams of operators hold their events only.
-        const event = decode(recorded) as OperatorEvent;
-        found.set(recorded.stream, evolveOperator(found.get(recorded.stream) ?? initialOperator, event));
-      }
+    const fold = { initial: initialOperator, evolve: evolveOperator };
+    const found = await foldedStreams(operator.store, operatorsPrefix, fold);
     const now = systemClock().toISOString();
     const operators = [...found.values()]
       .filter((state) => state.status !== 'unknown')

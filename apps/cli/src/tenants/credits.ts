@@ -8,29 +8,24 @@ import {
 import { installation } from '#application/command-context.js';
 import type { PurchaseKind } from '#domain/account/account.events.js';
 import { evolveGrant, initialGrant, type Grant, type ProposedGrant } from '#domain/grant/grant.js';
-import type { GrantEvent } from '#domain/grant/grant.events.js';
-import { decode } from '#domain/stored-events.js';
 import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
 import { timelessId } from '#platform/ids.js';
 import { ChoiceField, IntegerField, TextField } from '#validation/fields.js';
-import { defineCall, InEnvironment, OfTenant } from '../call.js';
+import { defineCall, InEnvironment, OfAccount } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printLine, printTable } from '../output.js';
-import { environmentsOf, pagesOfLog } from '../places.js';
+import { environmentsOf, foldedStreams } from '../places.js';
 import { CliError } from '../verb.js';
 import { mostCreditsAtOnce } from './tenants.js';
 
 const kinds: readonly PurchaseKind[] = ['pack', 'subscription'];
 
-class AccountOfTenant extends OfTenant {
-  @ChoiceField({ description: 'Data environment.', values: environments, required: true })
-  env: Environment;
-
+class AmountOfAccount extends OfAccount {
   @IntegerField({ description: 'Credits.', min: 1, max: mostCreditsAtOnce, required: true })
   amount: number;
 }
 
-class NewGrant extends AccountOfTenant {
+class NewGrant extends AmountOfAccount {
   @ChoiceField({ description: 'What was bought.', values: kinds, required: true })
   kind: PurchaseKind;
 
@@ -185,14 +180,11 @@ export const listGrants = defineCall({
   async run(operator, { env, status }) {
     const grants = [];
     for (const environment of environmentsOf(env)) {
-      const found = new Map<string, Grant>();
-      const filter = { streamPrefixes: [categoryPrefix(environment, 'grant')] };
-      for await (const page of pagesOfLog(operator.store, { filter, limit: 1_000 }))
-        for (const recorded of page) {
-          // Streams of grants hold their events only.
-          const event = decode(recorded) as GrantEvent;
-          found.set(recorded.stream, evolveGrant(found.get(recorded.stream) ?? initialGrant, event));
-        }
+      const prefix = categoryPrefix(environment, 'grant');
+      const found = await foldedStreams(operator.store, prefix, {
+        initial: initialGrant,
+        evolve: evolveGrant,
+      });
       for (const grant of found.values())
         if (grant.status !== 'none' && (status === undefined || grant.status === status))
           grants.push({ env: environment, status: grant.status, ...describeGrant(grant.grant) });
@@ -220,7 +212,7 @@ function describeGrant({ grantId, tenant, kind, amount, label, reference, by, at
   };
 }
 
-class Correction extends AccountOfTenant {
+class Correction extends AmountOfAccount {
   @TextField({ description: 'Why, for the ledger.', min: 1, max: 128, required: true })
   reason: string;
 }

@@ -14,7 +14,14 @@ import { categoryPrefix, environments, type Environment } from '#domain/streams.
 import { systemClock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { IdField, IntegerField, TextField } from '#validation/fields.js';
-import { defineCall, InEnvironment, OfTenant } from '../call.js';
+import {
+  defineCall,
+  InEnvironment,
+  OfTenant,
+  OfTenantInEnvironment,
+  PageInEnvironment,
+  printRest,
+} from '../call.js';
 import { noSuchTenant, type Operator } from '../operator.js';
 import { printLine, printProperties, printTable } from '../output.js';
 import { environmentsOf, pagesOfLog } from '../places.js';
@@ -113,21 +120,9 @@ export const createTenant = defineCall({
     ]),
 });
 
-class TenantSearch extends InEnvironment {
+class TenantSearch extends PageInEnvironment {
   @TextField({ description: 'A part of the name or of the id.', min: 1, max: 128, nullable: false })
   search?: string;
-
-  @IntegerField({ description: 'How many.', min: 1, max: 200, default: 50, nullable: false })
-  limit: number = 50;
-
-  @IntegerField({
-    description: 'How many to pass over.',
-    min: 0,
-    max: 1_000_000,
-    default: 0,
-    nullable: false,
-  })
-  offset: number = 0;
 }
 
 /** From the log itself: what tenants there are, no read model has to know. Balances are read for the page only. */
@@ -175,8 +170,7 @@ export const listTenants = defineCall({
       balance: (row) => row.balance,
       plan: (row) => row.plan,
     });
-    const shown = offset + tenants.length;
-    if (shown < total) printLine(`${shown} of ${total}: --offset ${shown} shows more.`);
+    printRest(offset + tenants.length, total);
   },
 });
 
@@ -246,12 +240,7 @@ export const changeTenantTerms = defineCall({
     }),
 });
 
-class TenantInEnvironment extends InEnvironment {
-  @IdField({ description: 'The tenant.', required: true })
-  tenant: string;
-}
-
-class Suspension extends TenantInEnvironment {
+class Suspension extends OfTenantInEnvironment {
   @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
   reason: string = 'suspended by the operator';
 }
@@ -273,7 +262,7 @@ export const reactivateTenant = defineCall({
   route: 'POST /tenants/:tenant/reactivate',
   may: ['support', 'finance'],
   summary: 'Accept the dispatches of a suspended tenant again',
-  input: TenantInEnvironment,
+  input: OfTenantInEnvironment,
   run: (operator, input) =>
     changeStatus(operator, input, 'active', (context) => new ReactivateAccount(context)),
   print: printStatus,
@@ -281,7 +270,7 @@ export const reactivateTenant = defineCall({
 
 async function changeStatus(
   operator: Operator,
-  { tenant, env }: TenantInEnvironment,
+  { tenant, env }: OfTenantInEnvironment,
   status: 'active' | 'suspended',
   command: (context: CommandContext) => SuspendAccount | ReactivateAccount,
 ) {

@@ -1,4 +1,3 @@
-import { Global, Module } from '@nestjs/common';
 import { WebhookTransportModule } from '#adapters/webhooks.module.js';
 import { Deliveries, type DeliveryStatus } from '#application/webhook/deliveries.js';
 import {
@@ -13,11 +12,8 @@ import {
 } from '#application/webhook/manage-webhooks.handler.js';
 import { WebhookModule } from '#application/webhook/webhook.module.js';
 import { webhookSecretOf } from '#application/webhook/webhook-secret.js';
-import { environments, type Environment } from '#domain/streams.js';
 import type { ResendScope, WebhookTopic } from '#domain/webhook/webhook.events.js';
 import { mostEndpoints, webhookTopics, type WebhookEndpoint } from '#domain/webhook/webhook.js';
-import { Configuration } from '#platform/configuration.js';
-import { PostgresDeliveries } from '#read-store/webhook-deliveries.js';
 import {
   BooleanField,
   ChoiceField,
@@ -27,41 +23,17 @@ import {
   ListField,
   TextField,
 } from '#validation/fields.js';
-import { defineCall, InEnvironment, OfTenant, type AsJson } from '../call.js';
+import { defineCall, OfAccount, OfTenantInEnvironment, type AsJson } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printLine, printProperties, printTable } from '../output.js';
 import { environmentsOf, timeOf } from '../places.js';
-import { withDatabase } from '../service.js';
 import { mostCreditsAtOnce } from '../tenants/tenants.js';
 import { CliError } from '../verb.js';
-
-/** On a connection for each look, of which a verb has one. */
-@Global()
-@Module({
-  providers: [
-    {
-      provide: Deliveries,
-      inject: [Configuration],
-      useFactory: ({ databaseUrl }: Configuration) =>
-        new PostgresDeliveries({
-          query: (text, values) =>
-            withDatabase(databaseUrl, undefined, (client) => client.query(text, values)),
-        }),
-    },
-  ],
-  exports: [Deliveries],
-})
-class DeliveriesModule {}
+import { DeliveriesModule } from './deliveries.module.js';
 
 const features = [WebhookTransportModule, DeliveriesModule, WebhookModule];
 
-/** Whose endpoint it is. */
-class Whose extends OfTenant {
-  @ChoiceField({ description: 'Data environment.', values: environments, required: true })
-  env: Environment;
-}
-
-class OneWebhook extends Whose {
+class OneWebhook extends OfAccount {
   @IdField({ description: 'The endpoint, as `webhooks list` shows it.', required: true })
   webhook: string;
 }
@@ -76,7 +48,7 @@ const lowField = {
   ...{ description: '`credits.low` is sent below it.', min: 1, max: mostCreditsAtOnce, nullable: false },
 };
 
-class NewWebhook extends Whose {
+class NewWebhook extends OfAccount {
   @TextField({ ...urlField, required: true })
   url: string;
 
@@ -108,17 +80,12 @@ export const createWebhook = defineCall({
   print: printWithSecret,
 });
 
-class WebhooksOfTenant extends InEnvironment {
-  @IdField({ description: 'The tenant.', required: true })
-  tenant: string;
-}
-
 export const listTenantWebhooks = defineCall({
   name: 'webhooks list',
   route: 'GET /tenants/:tenant/webhooks',
   may: ['read'],
   summary: 'The endpoints of a tenant',
-  input: WebhooksOfTenant,
+  input: OfTenantInEnvironment,
   async run(operator, { tenant, env }) {
     await operator.accountsOf(tenant, env);
     const found = [];
