@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import sharp from 'sharp';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { readRuntime } from '#platform/home-files.js';
 import { Atelier } from '../standalone/support/atelier.js';
+import { uploadBlank } from '../support/blank-picture.js';
 import { runCommand } from '../support/command.js';
 import { temporaryHome } from '../standalone/support/home.js';
 import { remaining } from '../standalone/support/processes.js';
@@ -67,7 +67,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
       'jobs:create,jobs:read',
     );
     key = String(issued['key']);
-    blankPhotograph = await uploadBlank();
+    blankPhotograph = await uploadBlank(atelier.baseUrl, key);
   });
 
   afterAll(async () => {
@@ -187,22 +187,5 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
     const { stdout, stderr, code } = await runCommand([...args, '--json'], home.path);
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout) as Record<string, unknown>;
-  }
-
-  async function uploadBlank(): Promise<string> {
-    const blank = sharp({ create: { width: 200, height: 200, channels: 3, background: '#eeeeee' } });
-    const form = new FormData();
-    form.append(
-      'file',
-      new Blob([new Uint8Array(await blank.png().toBuffer())], { type: 'image/png' }),
-      'blank.png',
-    );
-    const response = await fetch(`${atelier.baseUrl}/v1/uploads`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-      body: form,
-    });
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-    return ((await response.json()) as { upload_key: string }).upload_key;
   }
 });

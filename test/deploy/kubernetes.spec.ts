@@ -40,8 +40,9 @@ const pods = manifests.flatMap(({ metadata, spec }) =>
  */
 function complaintsAbout(checked: readonly Manifest[]): string[] {
   const file = join(root, 'manifests.ts');
-  const source = checked.map(({ apiVersion, kind, ...rest }, index) => {
-    const literal = JSON.stringify({ apiVersion, kind, ...rest });
+  const source = checked.map((manifest, index) => {
+    const { apiVersion, kind } = manifest;
+    const literal = JSON.stringify(manifest);
     return `import type { I${kind} as Kind${index} } from 'kubernetes-models/${apiVersion}';\nexport const manifest${index}: Kind${index} = ${literal};`;
   });
   const options: ts.CompilerOptions = {

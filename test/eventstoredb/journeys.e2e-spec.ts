@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import sharp from 'sharp';
 import { readModels } from '#projections/read-models.js';
+import { blankPicture } from '../support/blank-picture.js';
 import { runCommand } from '../support/command.js';
 import { eventually as eventuallyWithin } from '../support/eventually.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';
@@ -258,10 +259,7 @@ class Customer {
 
   /** A body whose job fails: there is no garment on the picture. */
   async emptyPicture(): Promise<object> {
-    const size = { width: 200, height: 200, channels: 3, background: '#eee' } as const;
-    return {
-      product_image_s3_key: await this.upload(await sharp({ create: size }).png().toBuffer()),
-    };
+    return { product_image_s3_key: await this.upload(await blankPicture()) };
   }
 
   /**

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { Global, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -12,6 +11,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
+import { keepWritten } from '#platform/written-document.js';
 import { Readiness } from '#platform/role-server.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { ApiModule } from './api.module.js';
@@ -41,22 +41,4 @@ async function generate(): Promise<string> {
   return `${JSON.stringify(openApiDocument(app), null, 2)}\n`;
 }
 
-// Both are run from the top of the repository, as npm does it.
-const path = 'openapi.json';
-const document = await generate();
-switch (process.argv[2]) {
-  case '--write':
-    writeFileSync(path, document);
-    break;
-  case '--check':
-    if (readFileSync(path, 'utf8') !== document) {
-      process.stderr.write(
-        'openapi.json differs from the code: run `npm run openapi` and commit what it writes\n',
-      );
-      process.exitCode = 1;
-    }
-    break;
-  default:
-    process.stderr.write('usage: openapi --write | --check\n');
-    process.exitCode = 2;
-}
+keepWritten('openapi.json', await generate());

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { readOperatorToken, readRuntime } from '#platform/home-files.js';
-import { homeOf } from '#platform/configuration.js';
+import { homeOf, settingOf } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import type { AnyCall } from './call.js';
 import { toJson } from './output.js';
@@ -41,20 +40,16 @@ export function findAdminApi(variables: NodeJS.ProcessEnv = process.env): AdminA
   return running && token ? new AdminApi(running, token, false) : undefined;
 }
 
-function givenToken({ ATELIER_OPERATOR_TOKEN: token, ATELIER_OPERATOR_TOKEN_FILE: file }: NodeJS.ProcessEnv) {
-  const found = token || (file ? tokenIn(file) : undefined);
-  if (found) return found;
+function givenToken(variables: NodeJS.ProcessEnv): string {
+  try {
+    const token = settingOf(variables, 'ATELIER_OPERATOR_TOKEN');
+    if (token !== undefined) return token;
+  } catch {
+    // The file cannot be read: said below, as for a token that is not there.
+  }
   throw new CliError(
     'ATELIER_ADMIN_URL asks for your token: put it into a file that ATELIER_OPERATOR_TOKEN_FILE names, or into ATELIER_OPERATOR_TOKEN',
   );
-}
-
-function tokenIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 class AdminApi {

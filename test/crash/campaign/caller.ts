@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import sharp from 'sharp';
+import { uploadBlank } from '../../support/blank-picture.js';
 import type { Installation } from './installation.js';
 
 interface Dispatch {
@@ -33,13 +33,8 @@ export class Caller {
     const issue = ['keys', 'issue', '--tenant', tenant, '--env', 'test'];
     const issued = await installation.command(...issue, '--capabilities', 'jobs:create,jobs:read');
     const apiKey = String(issued['key']);
-    const blank = sharp({ create: { width: 200, height: 200, channels: 3, background: '#eee' } });
-    const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(await blank.png().toBuffer())]), 'blank.png');
-    const sent = { method: 'POST', headers: { authorization: `Bearer ${apiKey}` }, body: form };
-    const uploaded = await fetch(`${installation.apis[0]}/v1/uploads`, sent);
-    const { upload_key: blankKey } = (await uploaded.json()) as { upload_key: string };
-    return new Caller(installation.apis, tenant, apiKey, blankKey);
+    const blank = await uploadBlank(installation.apis[0] ?? '', apiKey);
+    return new Caller(installation.apis, tenant, apiKey, blank);
   }
 
   /** Most fail fast on a blank photograph and are refunded; one in `drawnEvery` is drawn and settled. */

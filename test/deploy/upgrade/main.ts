@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import sharp from 'sharp';
 import { freePort, startEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { uploadBlank } from '../../support/blank-picture.js';
 import { startRole, type RoleProcess } from '../../support/role-process.js';
 
 /**
@@ -67,24 +67,13 @@ class Load {
   private readonly ended = new AbortController();
   private readonly underWay = new Set<Promise<unknown>>();
 
-  private blank = '';
-
   constructor(private readonly key: string) {}
 
-  /** A plain picture makes a job fail at once, with a refund: an engine's work is not what is tested here. */
-  async upload(): Promise<void> {
-    const plain = sharp({ create: { width: 200, height: 200, channels: 3, background: '#eee' } });
-    const form = new FormData();
-    form.append('file', new Blob([new Uint8Array(await plain.png().toBuffer())]), 'plain.png');
-    const sent = { method: 'POST', headers: { authorization: `Bearer ${this.key}` }, body: form };
-    const uploaded = await fetch(`${this.targets[0]}/v1/uploads`, sent);
-    this.blank = ((await uploaded.json()) as { upload_key: string }).upload_key;
-  }
-
-  start(): void {
+  /** @param blank a picture on which jobs fail at once, with a refund: an engine's work is not what is tested here */
+  start(blank: string): void {
     const next = async () => {
       for (let turn = 0; !this.ended.signal.aborted; turn++, await sleep(eachMs)) {
-        const request = this.one(turn).finally(() => this.underWay.delete(request));
+        const request = this.one(turn, blank).finally(() => this.underWay.delete(request));
         this.underWay.add(request);
       }
     };
@@ -96,10 +85,10 @@ class Load {
     await Promise.all(this.underWay);
   }
 
-  private async one(turn: number): Promise<void> {
+  private async one(turn: number, blank: string): Promise<void> {
     const known = this.jobs[turn % Math.max(this.jobs.length, 1)];
     if (turn % 3 === 0) {
-      const body = { product_image_s3_key: this.blank };
+      const body = { product_image_s3_key: blank };
       const answer = await this.ask('POST', '/v1/product-to-model-direct', 202, body);
       if (answer) this.jobs.push(String(answer['job_id']));
     } else if (turn % 3 === 1 && known) await this.ask('GET', `/v1/jobs/${known}`, 200);
@@ -212,8 +201,7 @@ try {
     worker: await start(before, 'worker'),
     apis: [await startApi(before, load), await startApi(before, load)],
   };
-  await load.upload();
-  load.start();
+  load.start(await uploadBlank(load.targets[0] ?? '', String(key)));
   await sleep(betweenStepsMs);
   await atelier(now, 'migrate');
   await move(running, now, load);

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { operatorRoles } from '#domain/operator/operator.events.js';
+import { keepWritten } from '#platform/written-document.js';
 import { changesThings, fieldsOf, mayCall, type AnyCall } from '../call.js';
 import { calls } from '../calls.js';
 import { refusals } from '../verb.js';
@@ -147,11 +147,4 @@ function describeAdminApi(): object {
   };
 }
 
-// Run from the top of the repository, as npm does it.
-const path = 'openapi-admin.json';
-const document = `${JSON.stringify(describeAdminApi(), null, 2)}\n`;
-if (process.argv[2] === '--write') writeFileSync(path, document);
-else if (readFileSync(path, 'utf8') !== document) {
-  process.stderr.write(`${path} differs from the code: run \`npm run openapi\` and commit what it writes\n`);
-  process.exitCode = 1;
-}
+keepWritten('openapi-admin.json', `${JSON.stringify(describeAdminApi(), null, 2)}\n`);

@@ -1,9 +1,10 @@
 import { hasChecksum, hashApiKey, withSecret } from '../key/api-key.js';
 
+const nameForm = '[a-z0-9][a-z0-9._@+-]{0,63}';
 /** Names are part of streams, tokens and paths: an account name or an address of mail. */
-export const operatorNamePattern = /^[a-z0-9][a-z0-9._@+-]{0,63}$/;
+export const operatorNamePattern = new RegExp(`^${nameForm}$`);
 
-const pattern = /^op_([a-z0-9][a-z0-9._@+-]{0,63})_[0-9A-HJKMNP-TV-Z]{39}$/;
+const pattern = new RegExp(`^op_(${nameForm})_[0-9A-HJKMNP-TV-Z]{39}$`);
 
 /** `op_{name}_{secret}{checksum}`: it names the operator whose stream it is compared with, as an API key names its own. */
 export function generateOperatorToken(name: string): string {
