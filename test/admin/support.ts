@@ -5,6 +5,7 @@ import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import type { Json } from '../api/support/api-client.js';
+import { InterfaceDescription } from '../support/interface-description.js';
 import { calls, features } from '../../apps/cli/src/calls.js';
 import { Operator } from '../../apps/cli/src/operator.js';
 import { AdminServer } from '../../apps/cli/src/server/admin-server.js';
@@ -15,7 +16,9 @@ export interface Answer {
   readonly headers: Headers;
 }
 
-/** The operator's API in this process, on a database of its own and a real socket. */
+const description = InterfaceDescription.committed('openapi-admin.json');
+
+/** The operator's API in this process, on a database of its own and a real socket. Each answer is held to openapi-admin.json. */
 export class AdminService implements AsyncDisposable {
   private constructor(
     readonly operator: Operator,
@@ -67,7 +70,15 @@ export class AdminService implements AsyncDisposable {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, body: await response.json(), headers: response.headers };
+    const { status, headers: answered } = response;
+    const answer: Json = await response.json();
+    const contentType = answered.get('content-type');
+    const json = body && Object.keys(body).length > 0 ? body : undefined;
+    const exchange = { method, path: `/admin/v1${path}`, json, contentType, status, headers: answered };
+    const problems = description.problemsOf({ ...exchange, body: answer });
+    if (problems.length > 0)
+      throw new Error(`${route} → ${status} is not what openapi-admin.json says:\n${problems.join('\n')}`);
+    return { status, body: answer, headers: answered };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

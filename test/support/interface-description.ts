@@ -35,6 +35,8 @@ interface Described {
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** Says that any refusal is as `default` describes, and not only what HTTP itself complains about. */
+  readonly 'x-default-is-any-refusal'?: boolean;
   readonly 'x-headers-of-every-answer': Readonly<Record<string, unknown>>;
 }
 
@@ -90,9 +92,11 @@ export class InterfaceDescription {
   private readonly checks = new Map<string, ValidateFunction>();
 
   private readonly everywhere: Readonly<Record<string, unknown>>;
+  private readonly anyRefusal: boolean;
 
   constructor(document: Description) {
     this.everywhere = document['x-headers-of-every-answer'];
+    this.anyRefusal = document['x-default-is-any-refusal'] ?? false;
     // The package's default export is a CommonJS one, whose types and run time disagree under nodenext.
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.ajv);
     this.ajv.addSchema(closed(document) as object, 'openapi');
@@ -102,8 +106,8 @@ export class InterfaceDescription {
       .sort((one, other) => holes(one.path) - holes(other.path));
   }
 
-  static committed(): InterfaceDescription {
-    const file = new URL('../../openapi.json', import.meta.url);
+  static committed(name = 'openapi.json'): InterfaceDescription {
+    const file = new URL(`../../${name}`, import.meta.url);
     return new InterfaceDescription(JSON.parse(readFileSync(file, 'utf8')) as Description);
   }
 
@@ -113,7 +117,8 @@ export class InterfaceDescription {
     const { status } = exchange;
     if (!place) return this.problemsElsewhere(exchange);
     const described = place.operation.responses[status];
-    if (!described && !protocolErrors.has(status)) return [`the answer ${status} is not described`];
+    const isOfDefault = protocolErrors.has(status) || (this.anyRefusal && status >= 400);
+    if (!described && !isOfDefault) return [`the answer ${status} is not described`];
     return [
       ...this.answerProblems(exchange, place, described),
       ...this.headerProblems(exchange, place, described),

@@ -16,13 +16,18 @@ import * as credits from './tenants/credits.js';
 import * as tenants from './tenants/tenants.js';
 import * as webhooks from './webhooks/webhooks.js';
 
-/** Everything that can be asked of the operator's API. A module of calls exports its calls, and may export more. */
-const modules: readonly Readonly<Record<string, unknown>>[] = [
-  ...[tenants, credits, keys, operators, jobs, repairs, stranded, orphans, audits, operations],
-  ...[presets, projections, rebuilding, parked, status, webhooks],
-];
+/** Of which the exports that are calls are what can be asked of the operator's API. */
+export const modules = {
+  ...{ tenants, credits, keys, operators, jobs, repairs, stranded, orphans, audits, operations },
+  ...{ presets, projections, rebuilding, parked, status, webhooks },
+};
 
-export const calls: readonly AnyCall[] = modules.flatMap((module) => Object.values(module).filter(isCall));
+/** Everything that can be asked, with the place of its declaration. */
+export const declaredCalls = Object.entries(modules).flatMap(([module, exports]) =>
+  Object.entries<unknown>(exports).flatMap(([name, call]) => (isCall(call) ? [{ module, name, call }] : [])),
+);
+
+export const calls: readonly AnyCall[] = declaredCalls.map(({ call }) => call);
 
 /** What all of them need. */
 export const features = [...new Set(calls.flatMap(({ features: own = [] }) => own))];

@@ -190,13 +190,9 @@ export const showJob = defineCall({
       for (const recorded of page) {
         const { revision, position, type, data, metadata } = recorded;
         traceparent ??= metadata.traceparent;
-        events.push({
-          revision: Number(revision),
-          position,
-          type,
-          data: decode({ type, data, metadata }).data,
-          metadata,
-        });
+        // As its type says, which golden files describe.
+        const said: object = decode({ type, data, metadata }).data;
+        events.push({ revision: Number(revision), position, type, data: said, metadata });
       }
     const ledger = (await operator.readModels(env)).getRepository(LedgerRow);
     const lines = await ledger.find({ where: { jobId }, order: { revision: 'ASC' } });

@@ -106,8 +106,8 @@ export const listAllOperators = defineCall({
     const operators = [...found.values()]
       .filter((state) => state.status !== 'unknown')
       .map(({ status, operator: { name, role, expiresAt, at, tokenHash } }) => ({
-        ...{ name, role, login: tokenHash === null ? 'organisation' : 'token' },
-        status: status === 'active' && expiresAt <= now ? 'expired' : status,
+        ...{ name, role, login: tokenHash === null ? ('organisation' as const) : ('token' as const) },
+        status: status === 'active' && expiresAt <= now ? ('expired' as const) : status,
         ...{ added_at: at, expires_at: expiresAt },
       }));
     return { operators: operators.sort((one, other) => one.name.localeCompare(other.name)) };

@@ -109,7 +109,8 @@ export const listAllPresets = defineCall({
       const rows = await new PresetsReader(await operator.readModels(environment)).all();
       for (const { presetId, kind, label, publishedAt, retiredAt } of rows)
         presets.push({
-          ...{ id: presetId, env: environment, kind, label, status: retiredAt ? 'retired' : 'published' },
+          ...{ id: presetId, env: environment, kind, label },
+          status: retiredAt ? ('retired' as const) : ('published' as const),
           ...{ published_at: publishedAt, retired_at: retiredAt },
         });
     }

@@ -8,7 +8,7 @@ import { answerWithinMs, withDatabase } from '../service.js';
 import { printLine, printTable } from '../output.js';
 
 interface GenerationRow {
-  readonly env: string;
+  readonly env: Environment;
   readonly name: string;
   readonly generation: number;
   readonly version: number;

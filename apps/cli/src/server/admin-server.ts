@@ -27,7 +27,7 @@ export interface AdminServerParts {
   readonly description: () => Promise<string>;
 }
 
-const everyAnswer = {
+export const everyAnswer = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -242,12 +242,20 @@ function keyOf(call: AnyCall, { headers }: FastifyRequest): string | undefined {
 
 /** Path, and query or body, as one input. @throws InvalidFields, CliError */
 function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object {
-  if (!changesThings(call))
-    return checkedInput(call, fromText(call, { ...asObject(query), ...asObject(params) }), 'query');
-  const sent = body ?? {};
-  if (typeof sent !== 'object' || Array.isArray(sent))
-    throw new CliError('the body must be an object', 'VALIDATION_ERROR');
-  return checkedInput(call, { ...sent, ...asObject(params) }, 'body');
+  const inPath = asObject(params);
+  try {
+    if (!changesThings(call))
+      return checkedInput(call, fromText(call, { ...asObject(query), ...inPath }), 'query');
+    const sent = body ?? {};
+    if (typeof sent !== 'object' || Array.isArray(sent))
+      throw new CliError('the body must be an object', 'VALIDATION_ERROR');
+    return checkedInput(call, { ...sent, ...inPath }, 'body');
+  } catch (error) {
+    if (!(error instanceof InvalidFields)) throw error;
+    const place = ({ loc, ...problem }: FieldProblem): FieldProblem =>
+      (loc[1] ?? '') in inPath ? { ...problem, loc: ['path', ...loc.slice(1)] } : { ...problem, loc };
+    throw new InvalidFields(error.problems.map(place));
+  }
 }
 
 /** Fastify gives objects, of its own making, for both. */

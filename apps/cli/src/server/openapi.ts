@@ -1,8 +1,10 @@
 import { operatorRoles } from '#domain/operator/operator.events.js';
 import { keepWritten } from '#platform/written-document.js';
 import { changesThings, fieldsOf, mayCall, type AnyCall } from '../call.js';
-import { calls } from '../calls.js';
+import { declaredCalls } from '../calls.js';
 import { refusals } from '../verb.js';
+import { everyAnswer } from './admin-server.js';
+import { readResultSchemas } from './result-schemas.js';
 
 const description = `
 What the operators of Atelier ask for: programs such as a billing system, the console, and the command \`atelier\`, each of whose
@@ -11,6 +13,7 @@ the operator's name before it is done. See docs/operators-api.md.
 `.trim();
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+const resultOf = readResultSchemas('apps/cli/src/calls.ts');
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const text = { type: 'string' };
 
@@ -31,8 +34,18 @@ const error = {
   },
 };
 
+const progress = {
+  ...{ type: ['object', 'null'], required: ['phase', 'position', 'from', 'through'] },
+  properties: {
+    phase: { ...text, description: 'What is being done, in a word or two.' },
+    ...{ position: text, from: text, through: text },
+    events: { type: 'number', description: 'Handled in this phase.' },
+  },
+};
+
 const time = { type: 'string', format: 'date-time' };
-const run = {
+/** @param results of all long calls: `action` tells of which this is */
+const run = (results: readonly object[]) => ({
   ...{ type: 'object', required: ['run_id', 'action', 'by', 'started_at', 'ended_at', 'state'] },
   properties: {
     ...{
@@ -43,11 +56,15 @@ const run = {
       ended_at: { ...time, type: ['string', 'null'] },
     },
     state: { type: 'string', enum: ['running', 'done', 'refused', 'failed', 'cancelled'] },
-    progress: { type: ['object', 'null'] },
+    progress,
     error: { type: ['string', 'null'] },
-    result: { description: 'What the call answers, once it is done.' },
+    result: { anyOf: results, description: 'What the call answers, once it is done.' },
   },
-};
+});
+
+/** `tenants create` → `tenantsCreate`. */
+const idOf = ({ name }: AnyCall) => name.replace(/[ -](\w)/g, (_all, letter: string) => letter.toUpperCase());
+const resultNameOf = (call: AnyCall) => `${idOf(call).replace(/^./, (first) => first.toUpperCase())}Result`;
 
 /** The words of a field as OpenAPI 3.1 has them. */
 function schemaOf({
@@ -82,7 +99,7 @@ function operationOf(call: AnyCall): object {
     properties: Object.fromEntries(inBody.map(({ name, schema }) => [name, schemaOf(schema)])),
   };
   return {
-    operationId: call.name.replace(/[ -](\w)/g, (_all, letter: string) => letter.toUpperCase()),
+    operationId: idOf(call),
     ...{ tags: [call.name.split(' ')[0]], summary: `${call.summary}.` },
     description: `The verb \`atelier ${call.name}\`. For operators with the role ${roles.join(', ')}.`,
     'x-roles': roles,
@@ -95,20 +112,22 @@ function operationOf(call: AnyCall): object {
     responses: {
       ...(call.long
         ? { 202: { description: 'It is started: `/runs/{run_id}` tells how it goes.', ...json(ref('Run')) } }
-        : { 200: { description: 'Done.', ...json({ type: 'object' }) } }),
-      default: { description: 'It was refused, or failed.', ...json(ref('Error')) },
+        : { 200: { description: 'Done.', ...json(ref(resultNameOf(call))) } }),
+      default: { description: 'It was refused, or failed.', ...json(ref('ErrorEnvelope')) },
     },
   };
 }
 
 const found = (schema: object) => ({
   200: { description: 'Found.', ...json(schema) },
-  default: { description: 'It was refused.', ...json(ref('Error')) },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
 });
 
 function describeAdminApi(): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const call of calls) {
+  const results: Record<string, object> = {};
+  for (const { module, name, call } of declaredCalls) {
+    results[resultNameOf(call)] = resultOf(module, name);
     const [method = '', path = ''] = call.route.split(' ');
     const template = `/admin/v1${path.replace(/:(\w+)/g, '{$1}')}`;
     paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call) };
@@ -117,7 +136,10 @@ function describeAdminApi(): object {
   paths['/admin/v1/runs'] = {
     get: {
       ...{ operationId: 'runsList', tags: ['runs'], summary: 'What long calls are doing.' },
-      responses: found({ type: 'object', properties: { runs: { type: 'array', items: ref('Run') } } }),
+      responses: found({
+        ...{ type: 'object', required: ['runs'] },
+        properties: { runs: { type: 'array', items: ref('Run') } },
+      }),
     },
   };
   paths['/admin/v1/runs/{run}'] = {
@@ -129,6 +151,7 @@ function describeAdminApi(): object {
     },
     delete: { operationId: 'runsStop', ...named, summary: 'Stop a long call.', responses: found(ref('Run')) },
   };
+  const longOnes = declaredCalls.filter(({ call }) => call.long).map(({ call }) => ref(resultNameOf(call)));
   return {
     openapi: '3.1.1',
     info: {
@@ -139,9 +162,19 @@ function describeAdminApi(): object {
     },
     servers: [{ url: '/', description: 'Where this document was found' }],
     security: [{ token: [] }],
+    'x-default-is-any-refusal': true,
+    'x-headers-of-every-answer': {
+      'X-Request-Id': { description: 'Quote it when you report a problem.', schema: text },
+      'Retry-After': { description: 'With 429: how many seconds to wait.', schema: { type: 'number' } },
+      'X-Atelier-Notice': {
+        description: 'What else to tell the operator: a JSON list of texts.',
+        schema: text,
+      },
+      ...Object.fromEntries(Object.keys(everyAnswer).map((name) => [name, { schema: text }])),
+    },
     paths,
     components: {
-      schemas: { Error: error, Run: run },
+      schemas: { ErrorEnvelope: error, Run: run(longOnes), ...results },
       securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' } },
     },
   };

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { TakeUpJob } from '#application/job/job-writes.handler.js';
+import { calls } from '../../apps/cli/src/calls.js';
+import { ApiService, type Tenant } from '../api/support/api-service.js';
+import type { ApiClient, Json } from '../api/support/api-client.js';
+import { eventually } from '../support/eventually.js';
+import { signingKey } from '../webhooks/support/post-office.js';
+import { AdminService } from './support.js';
+
+let service: ApiService;
+let api: ApiClient;
+let admin: AdminService;
+let tenant: Tenant;
+let token: string;
+let second: string;
+/** The calls that were answered with success. */
+const answered = new Set<string>();
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+  const variables = { ATELIER_SIGNING_KEY: signingKey, ATELIER_SECOND_OPERATOR_ABOVE: '1000' };
+  admin = await AdminService.start(service.databaseUrl, { variables });
+  token = await admin.token('ada', 'admin');
+  second = await admin.token('bea', 'admin');
+  tenant = await service.openTenant({ credits: 100, environment: 'live' });
+});
+afterAll(async () => {
+  await admin[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+let keys = 0;
+
+/** Makes a call by its name; `AdminService` holds the answer to its description. */
+async function ask(name: string, input: Json = {}, as = token): Promise<Json> {
+  const call = calls.find((each) => each.name === name);
+  if (!call) throw new Error(`there is no call ${name}`);
+  const left = { ...input };
+  const route = call.route.replace(/:(\w+)/g, (_all, field: string) => {
+    const value = left[field];
+    delete left[field];
+    return encodeURIComponent(value);
+  });
+  const isLook = route.startsWith('GET ');
+  const query = isLook ? `?${new URLSearchParams(left).toString()}` : '';
+  const headers: Record<string, string> = call.idempotent ? { 'idempotency-key': `key-${keys++}` } : {};
+  const answer = await admin.ask(`${route}${query}`, as, isLook ? undefined : left, headers);
+  expect({ name, status: answer.status, body: answer.body }).toMatchObject({
+    status: call.long ? 202 : 200,
+  });
+  if (call.long) return follow(name, answer.body.run_id);
+  answered.add(name);
+  return answer.body;
+}
+
+async function follow(name: string, run: string): Promise<Json> {
+  const view = await eventually(async () => {
+    const { body } = await admin.ask(`GET /runs/${run}`, token);
+    return body.state !== 'running' && body;
+  });
+  expect({ name, ...view }).toMatchObject({ state: 'done' });
+  answered.add(name);
+  return view.result;
+}
+
+async function dispatch(): Promise<string> {
+  const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
+  const { status, body } = await api.post('/v1/model-generator', tenant.key, order);
+  expect(status).toBe(202);
+  return body.job_id;
+}
+
+const ofTenant = () => ({ tenant: tenant.id, env: 'live' });
+
+it('answers about tenants, keys, credits and operators are as described', async () => {
+  const { tenant_id: made } = await ask('tenants create', { name: 'Maison', credits: 5 });
+  await ask('tenants list', { search: 'maison' });
+  await ask('tenants show', { tenant: made });
+  await ask('tenants plan', { tenant: made, plan: 'pro', daily_cap: 50 });
+  await ask('tenants suspend', { tenant: made, reason: 'unpaid' });
+  await ask('tenants reactivate', { tenant: made });
+  const key = await ask('keys issue', {
+    ...ofTenant(),
+    capabilities: ['jobs:read'],
+    require_signature: 'timed',
+  });
+  await ask('keys signing-secret', { key: key.key_id });
+  const { key_id: successor } = await ask('keys rotate', { key: key.key_id });
+  await ask('keys revoke', { key: successor });
+  await ask('keys list', { tenant: tenant.id });
+  const pack = { ...ofTenant(), kind: 'pack', label: 'Invoice' };
+  await ask('credits grant', { ...pack, amount: 50, reference: 'pay_1' });
+  const large = await ask('credits grant', { ...pack, amount: 5_000 });
+  await ask('credits approve', { grant: large.grant_id, env: 'live' }, second);
+  const unwanted = await ask('credits grant', { ...pack, amount: 6_000 });
+  await ask('credits decline', { grant: unwanted.grant_id, env: 'live', reason: 'a slip' });
+  await ask('credits correct', { ...ofTenant(), amount: 3, reason: 'counted twice' });
+  await ask('credits grants');
+  await ask('operators add', { name: 'cleo', role: 'read' });
+  await ask('operators revoke', { name: 'cleo' });
+  await ask('operators list');
+  await ask('actions');
+});
+
+it('answers about jobs are as described', async () => {
+  const jobs = [await dispatch(), await dispatch()];
+  const [first = '', hanging = ''] = jobs;
+  await eventually(async () => (await ask('jobs list', { tenant: tenant.id })).total === 2);
+  await ask('jobs find', { id: first });
+  await admin.operator.execute(
+    new TakeUpJob(admin.operator.context('live', tenant.id), hanging, { worker: 'worker-gone' }),
+  );
+  await ask('jobs fail', { jobs: [hanging], confirm: true });
+  await ask('jobs cancel', { jobs: [first], confirm: true });
+  await ask('jobs retry', { jobs: [first], confirm: true });
+  await ask('jobs show', { job: hanging });
+  await ask('jobs stranded');
+  await ask('jobs requeue');
+  await ask('orphans list', { horizon: 0 });
+  await ask('orphans sweep');
+});
+
+it('answers about what is offered are as described', async () => {
+  await ask('operations list', { env: 'live' });
+  await ask('operations price', { name: 'try-on', credits: 9, env: 'live' });
+  await ask('operations disable', { name: 'try-on', env: 'live' });
+  await ask('operations enable', { name: 'try-on', env: 'live' });
+  const { presets } = await ask('presets list', { env: 'live' });
+  await ask('presets retire', { id: presets[0].id, env: 'live' });
+  const mine = ofTenant();
+  const { webhook_id: webhook } = await ask('webhooks create', {
+    ...{ ...mine, url: 'https://93.184.216.34/hook', events: ['job.succeeded'] },
+  });
+  await ask('webhooks update', { ...mine, webhook, description: 'the shop' });
+  await ask('webhooks list', { tenant: tenant.id });
+  await ask('webhooks rotate-secret', { ...mine, webhook });
+  await ask('webhooks test', { ...mine, webhook });
+  await ask('webhooks resend', { ...mine, webhook, failed: true });
+  await ask('webhooks deliveries', { ...mine, webhook });
+  await ask('webhooks remove', { ...mine, webhook });
+});
+
+it('answers about read models, audits and runs are as described', async () => {
+  await ask('projections list');
+  await ask('projections rebuild', { name: ['ledger'], env: 'test' });
+  await ask('projections rollback', { name: ['ledger'], env: 'test' });
+  await ask('projections rebuild', { name: ['jobs'], env: 'test', switch: false });
+  await ask('projections switch', { name: ['jobs'], env: 'test' });
+  await ask('projections compare', { name: ['ledger'], env: 'live' });
+  await ask('parked list');
+  await ask('parked retry', { all: true });
+  await ask('status');
+  await ask('ledger audit');
+  expect((await admin.ask('GET /runs', token)).status).toBe(200);
+});
+
+it('no call is left out', () => {
+  expect(calls.map(({ name }) => name).filter((name) => !answered.has(name))).toEqual([]);
+});
