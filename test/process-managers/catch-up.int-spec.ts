@@ -92,10 +92,11 @@ describe('a projector that was stopped for an hour', () => {
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name like 'atelier.projections.%' and datname = current_database()`;
     let killed = 0;
-    for (const until = Date.now() + 2_000; Date.now() < until; await sleep(60)) {
+    // Slower from kill to kill, so that it gets on however slow the machine is.
+    for (let pauseMs = 20; killed < 20; pauseMs += 5) {
       killed += (await workshop.query(kill)).rowCount ?? 0;
+      await sleep(pauseMs);
     }
-    expect(killed).toBeGreaterThan(10);
     await eventually(async () => (await closings()).length >= expected.length);
     // Whatever was repeated has had its time to do harm.
     await eventually(() => handledAll(workshop));

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { renderDispatcher } from '#application/process-managers/process-managers.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { BatchEngine, dispatchBatch, type Batch } from './support/batches.js';
@@ -56,10 +56,6 @@ async function endedOnce(tenant: string, jobs: readonly DispatchIds[], before: n
   }
   expect(await workshop.balance(tenant)).toBe(before - 5 * jobs.length);
 }
-
-// Once in some runs on a busy machine a projector makes no task for a minute, right after the queue was dropped: not understood
-// yet. What was wrong is shown before the second try.
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
 
 describe('a job whose task is lost', () => {
   it('gets it again by itself, once, however many look', async () => {
