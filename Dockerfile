@@ -8,6 +8,7 @@ COPY packages/photo/package.json ./packages/photo/
 COPY packages/sketch/package.json ./packages/sketch/
 COPY packages/vendors/package.json ./packages/vendors/
 COPY clients/typescript/package.json ./clients/typescript/
+COPY apps/console/package.json ./apps/console/
 RUN npm ci
 COPY . .
 # What only a checkout needs stays behind with the development dependencies: the package `node` is a second copy of the
@@ -52,6 +53,7 @@ COPY --from=build /atelier/dist/apps/cli ./dist/apps/cli
 COPY --from=build /atelier/dist/libs ./dist/libs
 COPY --from=build /atelier/dist/projections ./dist/projections
 COPY --from=build /atelier/dist/docs ./dist/docs
+COPY --from=build /atelier/dist/console ./dist/console
 COPY --from=build /atelier/assets/presets ./assets/presets
 COPY assets/models.schema.json ./assets/
 COPY docs ./docs

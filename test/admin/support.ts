@@ -3,6 +3,7 @@ import { installation } from '#application/command-context.js';
 import type { OperatorRole } from '#domain/operator/operator.events.js';
 import { systemClock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
+import { ConsoleFiles } from '#platform/console-files.js';
 import { createLogger } from '#platform/logger.js';
 import type { Json } from '../api/support/api-client.js';
 import { InterfaceDescription } from '../support/interface-description.js';
@@ -40,6 +41,7 @@ export class AdminService implements AsyncDisposable {
       ...{ operator, calls, failuresPerMin, clock: systemClock },
       logger: createLogger('test', 'silent'),
       description: () => Promise.resolve('{}'),
+      console: new ConsoleFiles('operator', []),
     });
     const port = await server.listen(0, '127.0.0.1');
     return new AdminService(operator, server, `http://127.0.0.1:${port}`);

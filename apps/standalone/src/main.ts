@@ -39,6 +39,7 @@ function announce({ baseUrl, adminUrl, demoKey }: Standalone): void {
   say(`Atelier is ready.`);
   say(`  API   ${baseUrl}`);
   say(`  Docs  ${baseUrl}/docs`);
+  if (adminUrl) say(`  Console  ${adminUrl}/console`);
   if (adminUrl) say(`  Operators  ${adminUrl}/admin/v1 (token: the file operator-token in ATELIER_HOME)`);
   if (demoKey) {
     say(

@@ -7,6 +7,7 @@ import { hashOperatorToken } from '#application/operator/operator-token.js';
 import type { AddedOperator } from '#domain/operator/operator.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
+import type { ConsoleFiles } from '#platform/console-files.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logger.js';
 import { InvalidFields, type FieldProblem } from '#validation/validate.js';
@@ -25,6 +26,8 @@ export interface AdminServerParts {
   readonly failuresPerMin: number;
   /** What is served as `/openapi.json`. */
   readonly description: () => Promise<string>;
+  /** What is served at `/console`. */
+  readonly console: ConsoleFiles;
 }
 
 export const everyAnswer = {
@@ -75,6 +78,7 @@ export class AdminServer {
         .serializer(String)
         .send(await parts.description()),
     );
+    for (const url of ['/console', '/console/*']) this.serveConsole(url);
   }
 
   async listen(port: number, host: string): Promise<number> {
@@ -110,6 +114,16 @@ export class AdminServer {
         if (notices.length > 0) void reply.header('x-atelier-notice', JSON.stringify(notices));
         return reply.code(200).send(result ?? null);
       },
+    });
+  }
+
+  /** Its files are no secret: what they show, they ask for with a token. */
+  private serveConsole(url: string): void {
+    this.server.get(url, async (request, reply) => {
+      const { '*': path = '' } = request.params as { '*'?: string };
+      const file = await this.parts.console.file(path);
+      if (!file) throw new CliError('the console has no such file: reload the page', 'RESOURCE_NOT_FOUND');
+      return reply.headers(file.headers).send(file.body);
     });
   }
 

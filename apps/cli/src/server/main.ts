@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '#platform/clock.js';
 import { ConfigurationError, loadConfiguration } from '#platform/configuration.js';
+import { ConsoleFiles } from '#platform/console-files.js';
 import { createLogger } from '#platform/logger.js';
 import { packagePath } from '#platform/package-folder.js';
 import { openRoleServer } from '#platform/role-server.js';
@@ -22,7 +23,16 @@ await runRole(logger, async () => {
   const operator = await Operator.serve(configuration, features);
   const description = () => readFile(packagePath('openapi-admin.json'), 'utf8');
   const clock = systemClock;
-  const server = new AdminServer({ operator, calls, logger, clock, failuresPerMin, description });
+  const pages = new ConsoleFiles('operator', []);
+  const server = new AdminServer({
+    operator,
+    calls,
+    logger,
+    clock,
+    failuresPerMin,
+    description,
+    console: pages,
+  });
   const port = await server.listen(admin.port, admin.host);
   probes.ready(() => Promise.resolve([]));
   logger.info({ host: admin.host, port }, "the operator's API listens");

@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
+import { Button } from 'react-aria-components';
+import { Link, useLocation } from 'wouter';
+import icon from '../shared/icon.svg';
+import { textOf } from '../shared/ui.js';
+import { session } from './api.js';
+import { EnvironmentSwitch } from './environment.js';
+
+const places = [
+  ['/', 'Now'],
+  ['/jobs', 'Jobs'],
+] as const;
+
+/** What is around every screen: where one can go, the search for any id, and the environment. */
+export function Frame({ children }: { children: ReactNode }) {
+  const [location, go] = useLocation();
+  const queries = useQueryClient();
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const writing = (event.target as HTMLElement).closest('input, textarea, select, [role=dialog]');
+      if (event.key !== '/' || writing) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    document.addEventListener('keydown', focus);
+    return () => document.removeEventListener('keydown', focus);
+  }, []);
+  const find = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const id = textOf(new FormData(event.currentTarget), 'id');
+    if (id !== undefined) go(`/search/${encodeURIComponent(id)}`);
+  };
+  const leave = () => {
+    session.end();
+    queries.clear();
+  };
+  const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
+  return (
+    <div className="frame">
+      <div className="rail">
+        <Link href="/" className="brand">
+          <img src={icon} alt="" />
+          Atelier
+        </Link>
+        <nav aria-label="Screens">
+          {places.map(([path, name]) => (
+            <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <div className="foot">
+          <Button className="button small" onPress={leave}>
+            Log out
+          </Button>
+        </div>
+      </div>
+      <div className="desk">
+        <header className="bar">
+          <form role="search" onSubmit={find}>
+            <input
+              ref={search}
+              name="id"
+              aria-label="Find a job by any id"
+              placeholder="Any id: job, request, charge, picture, delivery, vendor’s (press /)"
+              autoComplete="off"
+              spellCheck={false}
+            />
+          </form>
+          <EnvironmentSwitch />
+        </header>
+        {children}
+      </div>
+    </div>
+  );
+}

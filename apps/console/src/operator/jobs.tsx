@@ -1,0 +1,187 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from 'react-aria-components';
+import { Link, useSearchParams } from 'wouter';
+import { Credits, count, Id, Status, Time } from '../shared/format.js';
+import { Loaded, Page, Select, Table, TextField, type Column } from '../shared/ui.js';
+import { api, lively, type Schemas } from './api.js';
+import { useEnvironment } from './environment.js';
+import { Repairs } from './repairs.js';
+
+type Job = Schemas['JobsListResult']['jobs'][number];
+
+const statuses = [
+  ...[
+    ['', 'any'],
+    ['NOT_STARTED', 'queued'],
+    ['IN_PROGRESS', 'in progress'],
+  ],
+  ...[
+    ['SUCCESS', 'succeeded'],
+    ['FAILURE', 'failed or cancelled'],
+  ],
+] as [string, string][];
+
+const ages = [
+  ...[
+    ['', 'any'],
+    ['1', 'the last hour'],
+    ['24', 'the last day'],
+    ['168', 'the last week'],
+  ],
+] as [string, string][];
+
+const limit = 50;
+
+export const jobColumns: readonly Column<Job>[] = [
+  {
+    head: 'job',
+    cell: ({ job_id: id }) => (
+      <Link href={`/jobs/${id}`}>
+        <Id id={id} />
+      </Link>
+    ),
+  },
+  { head: 'workflow', cell: ({ workflow }) => workflow },
+  { head: 'state', cell: ({ status }) => <Status of={status} /> },
+  { head: 'error', cell: ({ error_code }) => error_code },
+  { head: 'model', cell: ({ model }) => model },
+  {
+    head: 'tenant',
+    cell: ({ tenant_id: id }) => (
+      <Link href={`/tenants/${id}`}>
+        <Id id={id} />
+      </Link>
+    ),
+  },
+  { head: 'in', cell: ({ env }) => env },
+  { head: 'credits', number: true, cell: ({ credits_cost }) => <Credits value={credits_cost} /> },
+  { head: 'dispatched', cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: 'took', number: true, cell: (job) => tookSeconds(job) },
+];
+
+function tookSeconds({ created_at, finished_at }: Job): string | undefined {
+  if (finished_at === null) return undefined;
+  return `${((Date.parse(finished_at) - Date.parse(created_at)) / 1000).toFixed(1)} s`;
+}
+
+/** The filters are in the address: a list can be sent to somebody, and numbers elsewhere lead to theirs. */
+export function JobsPage() {
+  const { env } = useEnvironment();
+  const [filters, setFilters] = useSearchParams();
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const value = (name: string) => filters.get(name) ?? '';
+  const set = (name: string) => (text: string) => {
+    choose(new Set());
+    setFilters(
+      (before) => {
+        const next = new URLSearchParams(before);
+        next.delete('offset');
+        if (text === '') next.delete(name);
+        else next.set(name, text);
+        return next;
+      },
+      { replace: true },
+    );
+  };
+  const offset = Number(value('offset'));
+  const query = api.useQuery(
+    'get',
+    '/admin/v1/jobs',
+    { params: { query: { env, limit, offset, ...asked(value) } } },
+    { ...lively, placeholderData: keepPreviousData },
+  );
+  const operations = api.useQuery('get', '/admin/v1/operations', {});
+  const workflows = [...new Set(operations.data?.operations.map(({ name }) => name))].sort();
+  return (
+    <Page
+      title="Jobs"
+      lead={query.data ? `${count(query.data.total)} in this list, the latest first` : 'The latest first'}
+      actions={<Repairs jobs={[...chosen]} done={() => choose(new Set())} />}
+    >
+      <div className="filters">
+        <Select label="State" value={value('status')} onChange={set('status')} options={statuses} />
+        <Select
+          label="Workflow"
+          value={value('workflow')}
+          onChange={set('workflow')}
+          options={[['', 'any'], ...workflows.map((name) => [name, name] as const)]}
+        />
+        <Select label="Dispatched" value={value('hours')} onChange={set('hours')} options={ages} />
+        <TextField label="Model" value={value('model')} onChange={set('model')} placeholder="any" />
+        <TextField label="Error code" value={value('error')} onChange={set('error')} placeholder="any" />
+        <TextField label="Tenant" value={value('tenant')} onChange={set('tenant')} placeholder="any" />
+      </div>
+      <Loaded query={query} lines={12}>
+        {({ jobs, total }) => (
+          <>
+            <Table
+              label="Jobs"
+              rows={jobs}
+              keyOf={({ job_id }) => job_id}
+              columns={jobColumns}
+              chosen={chosen}
+              choose={choose}
+              empty="No job is like this. Take a filter away, or look into the other environment."
+            />
+            <Pages
+              offset={offset}
+              shown={jobs.length}
+              total={total}
+              go={(to) => set('offset')(to === 0 ? '' : String(to))}
+            />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function asked(value: (name: string) => string) {
+  const hours = Number(value('hours'));
+  const from = hours > 0 ? new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000) : undefined;
+  const status = statuses.find(([each]) => each !== '' && each === value('status'))?.[0];
+  return {
+    // One of the four of the list above.
+    status: status as Job['status'] | undefined,
+    workflow: value('workflow') || undefined,
+    model: value('model') || undefined,
+    error: value('error') || undefined,
+    tenant: value('tenant') || undefined,
+    from: from?.toISOString(),
+  };
+}
+
+interface PagesParts {
+  readonly offset: number;
+  readonly shown: number;
+  readonly total: number;
+  readonly go: (offset: number) => void;
+}
+
+export function Pages({ offset, shown, total, go }: PagesParts) {
+  if (total <= shown) return null;
+  return (
+    <div className="more">
+      <span>
+        {count(offset + 1)} to {count(offset + shown)} of {count(total)}
+      </span>
+      <span className="actions">
+        <Button
+          className="button small"
+          isDisabled={offset === 0}
+          onPress={() => go(Math.max(0, offset - limit))}
+        >
+          Newer
+        </Button>
+        <Button
+          className="button small"
+          isDisabled={offset + shown >= total}
+          onPress={() => go(offset + limit)}
+        >
+          Older
+        </Button>
+      </span>
+    </div>
+  );
+}

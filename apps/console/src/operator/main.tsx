@@ -1,0 +1,56 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Route, Router, Switch } from 'wouter';
+import { Empty, Page, Saying } from '../shared/ui.js';
+import { useLoggedIn } from './api.js';
+import { EnvironmentChoice } from './environment.js';
+import { Frame } from './frame.js';
+import { JobsPage } from './jobs.js';
+import { Login } from './login.js';
+import { NowPage } from './now.js';
+import { SearchPage } from './search.js';
+
+const screens = {
+  '/': NowPage,
+  '/jobs': JobsPage,
+  '/search/:id': SearchPage,
+};
+
+const queries = new QueryClient({
+  // A refusal stays one when it is asked again; the next look at the page asks anyway.
+  defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
+});
+
+function App() {
+  if (!useLoggedIn()) return <Login />;
+  return (
+    <Frame>
+      <Switch>
+        {Object.entries(screens).map(([path, Screen]) => (
+          <Route key={path} path={path} component={Screen} />
+        ))}
+        <Route>
+          <Page title="Nothing here">
+            <Empty>There is no such page. The list on the side has all that there are.</Empty>
+          </Page>
+        </Route>
+      </Switch>
+    </Frame>
+  );
+}
+
+// The page has it.
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <Router base="/console">
+        <EnvironmentChoice>
+          <Saying>
+            <App />
+          </Saying>
+        </EnvironmentChoice>
+      </Router>
+    </QueryClientProvider>
+  </StrictMode>,
+);

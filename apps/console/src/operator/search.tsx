@@ -1,0 +1,38 @@
+import { Link, Redirect, useParams } from 'wouter';
+import { Id } from '../shared/format.js';
+import { Loaded, Page, Table } from '../shared/ui.js';
+import { api } from './api.js';
+
+/** One job found is shown at once; several, as the photographs of a batch, are listed. */
+export function SearchPage() {
+  const { id = '' } = useParams();
+  const query = api.useQuery('get', '/admin/v1/search', { params: { query: { id } } });
+  const [only, ...more] = query.data?.jobs ?? [];
+  if (only && more.length === 0) return <Redirect to={`/jobs/${only.job_id}`} replace />;
+  return (
+    <Page title="Found" lead={<Id id={id} whole />}>
+      <Loaded query={query}>
+        {({ jobs }) => (
+          <Table
+            label="Jobs found"
+            rows={jobs}
+            keyOf={({ job_id }) => job_id}
+            empty="No job has to do with this id."
+            columns={[
+              {
+                head: 'job',
+                cell: ({ job_id }) => (
+                  <Link href={`/jobs/${job_id}`}>
+                    <Id id={job_id} />
+                  </Link>
+                ),
+              },
+              { head: 'environment', cell: ({ env }) => env },
+              { head: 'found as', cell: ({ as }) => as },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}

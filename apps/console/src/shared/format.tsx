@@ -1,0 +1,69 @@
+import { useState } from 'react';
+import { Button } from 'react-aria-components';
+
+const numbers = new Intl.NumberFormat('en');
+const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+export const count = (value: number | string) => numbers.format(Number(value));
+
+/** One unit is enough to know whether to get up. */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** Of the last day: how long ago; before: the time as it is here. The whole of it, and UTC, on hovering. */
+export function Time({ at, whole = false }: { at: string | null | undefined; whole?: boolean }) {
+  if (!at) return <span className="soft">–</span>;
+  const time = new Date(at);
+  const seconds = (Date.now() - time.getTime()) / 1000;
+  const recent = !whole && seconds >= 0 && seconds < 86_400;
+  return (
+    <time dateTime={at} title={`${moment.format(time)} here, ${at}`}>
+      {recent ? `${duration(seconds)} ago` : moment.format(time)}
+    </time>
+  );
+}
+
+/** The end of an id tells it apart; the whole of it is one press away. */
+export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
+  const [copied, setCopied] = useState(false);
+  if (!whole)
+    return (
+      <span className="id" title={id}>
+        {id.length > 14 ? `…${id.slice(-8)}` : id}
+      </span>
+    );
+  const copy = () => void navigator.clipboard.writeText(id).then(() => setCopied(true));
+  return (
+    <span>
+      <span className="id">{id}</span>{' '}
+      <Button className="button plain small" onPress={copy} aria-label={`Copy ${id}`}>
+        {copied ? 'Copied' : 'Copy'}
+      </Button>
+    </span>
+  );
+}
+
+export function Credits({ value, signed = false }: { value: number | null | undefined; signed?: boolean }) {
+  if (value === null || value === undefined) return <span className="soft">–</span>;
+  const text = signed && value > 0 ? `+${count(value)}` : count(value).replace('-', '−');
+  return <span className={signed && value < 0 ? 'bad' : undefined}>{text}</span>;
+}
+
+const tones: Readonly<Record<string, string>> = {
+  ...{ SUCCESS: 'good', succeeded: 'good', active: 'good', live: 'good', done: 'good', enabled: 'good' },
+  ...{ credited: 'good', approved: 'good', delivered: 'good', SETTLED: 'good', settled: 'good' },
+  ...{ FAILURE: 'bad', failed: 'bad', halted: 'bad', revoked: 'bad', refused: 'bad', declined: 'bad' },
+  ...{ suspended: 'bad', 'beyond the log': 'bad', exhausted: 'bad', disabled: 'bad' },
+  ...{ IN_PROGRESS: 'warn', rendering: 'warn', running: 'warn', building: 'warn', proposed: 'warn' },
+  ...{ PENDING: 'warn', retiring: 'warn', cancelled: 'soft', retired: 'soft', expired: 'soft' },
+};
+
+/** A state in words, with a colour beside it that says nothing which the words do not. */
+export function Status({ of }: { of: string }) {
+  const words = of.toLowerCase().replaceAll('_', ' ');
+  return <span className={`tag ${tones[of] ?? 'soft hollow'}`}>{words}</span>;
+}

@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { packagePath } from './package-folder.js';
+
+/** A file of the console, as it is answered. */
+export interface ConsoleFile {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/**
+ * The pages in `dist/console`, which `npm run build` leaves there. Nothing is read before the first request; then each file is
+ * read and compressed once.
+ */
+export class ConsoleFiles {
+  private readonly kept = new Map<string, Promise<Buffer>>();
+
+  /**
+   * @param page what is shown for each path that is no file: its own router goes on from there
+   * @param pictures origins that pictures are loaded from, beside the own one
+   */
+  constructor(
+    private readonly page: 'operator' | 'tenant',
+    private readonly pictures: readonly string[],
+    private readonly folder = packagePath('dist', 'console'),
+  ) {}
+
+  /** @param path below `/console/`. Undefined where there is no such file */
+  async file(path: string): Promise<ConsoleFile | undefined> {
+    const [, asset] = /^assets\/([\w.-]+)$/.exec(path) ?? [];
+    if (asset === undefined) return this.answer(`${this.page}.html`, 'no-cache');
+    // Only what the build has put there: no name leads out of the folder.
+    const names = await readdir(`${this.folder}/assets`);
+    if (!names.includes(asset)) return undefined;
+    return this.answer(`assets/${asset}`, 'public, max-age=31536000, immutable');
+  }
+
+  private async answer(name: string, caching: string): Promise<ConsoleFile> {
+    const body = this.kept.get(name) ?? readFile(`${this.folder}/${name}`).then(promisify(gzip));
+    this.kept.set(name, body);
+    // One that cannot be read now may be there later.
+    body.catch(() => this.kept.delete(name));
+    return {
+      body: await body,
+      headers: {
+        'content-type': types[extname(name)] ?? 'application/octet-stream',
+        'content-encoding': 'gzip',
+        'cache-control': caching,
+        'content-security-policy': this.policy,
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      },
+    };
+  }
+
+  private get policy(): string {
+    return [
+      ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"],
+      ['img-src', "'self'", 'data:', 'blob:', ...this.pictures].join(' '),
+      ...["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"],
+    ].join('; ');
+  }
+}
