@@ -215,11 +215,11 @@ describe('ComfyUI', () => {
     expect(double.submissions).toBe(0);
   });
 
-  it('has the id of the prompt on record before it is asked', async () => {
-    const seen: (readonly [string, number])[] = [];
-    const submitted = (id: string) => Promise.resolve(void seen.push([id, double.submissions]));
-    await vendor.draw(pictureCall([], { submitted }));
-    expect(seen).toEqual([[[...comfy().prompts.keys()][0], 0]]);
+  it('is told the id of the prompt, which follows from the call', async () => {
+    const seen: string[] = [];
+    await vendor.draw(pictureCall([], { submitted: (id) => Promise.resolve(void seen.push(id)) }));
+    expect([...comfy().prompts.keys()]).toEqual(seen);
+    expect(vendor.idOf?.('job.try_on.1')).toBe(seen[0]);
   });
 
   it('that was started again has no capacity: what waited there is gone', async () => {

@@ -180,13 +180,20 @@ describe('a call whose worker died', () => {
     await double.close();
   });
 
-  it('is submitted to ComfyUI where it never arrived, under the id that is on record', async () => {
+  it('is looked for at ComfyUI by the id that follows from it, and submitted under that id where it never arrived', async () => {
     const double = new ComfyDouble();
     const declared = declaredModel('comfyui', await double.open(), models['comfyui']);
-    const engine = new VendorEngine(declared, new ComfyVendor(declared), marks);
-    const vendorRequestId = '6d2a7e0e-8f0c-5b4e-8a51-0a3f6d1c9b11';
-    expect((await renderAgain(engine, [{ ...begun, vendorRequestId }])).ended).toBe('drawn');
-    expect([...double.prompts.keys()]).toEqual([vendorRequestId]);
+    const vendor = new ComfyVendor(declared);
+    const engine = new VendorEngine(declared, vendor, marks);
+    const ours = vendor.idOf(begun.idempotencyKey);
+    const theirs = '6d2a7e0e-8f0c-5b4e-8a51-0a3f6d1c9b11';
+    expect((await renderAgain(engine, [begun])).ended).toBe('drawn');
+    expect([...double.prompts.keys()]).toEqual([ours]);
+    expect((await renderAgain(engine, [begun])).ended).toBe('drawn');
+    expect(double.asked).toHaveLength(1);
+    // What the server said is on record, and goes before.
+    expect((await renderAgain(engine, [{ ...begun, vendorRequestId: theirs }])).ended).toBe('drawn');
+    expect([...double.prompts.keys()]).toEqual([ours, theirs]);
     await double.close();
   });
 

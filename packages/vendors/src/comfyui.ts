@@ -36,8 +36,8 @@ interface ComfyFile {
 }
 
 /**
- * Graphs on a ComfyUI of the operator's own, which costs nothing but time. The prompt's id is ours and follows from the call, so it
- * is on record before anything is sent: nothing about a call is ever unknown for good. It is asked after over HTTP and not
+ * Graphs on a ComfyUI of the operator's own, which costs nothing but time. The prompt's id is ours and follows from the call, so the queue
+ * and the history tell of every call on record whether it arrived: nothing about one is ever unknown for good. It is asked after over HTTP and not
  * over the WebSocket, whose messages only reach the connection that submitted, and which says nothing of what went on
  * while nobody listened.
  */
@@ -53,19 +53,25 @@ export class ComfyVendor implements ImageVendor {
     this.options = model.options;
   }
 
-  async draw(call: PictureCall): Promise<VendorPictures> {
-    const id = uuidOf(call.idempotencyKey, uuidOf.URL);
-    const graph = filled(this.graphOf(call), call, await this.uploaded(call));
-    await call.submitted(id);
-    return this.follow(await this.submit(id, graph, call.signal), call.signal);
+  idOf(idempotencyKey: string): string {
+    return uuidOf(idempotencyKey, uuidOf.URL);
+  }
+
+  draw(call: PictureCall): Promise<VendorPictures> {
+    return this.drawAs(this.idOf(call.idempotencyKey), call);
   }
 
   async resume(vendorRequestId: string, call: PictureCall): Promise<VendorPictures> {
-    const { signal } = call;
-    if (await this.knows(vendorRequestId, signal)) return this.follow(vendorRequestId, signal);
+    if (await this.knows(vendorRequestId, call.signal)) return this.follow(vendorRequestId, call.signal);
     // It never arrived, or the server has forgotten it with all else when it was started again.
+    return this.drawAs(vendorRequestId, call);
+  }
+
+  private async drawAs(id: string, call: PictureCall): Promise<VendorPictures> {
     const graph = filled(this.graphOf(call), call, await this.uploaded(call));
-    return this.follow(await this.submit(vendorRequestId, graph, signal), signal);
+    const taken = await this.submit(id, graph, call.signal);
+    await call.submitted(taken);
+    return this.follow(taken, call.signal);
   }
 
   async cancel(vendorRequestId: string): Promise<boolean> {

@@ -48,7 +48,8 @@ const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
  * whoever renders the job next:
  *
  * - answered: what came back was kept, and is used.
- * - submitted, and the vendor has a way back to it: it is waited for again.
+ * - submitted, and the vendor has a way back to it: it is waited for again. A vendor that takes our names of calls is also asked
+ *   for one that may never have arrived.
  * - made, and nobody knows what became of it: its outcome is unknown. It counts as paid, and is made once more only where
  *   the operator allows to pay twice.
  */
@@ -236,8 +237,8 @@ export class VendorEngine extends ImageEngine {
     }
     const open = earlier.find(({ outcome }) => outcome === undefined);
     if (open) {
-      const resumed = open.vendorRequestId !== undefined && this.vendor.resume !== undefined;
-      if (resumed) return this.make(open, open.vendorRequestId, progress, context, way);
+      const named = open.vendorRequestId ?? this.vendor.idOf?.(open.idempotencyKey);
+      if (named !== undefined && this.vendor.resume) return this.make(open, named, progress, context, way);
       await context.calls.answered(open.call, this.answerOf('outcome_unknown', open, way, 0, []));
     }
     const unknown = context.calls.known.filter(
@@ -295,7 +296,8 @@ export class VendorEngine extends ImageEngine {
       // Where the job has ended in between, it may take a moment until that is heard of.
       if (!context.signal.aborted) await heardWithin(context.abandoned, newsMs);
       // A worker that stops leaves the call to the next one. Nobody waits for it when the job is cancelled, or out of time.
-      if (context.abandoned.aborted) await this.abandon(vendorRequestId, tell);
+      if (context.abandoned.aborted)
+        await this.abandon(vendorRequestId ?? this.vendor.idOf?.(record.idempotencyKey), tell);
       throw failure;
     }
   }

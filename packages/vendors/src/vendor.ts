@@ -76,6 +76,8 @@ export interface VendorReading {
  */
 export interface ImageVendor {
   draw(call: PictureCall): Promise<VendorPictures>;
+  /** The vendor's name of a call, where it takes one of ours: then also a call that was on record, and perhaps never made, is found. */
+  idOf?(idempotencyKey: string): string;
   /** Goes on with a call that was submitted before, perhaps by a process that is dead. Absent: there is no way back to one. */
   resume?(vendorRequestId: string, call: PictureCall): Promise<VendorPictures>;
   /** Tells the vendor that nobody waits any more. @returns whether it costs nothing then */

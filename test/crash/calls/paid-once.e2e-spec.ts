@@ -95,13 +95,8 @@ const families: Readonly<Record<Exclude<ModelFamily, 'sketch' | 'package'>, Fami
   comfyui: {
     double: new ComfyDouble(),
     model: { options: quick },
-    // The id is ours, and on record before anything is submitted.
-    points: {
-      ...answersLater,
-      'before EngineSubmitted': perhaps,
-      'before submission': once,
-      'after submission': once,
-    },
+    // The id is ours: a call on record is looked for, and made where it never arrived.
+    points: Object.fromEntries(Object.keys(answersLater).map((point) => [point, once])),
   },
   openai: { double: new OpenAiDouble(), model: {}, points: answersAtOnce },
   gemini: { double: new GeminiDouble(), model: {}, points: answersAtOnce },
