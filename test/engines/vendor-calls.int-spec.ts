@@ -16,7 +16,7 @@ import type { RunningWorker } from '../support/roles.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { ComfyDouble } from './doubles/comfy-double.js';
 import { FashnDouble } from './doubles/fashn-double.js';
-import { FalDouble, OpenAiDouble } from './doubles/vendor-double.js';
+import { FalDouble, OpenAiDouble, type VendorDouble } from './doubles/vendor-double.js';
 import { photo } from './support/vendor-house.js';
 import { declaredModel } from './support/declared-model.js';
 
@@ -32,7 +32,9 @@ interface Found {
   open(): Gated;
   vendor(model: VendorModel): ImageVendor;
   /** Whether the vendor was told that nobody waits any more. */
-  cancelled(double: Gated): boolean;
+  told(double: Gated): boolean;
+  /** What runs already is stopped, and costs nothing. */
+  readonly stopsRunning: boolean;
 }
 
 const wayBack: readonly Found[] = [
@@ -40,21 +42,23 @@ const wayBack: readonly Found[] = [
     name: 'fal',
     open: () => new FalDouble(),
     vendor: (model) => new FalVendor(model),
-    cancelled: (double) =>
+    told: (double) =>
       double instanceof FalDouble && [...double.requests.values()].every(({ cancelled }) => cancelled),
+    stopsRunning: false,
   },
   {
     name: 'fashn',
     open: () => new FashnDouble(),
     vendor: (model) => new FashnVendor(model),
-    cancelled: (double) =>
-      double instanceof FashnDouble && [...double.predictions.values()].every(({ cancelled }) => cancelled),
+    told: (double) => double instanceof FashnDouble && double.cancellations === 1,
+    stopsRunning: false,
   },
   {
     name: 'comfyui',
     open: () => new ComfyDouble(),
     vendor: (model) => new ComfyVendor(model),
-    cancelled: (double) => double instanceof ComfyDouble && double.interrupted.length === 1,
+    told: (double) => double instanceof ComfyDouble && double.interrupted.length === 1,
+    stopsRunning: true,
   },
 ];
 
@@ -93,8 +97,14 @@ const start = async (engine: VendorEngine) => {
   started.push(worker);
   return worker;
 };
+const doubles: VendorDouble[] = [];
+function opened<Double extends VendorDouble>(double: Double): Double {
+  doubles.push(double);
+  return double;
+}
 afterEach(async () => {
   await Promise.all(started.splice(0).map((worker) => worker.stop()));
+  await Promise.all(doubles.splice(0).map((double) => double.close()));
 });
 
 const begun = { call: 'try_on.1', step: 'try_on', model: 'm', idempotencyKey: 'job.try_on.1' };
@@ -114,9 +124,20 @@ function tryOnRequest(bytes: Buffer): BriefedRequest {
   };
 }
 
-describe.each(wayBack)('a call of $name', ({ name, open, vendor, cancelled }) => {
+async function renderAgain(engine: VendorEngine, known: readonly VendorCallRecord[]) {
+  const calls = recordedCalls(known.map((call) => ({ ...call })));
+  const drawing = engine.render(tryOnRequest(await photo('#345')), { ...unattended(), ...quiet, calls });
+  const ended = await drawing.then(
+    () => 'drawn',
+    (error: unknown) => (error instanceof EngineError ? error.errorClass : error),
+  );
+  expect(calls.known.every((call) => call.outcome !== undefined)).toBe(true);
+  return { ended, calls };
+}
+
+describe.each(wayBack)('a call of $name', ({ name, open, vendor, told, stopsRunning }) => {
   it('is waited for by the next worker, and submitted once', async () => {
-    const double = open();
+    const double = opened(open());
     double.gateShut = true;
     const declared = declaredModel(name, await double.open(), models[name]);
     const engine = () => new VendorEngine(declared, vendor(declared), marks);
@@ -132,56 +153,49 @@ describe.each(wayBack)('a call of $name', ({ name, open, vendor, cancelled }) =>
     expect(types.filter((type) => type === 'RenderStarted')).toHaveLength(2);
     expect(types.filter((type) => type === 'EngineCalled')).toHaveLength(1);
     expect(types.at(-1)).toBe('JobSucceeded');
-    await double.close();
   });
 
-  it('is cancelled with its job, at the vendor too, and what it cost is on record', async () => {
-    const double = open();
-    double.gateShut = true;
-    const declared = declaredModel(name, await double.open(), models[name]);
-    await start(new VendorEngine(declared, vendor(declared), marks));
-    const ids = await workshop.dispatch(tenant, body, 'try-on');
-    await eventually(() => double.submissions === 1);
-    const why = { reason: 'Cancelled by the caller', at: new Date().toISOString() };
-    const stream = streamName('test', 'job', ids.jobId);
-    const decide = (job: Parameters<typeof cancelJob>[1]) => cancelJob(why, job);
-    await handle(workshop.store, stream, jobAggregate, decide, workshop.context(tenant));
-    await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineAnswered'));
-    expect(cancelled(double)).toBe(true);
-    expect(await workshop.find('job', ids.jobId, 'EngineAnswered')).toMatchObject([
-      { outcome: 'cancelled', price: 0 },
-    ]);
-    await double.close();
-  });
+  it.each([
+    ['waits', true],
+    ['runs', false],
+  ])(
+    'that %s is cancelled with its job, at the vendor too, and what it cost is on record',
+    async (_how, queueShut) => {
+      const double = opened(open());
+      Object.assign(double, { gateShut: true, queueShut });
+      const declared = declaredModel(name, await double.open(), models[name]);
+      await start(new VendorEngine(declared, vendor(declared), marks));
+      const ids = await workshop.dispatch(tenant, body, 'try-on');
+      await eventually(() => double.submissions === 1);
+      const why = { reason: 'Cancelled by the caller', at: new Date().toISOString() };
+      const stream = streamName('test', 'job', ids.jobId);
+      const decide = (job: Parameters<typeof cancelJob>[1]) => cancelJob(why, job);
+      await handle(workshop.store, stream, jobAggregate, decide, workshop.context(tenant));
+      await eventually(async () => (await workshop.types('job', ids.jobId)).includes('EngineAnswered'));
+      expect(told(double)).toBe(true);
+      const free = queueShut || stopsRunning;
+      expect(await workshop.find('job', ids.jobId, 'EngineAnswered')).toMatchObject([
+        free ? { outcome: 'cancelled', price: 0 } : { outcome: 'outcome_unknown', price: 0.04 },
+      ]);
+    },
+  );
 });
 
 describe('a call whose worker died', () => {
-  async function renderAgain(engine: VendorEngine, known: readonly VendorCallRecord[]) {
-    const calls = recordedCalls(known.map((call) => ({ ...call })));
-    const drawing = engine.render(tryOnRequest(await photo('#345')), { ...unattended(), ...quiet, calls });
-    const ended = await drawing.then(
-      () => 'drawn',
-      (error: unknown) => (error instanceof EngineError ? error.errorClass : error),
-    );
-    expect(calls.known.every((call) => call.outcome !== undefined)).toBe(true);
-    return { ended, calls };
-  }
-
   it.each([
     ['before the vendor was asked, as far as anybody knows', [begun], 'outcome_unknown'],
     ['after it was submitted', [{ ...begun, vendorRequestId: 'req-1' }], 'drawn'],
   ] as const)('is never made twice: %s', async (_when, known, outcome) => {
-    const double = new FalDouble();
+    const double = opened(new FalDouble());
     const declared = declaredModel('fal', await double.open(), models['fal']);
     double.requests.set('req-1', { turn: 'fine', cancelled: false });
     const engine = new VendorEngine(declared, new FalVendor(declared), marks);
     expect((await renderAgain(engine, known)).ended).toBe(outcome);
     expect(double.submissions).toBe(1);
-    await double.close();
   });
 
   it('is looked for at ComfyUI by the id that follows from it, and submitted under that id where it never arrived', async () => {
-    const double = new ComfyDouble();
+    const double = opened(new ComfyDouble());
     const declared = declaredModel('comfyui', await double.open(), models['comfyui']);
     const vendor = new ComfyVendor(declared);
     const engine = new VendorEngine(declared, vendor, marks);
@@ -194,11 +208,10 @@ describe('a call whose worker died', () => {
     // What the server said is on record, and goes before.
     expect((await renderAgain(engine, [{ ...begun, vendorRequestId: theirs }])).ended).toBe('drawn');
     expect([...double.prompts.keys()]).toEqual([ours, theirs]);
-    await double.close();
   });
 
   it('is made once more where the operator allows to pay twice, and not a third time', async () => {
-    const double = new OpenAiDouble();
+    const double = opened(new OpenAiDouble());
     const declared = { ...declaredModel('openai', await double.open()), resend_unknown: true };
     const calls = recordedCalls([{ ...begun }]);
     const bytes = await photo('#345');
@@ -210,6 +223,35 @@ describe('a call whose worker died', () => {
     await expect(render()).rejects.toMatchObject({ errorClass: 'outcome_unknown' });
     await expect(render()).rejects.toMatchObject({ errorClass: 'outcome_unknown' });
     expect(double.asked).toHaveLength(1);
-    await double.close();
+  });
+
+  it.each([
+    [['cut', 'fine'], 'drawn', 2],
+    [['cut', 'cut', 'fine'], 'outcome_unknown', 2],
+  ] as const)('is also made once more by the worker that saw it break: %j', async (turns, outcome, asked) => {
+    const double = opened(new OpenAiDouble());
+    const declared = { ...declaredModel('openai', await double.open()), resend_unknown: true };
+    double.turns.push(...turns);
+    const engine = new VendorEngine(declared, new OpenAiVendor(declared), marks);
+    expect((await renderAgain(engine, [])).ended).toBe(outcome);
+    expect(double.asked).toHaveLength(asked);
+  });
+});
+
+describe('a call that takes too long', () => {
+  it.each([
+    ['waits at the vendor', true, 'cancelled', 0],
+    ['runs at the vendor', false, 'outcome_unknown', 0.04],
+  ] as const)('is cancelled at the vendor: one that %s', async (_where, queueShut, outcome, price) => {
+    const double = opened(new FalDouble());
+    Object.assign(double, { gateShut: true, queueShut });
+    const more = { ...models['fal'], timeout_seconds: 1 };
+    const declared = declaredModel('fal', await double.open(), more);
+    const engine = new VendorEngine(declared, new FalVendor(declared), marks);
+    const { ended, calls } = await renderAgain(engine, []);
+    expect(ended).toBe('outcome_unknown');
+    expect([...double.requests.values()]).toMatchObject([{ cancelled: true }]);
+    expect(calls.known).toMatchObject([{ outcome }]);
+    expect(calls.answers.get('try_on.1')).toMatchObject({ price });
   });
 });

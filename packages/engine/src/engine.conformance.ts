@@ -52,8 +52,13 @@ async function expectPicture({ kind, label, bytes, contentType, width, height, m
   expect(JSON.parse(JSON.stringify(meta))).toEqual(meta);
 }
 
+interface RecordedCalls extends VendorCalls {
+  /** By call. */
+  readonly answers: ReadonlyMap<string, VendorCallAnswer>;
+}
+
 /** The record of a job's calls, in memory. */
-export function recordedCalls(known: VendorCallRecord[] = []): VendorCalls {
+export function recordedCalls(known: VendorCallRecord[] = []): RecordedCalls {
   const answers = new Map<string, VendorCallAnswer>();
   const change = (call: string, news: Partial<VendorCallRecord>) => {
     const index = known.findIndex((each) => each.call === call);
@@ -62,6 +67,7 @@ export function recordedCalls(known: VendorCallRecord[] = []): VendorCalls {
   };
   return {
     known,
+    answers,
     begin: async ({ step, model }) => {
       const call = `${step}.${known.filter((each) => each.step === step).length + 1}`;
       const record = { call, step, model, idempotencyKey: `job.${call}` };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v5 as uuidOf } from 'uuid';
 import { EngineError, type BriefTask } from '@atelier/engine';
-import { capacityFrom, refusalOf, tooManyPictures } from './failures.js';
+import { capacityFrom, farewellMs, refusalOf, tooManyPictures } from './failures.js';
 import { fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel, VendorPictures } from './vendor.js';
 
@@ -185,8 +185,6 @@ export class ComfyVendor implements ImageVendor {
     return this.options.poll_ms ?? 1_000;
   }
 }
-
-const farewellMs = 5_000;
 
 function readGraph(path: string | URL): Graph {
   return JSON.parse(readFileSync(path, 'utf8')) as Graph;

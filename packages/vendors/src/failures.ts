@@ -1,5 +1,8 @@
 import { EngineError, type EngineErrorClass } from '@atelier/engine';
 
+/** How long a vendor may take to hear that a call is no longer wanted. */
+export const farewellMs = 5_000;
+
 const refunded = 'Your credits were refunded.';
 
 /** What callers read. It names no vendor: which one it was is the operator's business. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BriefRole, EngineError } from '@atelier/engine';
-import { capacityFrom, LostCall, refusalOf } from './failures.js';
+import { capacityFrom, farewellMs, LostCall, refusalOf } from './failures.js';
 import { dataUrl, fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorModel, VendorPictures } from './vendor.js';
 
@@ -29,7 +29,7 @@ export class FalVendor implements ImageVendor {
   private readonly options: FalOptions;
 
   constructor(private readonly model: VendorModel) {
-    const base = `${(model.endpoint ?? 'https://queue.fal.run').replace(/\/+$/, '')}/${model.model}`;
+    const base = (model.endpoint ?? 'https://queue.fal.run').replace(/\/+$/, '');
     // Whether there is another try is decided where it is known what the first one was.
     const headers = { authorization: `Key ${model.secret ?? ''}`, 'x-fal-no-retry': '1' };
     this.api = new JsonApi(base, headers, failureOf);
@@ -38,7 +38,12 @@ export class FalVendor implements ImageVendor {
   }
 
   async draw(call: PictureCall): Promise<VendorPictures> {
-    const { request_id: id } = (await this.api.ask('POST', '', call.signal, this.inputOf(call))) as Submitted;
+    const { request_id: id } = (await this.api.ask(
+      'POST',
+      `/${this.model.model}`,
+      call.signal,
+      this.inputOf(call),
+    )) as Submitted;
     if (!id) throw refusalOf('outcome_unknown');
     await call.submitted(id);
     return this.resume(id, call);
@@ -47,29 +52,42 @@ export class FalVendor implements ImageVendor {
   async resume(vendorRequestId: string, { signal }: Pick<PictureCall, 'signal'>): Promise<VendorPictures> {
     const { poll_ms: pollMs = 500 } = this.options;
     for (;;) {
-      const { status } = (await this.api.look(`/requests/${vendorRequestId}/status`, signal)) as {
-        status?: string;
-      };
+      const status = await this.statusOf(vendorRequestId, signal);
       if (status === 'COMPLETED') break;
       if (status !== 'IN_QUEUE' && status !== 'IN_PROGRESS') throw refusalOf('outcome_unknown');
       await sleep(pollMs, undefined, { signal });
     }
-    const result = await this.api.look(`/requests/${vendorRequestId}`, signal);
+    const result = await this.api.look(this.requestOf(vendorRequestId), signal);
     const pictures = await Promise.all(urlsOf(result).map((url) => fetchPicture(url, signal)));
     return { pictures, vendorRequestId };
   }
 
-  /** One that runs already cannot be stopped, and is paid. */
+  /** One that runs already is told to stop, and is paid. */
   async cancel(vendorRequestId: string): Promise<boolean> {
-    return (await this.api.send('PUT', `/requests/${vendorRequestId}/cancel`, undefined)).ok;
+    const soon = AbortSignal.timeout(farewellMs / 2);
+    const status = await this.statusOf(vendorRequestId, soon).catch(() => undefined);
+    const { ok } = await this.api.send('PUT', `${this.requestOf(vendorRequestId)}/cancel`, undefined);
+    return ok && status === 'IN_QUEUE';
   }
 
   /** The queue tells nothing without a request: a request that is not there tells whether the key is accepted. */
   async check(signal: AbortSignal): Promise<string> {
     const nobody = '00000000-0000-0000-0000-000000000000';
-    const answer = await this.api.send('GET', `/requests/${nobody}/status`, signal);
+    const answer = await this.api.send('GET', `${this.requestOf(nobody)}/status`, signal);
     if (answer.status === 401 || answer.status === 403) throw refusalOf('misconfigured');
     return `${this.model.model} can be reached`;
+  }
+
+  private async statusOf(vendorRequestId: string, signal: AbortSignal): Promise<string | undefined> {
+    const said = await this.api.look(`${this.requestOf(vendorRequestId)}/status`, signal);
+    return (said as { status?: string }).status;
+  }
+
+  /** Requests go by the owner and the application (after a namespace), without the rest of the model's name. */
+  private requestOf(vendorRequestId: string): string {
+    const application =
+      /^(?:(?:workflows|comfy)\/)?[^/]+\/[^/]+/.exec(this.model.model)?.[0] ?? this.model.model;
+    return `/${application}/requests/${vendorRequestId}`;
   }
 
   private inputOf({ prompt, images, seed, count, ratio, size }: PictureCall): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { EngineError, type BriefRole } from '@atelier/engine';
-import { capacityFrom, LostCall, refusalOf, tooManyPictures } from './failures.js';
+import { capacityFrom, farewellMs, LostCall, refusalOf, tooManyPictures } from './failures.js';
 import { dataUrl, fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel, VendorPictures } from './vendor.js';
 
@@ -75,9 +75,11 @@ export class FashnVendor implements ImageVendor {
     }
   }
 
-  /** One that runs already may be beyond it. */
+  /** One that runs already may be beyond it: what the vendor says of it afterwards counts. */
   async cancel(vendorRequestId: string): Promise<boolean> {
-    return (await this.api.send('POST', `/cancel/${vendorRequestId}`, undefined)).ok;
+    const signal = AbortSignal.timeout(farewellMs);
+    await this.api.send('POST', `/cancel/${vendorRequestId}`, signal);
+    return ((await this.api.look(`/status/${vendorRequestId}`, signal)) as Prediction).status === 'canceled';
   }
 
   async check(signal: AbortSignal): Promise<string> {

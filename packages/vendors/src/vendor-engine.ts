@@ -20,6 +20,7 @@ import {
   type VendorCallRecord,
 } from '@atelier/engine';
 import { delivered } from './delivered.js';
+import { farewellMs } from './failures.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel } from './vendor.js';
 
 export * from './vendor.js';
@@ -32,9 +33,6 @@ interface Progress {
   readonly made: Map<string, Buffer>;
   readonly vendorRequestIds: string[];
 }
-
-/** How long a vendor may take to hear that a call is no longer wanted. */
-const farewellMs = 5_000;
 
 /** An arm that gives nothing leaves the others alone, unless the trouble is the vendor's and not the arm's. */
 const ofTheArm: Partial<Record<EngineErrorClass, PartFailureCode>> = {
@@ -241,12 +239,16 @@ export class VendorEngine extends ImageEngine {
       if (named !== undefined && this.vendor.resume) return this.make(open, named, progress, context, way);
       await context.calls.answered(open.call, this.answerOf('outcome_unknown', open, way, 0, []));
     }
-    const unknown = context.calls.known.filter(
-      (call) => call.step === step && call.outcome === 'outcome_unknown',
-    );
-    if (unknown.length > (this.model.resend_unknown ? 1 : 0)) throw lostCall();
+    const lost = context.calls.known.filter((call) => call.step === step && isLost(call.outcome)).length;
+    if (lost > (this.model.resend_unknown ? 1 : 0)) throw lostCall();
     const begun = await context.calls.begin({ step, model: this.model.id, vendor: this.model.family });
-    return this.make(begun, undefined, progress, context, way);
+    try {
+      return await this.make(begun, undefined, progress, context, way);
+    } catch (error) {
+      const unknown = error instanceof EngineError && error.errorClass === 'outcome_unknown';
+      if (!unknown || !this.model.resend_unknown || lost > 0) throw error;
+      return this.once(step, progress, context, way);
+    }
   }
 
   /** Makes the call or waits for it again, and puts on record what became of it. */
@@ -289,15 +291,16 @@ export class VendorEngine extends ImageEngine {
       return result;
     } catch (error) {
       const failure = tooLong.aborted && !context.signal.aborted ? tookTooLong(error) : error;
+      const known = vendorRequestId ?? this.vendor.idOf?.(record.idempotencyKey);
       if (failure instanceof EngineError && !context.signal.aborted) {
-        await tell(failure.errorClass);
+        const unknown = failure.errorClass === 'outcome_unknown';
+        await (unknown && tooLong.aborted ? this.abandon(known, tell) : tell(failure.errorClass));
         throw failure;
       }
       // Where the job has ended in between, it may take a moment until that is heard of.
       if (!context.signal.aborted) await heardWithin(context.abandoned, newsMs);
       // A worker that stops leaves the call to the next one. Nobody waits for it when the job is cancelled, or out of time.
-      if (context.abandoned.aborted)
-        await this.abandon(vendorRequestId ?? this.vendor.idOf?.(record.idempotencyKey), tell);
+      if (context.abandoned.aborted) await this.abandon(known, tell);
       throw failure;
     }
   }
@@ -351,6 +354,10 @@ type Outcome = VendorCallRecord['outcome'] & string;
 
 /** What no one can rule out was paid for counts as paid; a picture that is of no use was paid for as well. */
 const paidFor: ReadonlySet<Outcome> = new Set<Outcome>(['answered', 'no_image', 'outcome_unknown']);
+
+/** A call that was given up after it took too long counts with those whose outcome nobody knows. */
+const isLost = (outcome: Outcome | undefined): boolean =>
+  outcome === 'outcome_unknown' || outcome === 'cancelled';
 
 interface Made extends VendorAnswerKept {
   readonly vendorRequestId: string | null;

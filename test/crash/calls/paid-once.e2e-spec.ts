@@ -82,6 +82,7 @@ const families: Readonly<Record<Exclude<ModelFamily, 'sketch' | 'package'>, Fami
   fal: {
     double: new FalDouble(),
     model: {
+      model: 'fal-ai/fashn/tryon/v1.6',
       aspect_ratios: ['2:3'],
       options: { ...quick, fields: { person: 'model_image', garment: 'garment_image' } },
     },

@@ -33,9 +33,12 @@ const required: Readonly<Record<string, readonly string[]>> = {
 };
 
 export class FashnDouble extends VendorDouble {
+  cancellations = 0;
   readonly predictions = new Map<string, { turn: Turn; cancelled: boolean; lane: string; run: FashnRun }>();
   /** Predictions stay in processing while it is shut. */
   gateShut = false;
+  /** Then they do not even begin, and can be cancelled. */
+  queueShut = false;
 
   protected override get taken() {
     return [...this.predictions.values()];
@@ -56,11 +59,14 @@ export class FashnDouble extends VendorDouble {
     const known = this.predictions.get(id);
     if (!known) return json(response, 404, { error: 'NotFound', message: 'Prediction not found' });
     if (path.startsWith('/cancel')) {
-      known.cancelled = true;
-      return json(response, 200, { id, status: 'canceled' });
+      this.cancellations++;
+      known.cancelled = this.queueShut;
+      return json(response, this.queueShut ? 200 : 409, { id });
     }
+    if (known.cancelled) return json(response, 200, { id, status: 'canceled', error: null });
     const name = runtimeErrors[known.turn];
-    if (this.gateShut) return json(response, 200, { id, status: 'processing', error: null });
+    const waits = this.queueShut ? 'in_queue' : 'processing';
+    if (this.gateShut) return json(response, 200, { id, status: waits, error: null });
     if (name) return json(response, 200, { id, status: 'failed', error: { name, message: 'failed' } });
     const output = known.turn === 'nothing' ? [] : [await this.output(known.turn, known.run)];
     json(response, 200, { id, status: 'completed', error: null, output });

@@ -208,6 +208,8 @@ export class FalDouble extends VendorDouble {
   readonly requests = new Map<string, { turn: Turn; cancelled: boolean; lane?: string }>();
   /** Requests stay in progress while it is shut. */
   gateShut = false;
+  /** Then they do not even begin. */
+  queueShut = false;
 
   protected override get taken() {
     return [...this.requests.values()];
@@ -229,14 +231,20 @@ export class FalDouble extends VendorDouble {
       this.requests.set(requestId, { turn, cancelled: false, lane });
       return json(response, 200, { request_id: requestId });
     }
+    // What follows a submission goes by the owner and the application alone, without the path of the model.
+    if (!/^\/fal-ai\/[^/]+\/requests\//.test(path))
+      return json(response, 405, { detail: 'Method Not Allowed' });
     const known = this.requests.get(id);
     if (!known) return json(response, 404, { detail: 'Request not found' });
     if (path.endsWith('/cancel')) {
+      if (!this.gateShut) return json(response, 400, { status: 'ALREADY_COMPLETED' });
       known.cancelled = true;
       return json(response, 202, { status: 'CANCELLATION_REQUESTED' });
     }
-    if (path.endsWith('/status'))
-      return json(response, 200, { status: this.gateShut ? 'IN_PROGRESS' : 'COMPLETED' });
+    if (path.endsWith('/status')) {
+      const waits = this.queueShut ? 'IN_QUEUE' : 'IN_PROGRESS';
+      return json(response, 200, { status: this.gateShut ? waits : 'COMPLETED' });
+    }
     const failure = falErrors[known.turn];
     if (failure) return json(response, failure[0], failure[1]);
     const images = known.turn === 'nothing' ? [] : [{ url: `${this.url}/files/${known.turn}` }];
