@@ -152,6 +152,7 @@ it('answers about read models, audits and runs are as described', async () => {
   await ask('parked retry', { all: true });
   await ask('status');
   await ask('ledger audit');
+  await ask('now');
   expect((await admin.ask('GET /runs', token)).status).toBe(200);
 });
 

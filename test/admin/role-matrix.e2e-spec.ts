@@ -60,6 +60,7 @@ const matrix: Record<string, string> = {
   'webhooks resend': 'support admin',
   'webhooks deliveries': 'read support finance admin',
   status: 'read support finance admin',
+  now: 'read support finance admin',
   'ledger audit': 'read support finance admin',
 };
 

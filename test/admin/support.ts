@@ -6,7 +6,7 @@ import { loadConfiguration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
 import { createLogger } from '#platform/logger.js';
 import type { Json } from '../api/support/api-client.js';
-import { InterfaceDescription } from '../support/interface-description.js';
+import { InterfaceDescription, type Exchange } from '../support/interface-description.js';
 import { calls, features } from '../../apps/cli/src/calls.js';
 import { Operator } from '../../apps/cli/src/operator.js';
 import { AdminServer } from '../../apps/cli/src/server/admin-server.js';
@@ -74,13 +74,38 @@ export class AdminService implements AsyncDisposable {
     });
     const { status, headers: answered } = response;
     const answer: Json = await response.json();
-    const contentType = answered.get('content-type');
     const json = body && Object.keys(body).length > 0 ? body : undefined;
-    const exchange = { method, path: `/admin/v1${path}`, json, contentType, status, headers: answered };
-    const problems = description.problemsOf({ ...exchange, body: answer });
-    if (problems.length > 0)
-      throw new Error(`${route} → ${status} is not what openapi-admin.json says:\n${problems.join('\n')}`);
+    this.judge({ method, path: `/admin/v1${path}`, json, status, headers: answered, body: answer });
     return { status, body: answer, headers: answered };
+  }
+
+  /** The data of server-sent events, as long as who asks goes on. */
+  async *follow(path: string, token: string): AsyncGenerator<Json> {
+    const { status, headers, body } = await fetch(`${this.url}/admin/v1${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    if (status !== 200 || !body) throw new Error(`GET ${path} → ${status}`);
+    let rest = '';
+    for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
+      const [last = '', ...blocks] = (rest + chunk).split('\n\n').reverse();
+      rest = last;
+      for (const block of blocks.reverse()) {
+        this.judge({ method: 'GET', path: `/admin/v1${path}`, status, headers, body: block });
+        yield JSON.parse(block.slice('data: '.length));
+      }
+    }
+  }
+
+  private judge(exchange: Omit<Exchange, 'contentType'>): void {
+    const problems = description.problemsOf({
+      ...exchange,
+      contentType: exchange.headers.get('content-type'),
+    });
+    const { method, path, status } = exchange;
+    if (problems.length > 0)
+      throw new Error(
+        `${method} ${path} → ${status} is not what openapi-admin.json says:\n${problems.join('\n')}`,
+      );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

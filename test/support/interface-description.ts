@@ -180,7 +180,8 @@ export class InterfaceDescription {
       const extra = Object.keys(fields).filter((name) => !['id', 'event', 'data', 'retry'].includes(name));
       if (extra.length > 0) return [`the stream has the field ${extra[0]}`];
       const data = JSON.parse(fields['data'] ?? 'null') as { seq?: number; event_type?: string } | null;
-      const named = String(data?.seq) === fields['id'] && data?.event_type === fields['event'];
+      const isNamed = 'id' in fields || 'event' in fields;
+      const named = !isNamed || (String(data?.seq) === fields['id'] && data?.event_type === fields['event']);
       return [
         ...(named ? [] : [`the event ${fields['id']} ${fields['event']} is not what its data says`]),
         ...this.check(shape, data, 'an event of the stream'),

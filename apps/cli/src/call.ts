@@ -48,6 +48,8 @@ export interface Call<Input extends object, Result> {
   readonly idempotent?: boolean;
   /** Takes longer than a request may: it is started, and looked after under `/runs`. What is told to who stops it. */
   readonly long?: string;
+  /** A GET that is worth following: `/events` behind its path tells what it answers again and again. */
+  readonly live?: boolean;
   /**
    * Changes nothing although it is no GET. `recorded`: it is written down when it is done, so that it does not see
    * that itself; `silent`: not at all.

@@ -5,6 +5,7 @@ import * as stranded from './jobs/stranded-jobs.js';
 import * as keys from './keys/keys.js';
 import * as audits from './ledger/audit-ledger.js';
 import * as orphans from './ledger/orphans.js';
+import * as now from './now/now.js';
 import * as operations from './operations/operations.js';
 import * as operators from './operators/operators.js';
 import * as presets from './presets/presets.js';
@@ -19,7 +20,7 @@ import * as webhooks from './webhooks/webhooks.js';
 /** Of which the exports that are calls are what can be asked of the operator's API. */
 export const modules = {
   ...{ tenants, credits, keys, operators, jobs, repairs, stranded, orphans, audits, operations },
-  ...{ presets, projections, rebuilding, parked, status, webhooks },
+  ...{ presets, projections, rebuilding, parked, status, now, webhooks },
 };
 
 /** Everything that can be asked, with the place of its declaration. */

@@ -537,7 +537,11 @@ export function addProjections(program: Command): void {
 }
 
 export function addStatus(program: Command): void {
-  verb(program, 'status', 'is anyone waiting: read models, process managers, render queues, seals').action(
+  verb(program, 'now', 'is anyone waiting, and why: all that matters of this moment').action(
+    asks(() => import('./now/now.js'), 'showNow'),
+  );
+
+  verb(program, 'status', 'how far read models, process managers, render queues and seals are').action(
     asks(() => import('./status.js'), 'showStatus'),
   );
 }

@@ -4,6 +4,7 @@ import type { EventStore } from '#event-store/event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { readModels } from '#projections/read-models.js';
 import { consumersOf, lagsOf } from '#read-store/consumers.js';
+import type { Queries } from '#read-store/data-source.js';
 import { answerWithinMs, patience, withDatabase, withEventStore } from './service.js';
 
 /** All that the projector runs. */
@@ -13,12 +14,12 @@ export interface ConsumerStatus {
   readonly kind: 'read model' | 'process manager';
   readonly env: Environment;
   readonly name: string;
-  /** `live` or `halted` of a read model, `live` of a process manager; {@link beyondTheLog} of either. */
+  /** `live`, `halted` or `beyond the log`: its checkpoint is none of this store's. */
   readonly state: string;
   readonly halted_because: string | null;
   /** Null: it has handled nothing yet. */
   readonly position: string | null;
-  /** Events that it has not handled yet: at most {@link mostCounted} are told. */
+  /** Events that it has not handled yet; at most 500 are counted. */
   readonly lag: number;
   /** How long the first of them has been waiting. Null when there is none. */
   readonly lag_seconds: number | null;
@@ -33,13 +34,18 @@ const beyondTheLog = 'beyond the log';
 
 /** How far each consumer that has ever run is behind. @param kind of the event store */
 export function readConsumers(configuration: Configuration, kind: string): Promise<ConsumerStatus[]> {
-  const { databaseUrl } = configuration;
-  return withEventStore(configuration, patience, (store) => compareWithLog(databaseUrl, store, kind));
+  return withDatabase(configuration.databaseUrl, answerWithinMs, (client) =>
+    withEventStore(configuration, patience, (store) => compareWithLog(client, store, kind === 'PostgreSQL')),
+  );
 }
 
-async function compareWithLog(databaseUrl: string, store: EventStore, kind: string) {
-  const [rows, head] = await Promise.all([readRows(databaseUrl), store.head()]);
-  const positionsAreCounts = kind === 'PostgreSQL';
+/** @param positionsAreCounts as PostgreSQL's are */
+export async function compareWithLog(
+  database: Queries,
+  store: EventStore,
+  positionsAreCounts: boolean,
+): Promise<ConsumerStatus[]> {
+  const [rows, head] = await Promise.all([readRows(database), store.head()]);
   const followed = rows.map((row) => {
     const { env: environment, name, position } = row;
     const known = consumers.find((one) => one.environment === environment && one.name === name);
@@ -59,26 +65,30 @@ async function compareWithLog(databaseUrl: string, store: EventStore, kind: stri
   });
 }
 
+type StoredConsumer = Omit<ConsumerStatus, 'lag' | 'lag_seconds'>;
+
 /** Of the read models, the generation that serves the reads. */
-function readRows(databaseUrl: string): Promise<Omit<ConsumerStatus, 'lag' | 'lag_seconds'>[]> {
+async function readRows(database: Queries): Promise<StoredConsumer[]> {
   const processes = environments.map(
-    (env) => `select 'process manager', '${env}', process, 'live', null, position::text, 0
+    (
+      env,
+    ) => `select 'process manager', '${env}', process, case when halted_because is null then 'live' else 'halted' end,
+        halted_because, position::text, 0
       from ${env}.process_checkpoints`,
   );
-  return withDatabase(databaseUrl, answerWithinMs, async (client) => {
-    const { rows } = await client.query<Omit<ConsumerStatus, 'lag' | 'lag_seconds'>>(
-      `select 'read model' as kind, environment as env, name, state, halted_because, position::text,
-          (select count(*)::integer from read_store.parked_events parked
-            where (parked.environment, parked.name, parked.generation) = (p.environment, p.name, p.generation)) as parked
-        from read_store.projections p where state in ('live', 'halted')
-        union all ${processes.join(' union all ')} order by kind, env, name`,
-    );
-    return rows;
-  });
+  const { rows } = await database.query(
+    `select 'read model' as kind, environment as env, name, state, halted_because, position::text,
+        (select count(*)::integer from read_store.parked_events parked
+          where (parked.environment, parked.name, parked.generation) = (p.environment, p.name, p.generation)) as parked
+      from read_store.projections p where state in ('live', 'halted')
+      union all ${processes.join(' union all ')} order by kind, env, name`,
+  );
+  // The statement names and types its columns.
+  return rows as StoredConsumer[];
 }
 
 /** A projector that works is never this far behind, not even with a full queue. */
-const patienceSeconds = 10;
+export const patienceSeconds = 10;
 
 /** @returns what to say of consumers that are well. @throws Error that says which is not, and why */
 export function judgeConsumers(statuses: readonly ConsumerStatus[]): string {

@@ -95,7 +95,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
     await check(
       'seals',
       'give the projector the key of the last seal, and read in its log why it does not seal (docs/seals.md)',
-      () => judgeSeals(configuration),
+      () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
     ),
     await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
     await check('API is ready', 'see the database and the event store above, then the log of the API', () =>
@@ -210,12 +210,13 @@ const namedJobs = 3;
 
 /** @throws Error when a job waits for a task that it will never get */
 async function judgeJobs({ databaseUrl, ...urls }: Configuration): Promise<string> {
-  const stranded = await withEventStore({ databaseUrl, ...urls }, patience, async (store) => {
-    const found = [];
-    for (const environment of environments)
-      found.push(...(await findStranded({ databaseUrl, store }, environment)));
-    return found;
-  });
+  const stranded = await withDatabase(databaseUrl, undefined, (client) =>
+    withEventStore({ databaseUrl, ...urls }, patience, async (store) => {
+      const found = [];
+      for (const environment of environments) found.push(...(await findStranded(client, store, environment)));
+      return found;
+    }),
+  );
   if (stranded.length === 0) return 'each has a task or a running attempt';
   const names = stranded.slice(0, namedJobs).map(({ jobId }) => jobId);
   const more = stranded.length > names.length ? ' …' : '';

@@ -8,6 +8,7 @@ import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
+import type { Queries } from '#read-store/data-source.js';
 import { findConfiguration } from './service.js';
 import { CliError } from './verb.js';
 
@@ -83,6 +84,12 @@ export class Operator extends OperatorContext {
       createDataSource({ ...settings, entities: readModelEntities }).initialize();
     this.dataSources.set(environment, dataSource);
     return dataSource;
+  }
+
+  /** For statements that name their schemas, of both environments. */
+  async database(): Promise<Queries> {
+    const reads = await this.readModels('live');
+    return { query: async (text, values) => ({ rows: await reads.query(text, values) }) };
   }
 
   async ledger(environment: Environment): Promise<LedgerReader> {

@@ -14,14 +14,14 @@ export const showStatus = defineCall({
   may: ['read'],
   summary: 'How far read models and process managers are, the levels of the render queues, and the last seal',
   input: NoInput,
-  async run({ configuration }) {
+  async run({ configuration, store }) {
     const { databaseUrl, eventStoreUrl } = configuration;
     const { kind } = await readServerVersion(eventStoreUrl, answerWithinMs);
     const [consumers, queues, seals] = await Promise.all([
       readConsumers(configuration, kind),
       withDatabase(databaseUrl, answerWithinMs, (client) => pgBossQueueLevels(client)()),
       // Events that wait for too long are a state here, and no failure of the look.
-      judgeSeals(configuration).catch((error: unknown) => messageOf(error)),
+      judgeSeals(store, configuration).catch((error: unknown) => messageOf(error)),
     ]);
     return {
       consumers,

@@ -278,6 +278,7 @@ describe('the tables of read models', () => {
     );
     expect(rows).toEqual([
       { name: 'calls_by_answer_g1', where: '(kept > 0)' },
+      { name: 'jobs_by_end_g1', where: '(finished_at IS NOT NULL)' },
       { name: 'jobs_by_parent_g1', where: '(parent_job_id IS NOT NULL)' },
       { name: 'jobs_unfinished_g1', where: '(finished_at IS NULL)' },
       { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },

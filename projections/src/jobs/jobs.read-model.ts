@@ -22,6 +22,7 @@ export interface LatestEvent {
 @Index('jobs_by_tenant', ['tenant', 'createdAt', 'publicId'])
 @Index('jobs_by_tenant_and_status', ['tenant', 'status', 'createdAt', 'publicId'])
 @Index('jobs_unfinished', ['createdAt', 'publicId'], { where: 'finished_at IS NULL' })
+@Index('jobs_by_end', ['finishedAt'], { where: 'finished_at IS NOT NULL' })
 @Index('jobs_by_parent', ['parentJobId', 'publicId'], { where: 'parent_job_id IS NOT NULL' })
 export class JobRow {
   @PrimaryColumn({ type: 'text' })

@@ -24,13 +24,7 @@ export async function showCosts({ by, from, to, csv, json, env }: CostOptions): 
   ] as const;
   const { currency, credit_price: creditPrice } = findConfiguration().imageModels;
   await using operator = await Operator.connect();
-  const environments = environmentsOf(env);
-  // One connection reads the tables of both environments.
-  const reads = await operator.readModels(environments[0] ?? 'live');
-  const database = {
-    query: async (text: string, values?: unknown[]) => ({ rows: await reads.query(text, values) }),
-  };
-  const lines = await sumCosts(database, environments, by, period);
+  const lines = await sumCosts(await operator.database(), environmentsOf(env), by, period);
   const rows = lines.map((line) => rowOf(line, currency, creditPrice));
   if (json) return printJson({ by, costs: rows });
   if (csv) return void process.stdout.write(stringify(rows, { header: true }));

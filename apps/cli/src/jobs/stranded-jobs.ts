@@ -11,18 +11,18 @@ import {
 import { JobsWithoutTask } from '#application/read-models.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
+import type { Queries } from '#read-store/data-source.js';
 import { id, ListField } from '#validation/fields.js';
 import { defineCall, InEnvironment } from '../call.js';
 import { printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { withDatabase } from '../service.js';
 
 const requeueFeatures = [
   ...[HousekeepingStoresModule, RenderQueueModule.with({ supervise: false }), ProcessManagersModule],
 ];
 
 /** A job gets its task within moments, and the projector finds one that lost it within half a minute. */
-export const strandedAfterMs = 60_000;
+const strandedAfterMs = 60_000;
 /** What a batch does between the end of its last photograph and its own. */
 const settleMs = 1_000;
 
@@ -31,18 +31,17 @@ const settleMs = 1_000;
  * that none is told that is just on its way.
  */
 export async function findStranded(
-  { databaseUrl, store }: { readonly databaseUrl: string; readonly store: EventStore },
+  database: Queries,
+  store: EventStore,
   environment: Environment,
 ): Promise<StrandedJob[]> {
-  return withDatabase(databaseUrl, undefined, async (client) => {
-    const look = () => readJobsWithoutTask(client, environment, strandedAfterMs);
-    const first = await look();
-    if (first.length === 0) return [];
-    await sleep(settleMs);
-    const known = new Set(first.map(({ jobId }) => jobId));
-    const still = (await look()).filter(({ jobId }) => known.has(jobId));
-    return strandedAmong(store, environment, still);
-  });
+  const look = () => readJobsWithoutTask(database, environment, strandedAfterMs);
+  const first = await look();
+  if (first.length === 0) return [];
+  await sleep(settleMs);
+  const known = new Set(first.map(({ jobId }) => jobId));
+  const still = (await look()).filter(({ jobId }) => known.has(jobId));
+  return strandedAmong(store, environment, still);
 }
 
 /** Changes nothing. */
@@ -53,10 +52,10 @@ export const listStranded = defineCall({
   summary: 'Jobs that have not ended and have neither a task nor a running attempt',
   input: InEnvironment,
   async run(operator, { env }) {
-    const { databaseUrl } = operator.configuration;
+    const database = await operator.database();
     const jobs = [];
     for (const environment of environmentsOf(env)) {
-      const found = await findStranded({ databaseUrl, store: operator.store }, environment);
+      const found = await findStranded(database, operator.store, environment);
       for (const { jobId, tenant, parentJobId, remedy } of found)
         jobs.push({
           ...{ env: environment, tenant_id: tenant, job_id: jobId, parent_job_id: parentJobId },

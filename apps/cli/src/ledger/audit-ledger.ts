@@ -14,6 +14,7 @@ import { printLine, printTable } from '../output.js';
 import { environmentsOf, momentOf } from '../places.js';
 import { parseKeptSeals, readText } from '../seals/proofs.js';
 import { CliError } from '../verb.js';
+import { auditAction, auditSummary } from './last-audit.js';
 
 class Audit extends InEnvironment {
   @IdField({ description: 'Only what is of this tenant.', nullable: false })
@@ -43,7 +44,7 @@ const graceMs = 60_000;
 
 /** Writes nothing but that it was made. The command ends with exit code 1 unless all holds. */
 export const auditLedger = defineCall({
-  name: 'ledger audit',
+  name: auditAction,
   route: 'POST /audits',
   may: ['support', 'finance', 'read'],
   summary: 'Check all that must hold, against history and row for row',
@@ -73,10 +74,11 @@ export const auditLedger = defineCall({
     });
     return describeReport(report, { env, tenant, at, seconds: (performance.now() - beganAt) / 1000 });
   },
-  summarise: ({ holds, events, checks }) => {
-    const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
-    return holds ? `all holds in ${events} events` : `${wrong} wrong in ${events} events`;
-  },
+  summarise: ({ events, checks }) =>
+    auditSummary(
+      checks.reduce((sum, each) => sum + each.wrong, 0),
+      events,
+    ),
   print: printAuditReport,
   failed: ({ holds }) => !holds,
 });

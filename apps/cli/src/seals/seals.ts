@@ -5,8 +5,10 @@ import {
   sealAlone,
   sealedEvents,
   sealStream,
+  type Seal,
   type StoredSeal,
 } from '#event-store/seals/seal.js';
+import type { EventStore } from '#event-store/event-store.js';
 import type { Configuration } from '#platform/configuration.js';
 import { readForwards } from '#application/aggregate.js';
 import type { SealKey } from '#platform/seal-key.js';
@@ -73,21 +75,36 @@ export function rotateSealKey({ output, lost, json }: RotateOptions): Promise<vo
 /** A sealer needs less than a second, and a projector that takes over a few more. */
 const longestUnsealedMs = 60_000;
 
+/** How far the history is sealed. */
+export interface SealLevel {
+  readonly last: Pick<Seal, 'number' | 'sealedAt'> | undefined;
+  /** When the first event was recorded that waits for its seal; undefined: none does. */
+  readonly waitingSince: string | undefined;
+}
+
+export async function readSealLevel(store: EventStore): Promise<SealLevel> {
+  const { seal } = await readChainEnd(store);
+  const last =
+    seal && (await store.readStream(seal.last.stream, { from: BigInt(seal.last.revision), limit: 1 }));
+  const after = last?.kind === 'found' ? last.events[0]?.position : undefined;
+  const page = { limit: 1, filter: sealedEvents, ...(after !== undefined && { after }) };
+  const [waiting] = await store.readAll(page);
+  return { last: seal, waitingSince: waiting?.metadata.recordedAt };
+}
+
+/** Whether a sealer should have sealed them long ago. */
+export const isLate = ({ waitingSince }: SealLevel): boolean =>
+  waitingSince !== undefined && Date.now() - Date.parse(waitingSince) > longestUnsealedMs;
+
 /** How far the history is sealed. @throws Error when events wait for their seal for too long */
-export async function judgeSeals(configuration: Configuration): Promise<string> {
-  const { key } = configuration.sealing;
-  return withEventStore(configuration, patience, async (store) => {
-    const { seal } = await readChainEnd(store);
-    if (!seal && !key) return 'none: history is not sealed (docs/seals.md)';
-    const last =
-      seal && (await store.readStream(seal.last.stream, { from: BigInt(seal.last.revision), limit: 1 }));
-    const after = last?.kind === 'found' ? last.events[0]?.position : undefined;
-    const page = { limit: 1, filter: sealedEvents, ...(after !== undefined && { after }) };
-    const [waiting] = await store.readAll(page);
-    const waitedMs = waiting ? Date.now() - Date.parse(waiting.metadata.recordedAt) : 0;
-    const reached = seal ? `seal ${seal.number} of ${seal.sealedAt}` : 'nothing';
-    if (waitedMs > longestUnsealedMs)
-      throw new Error(`${reached}; events wait for theirs since ${waiting?.metadata.recordedAt}`);
-    return seal ? `up to date, with ${reached}` : 'nothing to seal yet';
-  });
+export async function judgeSeals(
+  store: EventStore,
+  { sealing }: Pick<Configuration, 'sealing'>,
+): Promise<string> {
+  const level = await readSealLevel(store);
+  const { last, waitingSince } = level;
+  if (!last && !sealing.key) return 'none: history is not sealed (docs/seals.md)';
+  const reached = last ? `seal ${last.number} of ${last.sealedAt}` : 'nothing';
+  if (isLate(level)) throw new Error(`${reached}; events wait for theirs since ${waitingSince}`);
+  return last ? `up to date, with ${reached}` : 'nothing to seal yet';
 }

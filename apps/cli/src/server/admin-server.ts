@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
@@ -44,6 +46,11 @@ const longestKey = 255;
 /** Short calls are done to their end, also when the client goes away. */
 const neverStopped = new AbortController().signal;
 
+/** What is followed is told at least this often, so that who follows knows that it is up to date. */
+const tellEveryMs = 2_000;
+/** How often it is looked whether there is anything new to tell. */
+const lookEveryMs = 500;
+
 /**
  * The operator's API: one route for each call. Every request brings a token in its header, and no cookie is ever
  * looked at, so that no page in a browser can make a request in an operator's name.
@@ -52,6 +59,7 @@ export class AdminServer {
   readonly server: FastifyInstance;
   private readonly runs: Runs;
   private readonly attempts: Attempts;
+  private readonly closing = new AbortController();
   /** Hashes of tokens that were good when they came last: a request with one of them is no guess. */
   private readonly proven = new LRUCache<string, true>({ max: 1_000 });
 
@@ -88,6 +96,7 @@ export class AdminServer {
   }
 
   async close(): Promise<void> {
+    this.closing.abort();
     await this.runs.stop();
     await this.server.close();
   }
@@ -115,6 +124,55 @@ export class AdminServer {
         return reply.code(200).send(result ?? null);
       },
     });
+    if (call.live) this.serveLive(call, path);
+  }
+
+  /** The same as a stream of events: again when the log has grown, and every other second. */
+  private serveLive(call: AnyCall, path: string): void {
+    this.server.get(`/admin/v1${path}/events`, async (request, reply) => {
+      requireRole(call, await this.letIn(request));
+      const input = inputOf(call, request);
+      const { operator } = this.parts;
+      const asked = { signal: neverStopped, onProgress: () => undefined };
+      const look = async () => {
+        const head = await operator.store.head();
+        return {
+          told: await call.run(operator, input, asked),
+          isNews: async () => (await operator.store.head()) !== head,
+        };
+      };
+      return this.tell(request, reply, look);
+    });
+  }
+
+  /**
+   * A stream of server-sent events for who sends a token in a header, as `fetch` does. It ends when the token is not valid
+   * any more, or nothing more can come.
+   */
+  private async tell(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    look: () => Promise<Look>,
+  ): Promise<FastifyReply> {
+    const { signal } = this.closing;
+    // Before the answer begins: what is wrong is told by its status.
+    const first = await look();
+    const letIn = () => this.letIn(request);
+    async function* frames(): AsyncGenerator<string> {
+      for (let now = first; ; await letIn(), now = await look()) {
+        yield `data: ${toJson(now.told)}\n\n`;
+        if (now.isLast) return;
+        for (let waited = 0; waited < tellEveryMs && !(await now.isNews()); waited += lookEveryMs)
+          await pause(lookEveryMs, undefined, { signal });
+      }
+    }
+    return reply
+      .headers({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'x-accel-buffering': 'no',
+        connection: 'close',
+      })
+      .send(Readable.from(frames()));
   }
 
   /** Its files are no secret: what they show, they ask for with a token. */
@@ -147,6 +205,15 @@ export class AdminServer {
       });
     serve('GET', '', () => ({ runs: this.runs.list() }));
     serve('GET', '/:run', found);
+    this.server.get('/admin/v1/runs/:run/events', async (request, reply) => {
+      await this.letIn(request);
+      const look = () => {
+        const told = found(request);
+        const isNews = () => Promise.resolve(toJson(found(request)) !== toJson(told));
+        return Promise.resolve({ told, isNews, isLast: told.state !== 'running' });
+      };
+      return this.tell(request, reply, look);
+    });
     serve('DELETE', '/:run', (request, operator) => {
       const { run_id: id, action } = found(request);
       const call = this.parts.calls.find(({ name }) => name === action);
@@ -203,6 +270,14 @@ function requireRole(call: AnyCall, { name, role }: AddedOperator): void {
     `${name} has the role ${role}; this asks for ${needed}. Nothing was changed`,
     'ROLE_REQUIRED',
   );
+}
+
+/** What is told to who follows something. */
+interface Look {
+  readonly told: unknown;
+  /** Whether something else would be told by now. */
+  readonly isNews: () => Promise<boolean>;
+  readonly isLast?: boolean;
 }
 
 interface Refusal {

@@ -118,6 +118,15 @@ function operationOf(call: AnyCall): object {
   };
 }
 
+/** Server-sent events, each with one answer as its data. */
+const stream = (of: string) => ({
+  200: {
+    description: 'What changes, as it changes, and every other second what is so.',
+    content: { 'text/event-stream': { schema: text, 'x-event-data': ref(of) } },
+  },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+});
+
 const found = (schema: object) => ({
   200: { description: 'Found.', ...json(schema) },
   default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
@@ -131,6 +140,17 @@ function describeAdminApi(): object {
     const [method = '', path = ''] = call.route.split(' ');
     const template = `/admin/v1${path.replace(/:(\w+)/g, '{$1}')}`;
     paths[template] = { ...paths[template], [method.toLowerCase()]: operationOf(call) };
+    if (call.live)
+      paths[`${template}/events`] = {
+        get: {
+          ...{
+            ...operationOf(call),
+            operationId: `${idOf(call)}Events`,
+            responses: stream(resultNameOf(call)),
+          },
+          description: `What \`${template}\` answers, as a stream. For \`fetch\`, which can send a token in a header.`,
+        },
+      };
   }
   const named = { parameters: [{ name: 'run', in: 'path', required: true, schema: text }], tags: ['runs'] };
   paths['/admin/v1/runs'] = {
@@ -151,6 +171,16 @@ function describeAdminApi(): object {
     },
     delete: { operationId: 'runsStop', ...named, summary: 'Stop a long call.', responses: found(ref('Run')) },
   };
+  paths['/admin/v1/runs/{run}/events'] = {
+    get: {
+      ...{
+        operationId: 'runsEvents',
+        ...named,
+        summary: 'How a long call goes, as a stream that ends with it.',
+      },
+      responses: stream('Run'),
+    },
+  };
   const longOnes = declaredCalls.filter(({ call }) => call.long).map(({ call }) => ref(resultNameOf(call)));
   return {
     openapi: '3.1.1',
@@ -166,6 +196,7 @@ function describeAdminApi(): object {
     'x-headers-of-every-answer': {
       'X-Request-Id': { description: 'Quote it when you report a problem.', schema: text },
       'Retry-After': { description: 'With 429: how many seconds to wait.', schema: { type: 'number' } },
+      'X-Accel-Buffering': { description: 'Of streams, for proxies.', schema: text },
       'X-Atelier-Notice': {
         description: 'What else to tell the operator: a JSON list of texts.',
         schema: text,

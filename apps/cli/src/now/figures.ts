@@ -1,0 +1,142 @@
+import { environments, type Environment } from '#domain/streams.js';
+import type { Queries } from '#read-store/data-source.js';
+
+// What the read models and the queues tell of this moment. Each statement costs what is open or new, not what has ended long ago.
+
+/** Of one environment; null where nothing waits. */
+export interface OldestJob {
+  readonly env: Environment;
+  readonly job_id: string;
+  readonly tenant_id: string;
+  readonly workflow: string;
+  readonly model: string | null;
+  readonly age_seconds: number;
+}
+
+const inBoth = (select: (environment: Environment) => string) =>
+  environments.map((environment) => `(${select(environment)})`).join(' union all ');
+
+/** Queries name and type their columns. */
+async function rowsOf<Row>(database: Queries, text: string, values?: unknown[]): Promise<Row[]> {
+  return (await database.query(text, values)).rows as Row[];
+}
+
+/** The jobs that wait the longest for their first attempt, of each environment. */
+export const readOldestJobs = (database: Queries) =>
+  rowsOf<OldestJob>(
+    database,
+    inBoth(
+      (env) => `select '${env}' as env, public_id as job_id, tenant as tenant_id, operation as workflow,
+          image_model as model, greatest(0, extract(epoch from now() - created_at))::integer as age_seconds
+        from ${env}.jobs where finished_at is null and status = 'NOT_STARTED'
+        order by created_at, public_id limit 1`,
+    ),
+  );
+
+/** Jobs of one tenant and one image model that have not ended. */
+export interface UnfinishedJobs {
+  readonly env: Environment;
+  readonly tenant_id: string;
+  readonly model: string | null;
+  /** Their first attempt has not begun. */
+  readonly waiting: number;
+  readonly rendering: number;
+  /** Since the oldest of them was dispatched. */
+  readonly oldest_seconds: number;
+}
+
+/** Of those with the most jobs. */
+const mostGroups = 50;
+
+export const readUnfinished = (database: Queries) =>
+  rowsOf<UnfinishedJobs>(
+    database,
+    `${inBoth(
+      (env) => `select '${env}' as env, tenant as tenant_id, image_model as model,
+          (count(*) filter (where status = 'NOT_STARTED'))::integer as waiting,
+          (count(*) filter (where status <> 'NOT_STARTED'))::integer as rendering,
+          greatest(0, extract(epoch from now() - min(created_at)))::integer as oldest_seconds
+        from ${env}.jobs where finished_at is null group by tenant, image_model`,
+    )} order by rendering desc, waiting desc, tenant_id, model limit ${mostGroups}`,
+  );
+
+/** How many jobs ended in one way. */
+export interface JobEnds {
+  readonly env: Environment;
+  /** Null: they succeeded. `CANCELLED`, or why they failed. */
+  readonly error_code: string | null;
+  readonly jobs: number;
+}
+
+/** Of the last hour. The parent of a batch is not counted: its photographs are. */
+export const readEnds = (database: Queries) =>
+  rowsOf<JobEnds>(
+    database,
+    inBoth(
+      (env) => `select '${env}' as env, error->>'code' as error_code, count(*)::integer as jobs
+        from ${env}.jobs where finished_at >= now() - interval '1 hour' and charge_id is not null
+        group by error->>'code'`,
+    ),
+  );
+
+export interface DeliveryLevel {
+  readonly env: Environment;
+  readonly pending: number;
+  /** Their time has come. */
+  readonly due: number;
+  /** Of what is due; 0 when nothing is. */
+  readonly oldest_due_seconds: number;
+  readonly failing_endpoints: number;
+}
+
+const dueAt = 'coalesce(next_attempt_at, resent_at, created_at)';
+
+export const readDeliveryLevels = (database: Queries) =>
+  rowsOf<DeliveryLevel>(
+    database,
+    inBoth(
+      (env) => `select '${env}' as env, count(*)::integer as pending,
+          (count(*) filter (where ${dueAt} <= now()))::integer as due,
+          coalesce(greatest(0, extract(epoch from now() - min(${dueAt}))), 0)::integer as oldest_due_seconds,
+          (select count(*)::integer from ${env}.webhook_health where failing_since is not null) as failing_endpoints
+        from ${env}.webhook_deliveries where status = 'pending'`,
+    ),
+  );
+
+/** What one image model was asked for. */
+export interface ModelSpend {
+  readonly model: string;
+  readonly calls: number;
+  /** Answered with something other than a picture. */
+  readonly failed: number;
+  readonly price: number;
+}
+
+export interface CreditsOfJobs {
+  readonly taken: number;
+  readonly returned: number;
+}
+
+/** Calls that were made, and jobs that ended, in the last 24 hours. */
+export async function readDay(database: Queries): Promise<{ models: ModelSpend[]; credits: CreditsOfJobs }> {
+  const models = await rowsOf<ModelSpend>(
+    database,
+    `select model, sum(calls)::integer as calls, sum(failed)::integer as failed, sum(micros)::float8 / 1e6 as price
+      from (${inBoth(
+        (env) => `select model, count(*) as calls, count(*) filter (where outcome <> 'answered') as failed,
+            coalesce(sum(price_micros), 0) as micros
+          from ${env}.calls where called_at >= now() - interval '24 hours' group by model`,
+      )}) of group by model order by price desc, model`,
+  );
+  const [credits] = await rowsOf<CreditsOfJobs>(
+    database,
+    `select coalesce(sum(taken), 0)::float8 as taken, coalesce(sum(returned), 0)::float8 as returned
+      from (${inBoth(
+        (
+          env,
+        ) => `select sum(credits_cost) as taken, sum(credits_cost) filter (where status = 'FAILURE') as returned
+          from ${env}.jobs where finished_at >= now() - interval '24 hours' and charge_id is not null`,
+      )}) of`,
+  );
+  return { models, credits: credits ?? { taken: 0, returned: 0 } };
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { reasonsFor, type Facts } from './reasons.js';
+
+const env = 'live';
+const well: Facts = {
+  queues: [{ env, waiting: 3, active: 2, oldest_seconds: 4 }],
+  last_hour: [{ env, ended: 100, refund_rate: 0.02, errors: [{ error_code: 'ENGINE_POLICY' }] }],
+  consumers: [{ env, name: 'jobs', state: 'live', halted_because: null, lag: 2, lag_seconds: 1, parked: 0 }],
+  stranded: [{ env, jobs: 0 }],
+  charges: [{ env, orphaned: 0 }],
+  webhooks: [{ env, due: 1, oldest_due_seconds: 2 }],
+  seals: { late: false, waiting_since: '2026-01-01T00:00:00Z' },
+  last_audit: { by: 'ada', at: '2026-01-01T00:00:00Z', holds: true, summary: 'all holds', outcome: 'done' },
+};
+const [consumer] = well.consumers;
+const { last_audit: audit } = well;
+
+describe('why people wait', () => {
+  it('has no answer while all is as usual', () => {
+    expect(reasonsFor(well)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Facts>, string]>([
+    ['queue', { queues: [{ env, waiting: 9, active: 0, oldest_seconds: 31 }] }, 'no worker renders'],
+    [
+      'failures',
+      { last_hour: [{ env, ended: 10, refund_rate: 0.5, errors: [{ error_code: 'ENGINE_CAPACITY' }] }] },
+      '50 % of 10 jobs of the last hour were refunded, most for ENGINE_CAPACITY',
+    ],
+    ['halted', { consumers: [{ ...consumer!, state: 'halted', halted_because: 'a gap' }] }, 'a gap'],
+    ['behind', { consumers: [{ ...consumer!, lag_seconds: 11 }] }, 'jobs is 2 events, 11 s behind'],
+    ['parked', { consumers: [{ ...consumer!, parked: 4 }] }, '4 events of jobs are parked'],
+    ['stranded', { stranded: [{ env, jobs: 1 }] }, '1 jobs'],
+    ['orphaned', { charges: [{ env, orphaned: 2 }] }, '2 open charges'],
+    ['webhooks', { webhooks: [{ env, due: 5, oldest_due_seconds: 61 }] }, 'the first for 61 s'],
+    ['seals', { seals: { late: true, waiting_since: 'noon' } }, 'since noon'],
+    ['audit', { last_audit: { ...audit!, holds: false, summary: '2 wrong' } }, 'found 2 wrong'],
+  ])('tells %s', (what, facts, detail) => {
+    const found = reasonsFor({ ...well, ...facts });
+    expect(found).toEqual([expect.objectContaining({ what, detail: expect.stringContaining(detail) })]);
+  });
+
+  it('passes over an hour with few jobs', () => {
+    const last_hour = [{ env, ended: 9, refund_rate: 1, errors: [{ error_code: 'ENGINE_POLICY' }] }] as const;
+    expect(reasonsFor({ ...well, last_hour })).toEqual([]);
+  });
+});

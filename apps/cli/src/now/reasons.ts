@@ -1,0 +1,114 @@
+import type { Environment } from '#domain/streams.js';
+import { lagText, patienceSeconds, type ConsumerStatus } from '../consumers.js';
+import type { AuditMade } from '../ledger/last-audit.js';
+import type { DeliveryLevel } from './figures.js';
+
+/** Something that makes people wait, or will. */
+export interface Reason {
+  readonly what:
+    | 'queue'
+    | 'failures'
+    | 'halted'
+    | 'behind'
+    | 'parked'
+    | 'stranded'
+    | 'orphaned'
+    | 'webhooks'
+    | 'seals'
+    | 'audit';
+  readonly env: Environment | null;
+  /** For people. */
+  readonly detail: string;
+}
+
+interface OfEnvironment {
+  readonly env: Environment;
+}
+
+/** What reasons are found in. */
+export interface Facts {
+  readonly queues: readonly (OfEnvironment & {
+    readonly waiting: number;
+    readonly active: number;
+    readonly oldest_seconds: number;
+  })[];
+  readonly last_hour: readonly (OfEnvironment & {
+    readonly ended: number;
+    readonly refund_rate: number | null;
+    readonly errors: readonly { readonly error_code: string }[];
+  })[];
+  readonly consumers: readonly Pick<
+    ConsumerStatus,
+    'env' | 'name' | 'state' | 'halted_because' | 'lag' | 'lag_seconds' | 'parked'
+  >[];
+  readonly stranded: readonly (OfEnvironment & { readonly jobs: number })[];
+  readonly charges: readonly (OfEnvironment & { readonly orphaned: number })[];
+  readonly webhooks: readonly Pick<DeliveryLevel, 'env' | 'due' | 'oldest_due_seconds'>[];
+  readonly seals: { readonly late: boolean; readonly waiting_since: string | null };
+  readonly last_audit: AuditMade | null;
+}
+
+/** A worker that is there takes a task, and a sender a delivery, sooner than that unless others are under way. */
+const queuePatienceSeconds = 30;
+const deliveryPatienceSeconds = 60;
+/** Fewer jobs say nothing about their engine. */
+const fewJobs = 10;
+const worryingRefunds = 0.1;
+
+/** None: nobody waits longer than usual, and nothing is wrong that would make them. */
+export function reasonsFor(facts: Facts): Reason[] {
+  const { queues, last_hour, consumers, stranded, charges, webhooks, seals, last_audit: audit } = facts;
+  const inEach = <Of extends OfEnvironment>(
+    what: Reason['what'],
+    levels: readonly Of[],
+    tell: (level: Of) => string | false,
+  ): Reason[] =>
+    levels.flatMap((level) => {
+      const detail = tell(level);
+      return detail === false ? [] : [{ what, env: level.env, detail }];
+    });
+  return [
+    ...inEach('queue', queues, ({ waiting, active, oldest_seconds: oldest }) => {
+      const who = active === 0 ? 'no worker renders' : `${active} are being rendered`;
+      return oldest > queuePatienceSeconds && `${waiting} tasks wait, the first for ${oldest} s, and ${who}`;
+    }),
+    ...inEach('failures', last_hour, ({ ended, refund_rate: rate, errors }) => {
+      const share = Math.round((rate ?? 0) * 100);
+      const worst = errors[0]?.error_code;
+      const worries = ended >= fewJobs && (rate ?? 0) > worryingRefunds;
+      return worries && `${share} % of ${ended} jobs of the last hour were refunded, most for ${worst}`;
+    }),
+    ...inEach('halted', consumers, ({ name, state, halted_because: because }) => {
+      return state !== 'live' && `${name} is ${state}${because === null ? '' : `: ${because}`}`;
+    }),
+    ...inEach('behind', consumers, ({ name, ...lag }) => {
+      return (lag.lag_seconds ?? 0) > patienceSeconds && `${name} is ${lagText(lag)} behind`;
+    }),
+    ...inEach(
+      'parked',
+      consumers,
+      ({ name, parked }) => parked > 0 && `${parked} events of ${name} are parked`,
+    ),
+    ...inEach('stranded', stranded, ({ jobs }) => jobs > 0 && `${jobs} jobs have neither task nor attempt`),
+    ...inEach('orphaned', charges, ({ orphaned }) => {
+      return orphaned > 0 && `${orphaned} open charges have no job, or one that has ended`;
+    }),
+    ...inEach('webhooks', webhooks, ({ due, oldest_due_seconds: oldest }) => {
+      return (
+        oldest > deliveryPatienceSeconds && `${due} webhook deliveries are due, the first for ${oldest} s`
+      );
+    }),
+    ...(seals.late
+      ? [
+          {
+            what: 'seals' as const,
+            env: null,
+            detail: `events wait for their seal since ${seals.waiting_since}`,
+          },
+        ]
+      : []),
+    ...(audit && !audit.holds && audit.outcome === 'done'
+      ? [{ what: 'audit' as const, env: null, detail: `the audit of ${audit.at} found ${audit.summary}` }]
+      : []),
+  ];
+}
