@@ -9,6 +9,7 @@ import type { Json } from '../api/support/api-client.js';
 import { InterfaceDescription, type Exchange } from '../support/interface-description.js';
 import { calls, features } from '../../apps/cli/src/calls.js';
 import { Operator } from '../../apps/cli/src/operator.js';
+import { pictureOrigins } from '../../apps/cli/src/pictures/pictures.js';
 import { AdminServer } from '../../apps/cli/src/server/admin-server.js';
 
 export interface Answer {
@@ -41,7 +42,7 @@ export class AdminService implements AsyncDisposable {
       ...{ operator, calls, failuresPerMin, clock: systemClock },
       logger: createLogger('test', 'silent'),
       description: () => Promise.resolve('{}'),
-      console: new ConsoleFiles('operator', []),
+      console: new ConsoleFiles('operator', await pictureOrigins(operator)),
     });
     const port = await server.listen(0, '127.0.0.1');
     return new AdminService(operator, server, `http://127.0.0.1:${port}`);

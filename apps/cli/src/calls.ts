@@ -8,6 +8,7 @@ import * as orphans from './ledger/orphans.js';
 import * as now from './now/now.js';
 import * as operations from './operations/operations.js';
 import * as operators from './operators/operators.js';
+import * as pictures from './pictures/pictures.js';
 import * as presets from './presets/presets.js';
 import * as projections from './projections/list-projections.js';
 import * as parked from './projections/parked.js';
@@ -20,7 +21,7 @@ import * as webhooks from './webhooks/webhooks.js';
 /** Of which the exports that are calls are what can be asked of the operator's API. */
 export const modules = {
   ...{ tenants, credits, keys, operators, jobs, repairs, stranded, orphans, audits, operations },
-  ...{ presets, projections, rebuilding, parked, status, now, webhooks },
+  ...{ pictures, presets, projections, rebuilding, parked, status, now, webhooks },
 };
 
 /** Everything that can be asked, with the place of its declaration. */

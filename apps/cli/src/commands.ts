@@ -423,6 +423,20 @@ export function addJobs(program: Command): void {
     .argument('<job>', 'id of the job', ulid)
     .action(asks(looking, 'showJob'));
 
+  const pictures = () => import('./pictures/pictures.js');
+  verb(jobs, 'pictures', 'what a job was given and what it made, with URLs that expire')
+    .argument('<job>', 'id of the job', ulid)
+    .action(asks(pictures, 'showPictures'));
+
+  verb(program.command('pictures').description('what jobs have made'), 'list', 'the latest first')
+    .addOption(new Option('--tenant <id>', 'only those of this tenant').argParser(ulid))
+    .option('--workflow <name>', 'only those of this workflow')
+    .option('--model <id>', 'only those of this image model')
+    .option('--limit <n>', 'how many jobs', wholeNumber(1, 200), 50)
+    .option('--offset <n>', 'how many to pass over', wholeNumber(0, 1_000_000), 0)
+    .addOption(environmentOption(everywhere))
+    .action(asks(pictures, 'listPictures'));
+
   several('cancel', 'end jobs before they are done, and give back what they cost').action(
     asks(repairs, 'cancelJobs'),
   );

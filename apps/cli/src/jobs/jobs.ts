@@ -74,7 +74,7 @@ export const listJobs = defineCall({
   },
 });
 
-async function rowsOf(
+export async function rowsOf(
   operator: Operator,
   environment: Environment,
   { tenant, status, workflow, model, error, from, to }: Omit<SoughtJobs, keyof PageInEnvironment>,

@@ -9,6 +9,7 @@ import { runRole } from '#platform/run-role.js';
 import { startTracing } from '#platform/tracing.js';
 import { calls, features } from '../calls.js';
 import { Operator } from '../operator.js';
+import { pictureOrigins } from '../pictures/pictures.js';
 import { AdminServer } from './admin-server.js';
 
 const logger = createLogger('admin');
@@ -23,7 +24,7 @@ await runRole(logger, async () => {
   const operator = await Operator.serve(configuration, features);
   const description = () => readFile(packagePath('openapi-admin.json'), 'utf8');
   const clock = systemClock;
-  const pages = new ConsoleFiles('operator', []);
+  const pages = new ConsoleFiles('operator', await pictureOrigins(operator));
   const server = new AdminServer({
     operator,
     calls,

@@ -10,6 +10,7 @@ import { EnvironmentSwitch } from './environment.js';
 const places = [
   ['/', 'Now'],
   ['/jobs', 'Jobs'],
+  ['/pictures', 'Pictures'],
 ] as const;
 
 /** What is around every screen: where one can go, the search for any id, and the environment. */

@@ -1,11 +1,11 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from 'react-aria-components';
-import { Link, useSearchParams } from 'wouter';
+import { Link } from 'wouter';
 import { Credits, count, Id, Status, Time } from '../shared/format.js';
 import { Loaded, Page, Select, Table, TextField, type Column } from '../shared/ui.js';
 import { api, lively, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
+import { Pages, useFilters, WorkflowSelect } from './filters.js';
 import { Repairs } from './repairs.js';
 
 type Job = Schemas['JobsListResult']['jobs'][number];
@@ -65,34 +65,16 @@ function tookSeconds({ created_at, finished_at }: Job): string | undefined {
   return `${((Date.parse(finished_at) - Date.parse(created_at)) / 1000).toFixed(1)} s`;
 }
 
-/** The filters are in the address: a list can be sent to somebody, and numbers elsewhere lead to theirs. */
 export function JobsPage() {
   const { env } = useEnvironment();
-  const [filters, setFilters] = useSearchParams();
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
-  const value = (name: string) => filters.get(name) ?? '';
-  const set = (name: string) => (text: string) => {
-    choose(new Set());
-    setFilters(
-      (before) => {
-        const next = new URLSearchParams(before);
-        next.delete('offset');
-        if (text === '') next.delete(name);
-        else next.set(name, text);
-        return next;
-      },
-      { replace: true },
-    );
-  };
-  const offset = Number(value('offset'));
+  const { value, set, offset } = useFilters(() => choose(new Set()));
   const query = api.useQuery(
     'get',
     '/admin/v1/jobs',
     { params: { query: { env, limit, offset, ...asked(value) } } },
     { ...lively, placeholderData: keepPreviousData },
   );
-  const operations = api.useQuery('get', '/admin/v1/operations', {});
-  const workflows = [...new Set(operations.data?.operations.map(({ name }) => name))].sort();
   return (
     <Page
       title="Jobs"
@@ -101,12 +83,7 @@ export function JobsPage() {
     >
       <div className="filters">
         <Select label="State" value={value('status')} onChange={set('status')} options={statuses} />
-        <Select
-          label="Workflow"
-          value={value('workflow')}
-          onChange={set('workflow')}
-          options={[['', 'any'], ...workflows.map((name) => [name, name] as const)]}
-        />
+        <WorkflowSelect value={value('workflow')} onChange={set('workflow')} />
         <Select label="Dispatched" value={value('hours')} onChange={set('hours')} options={ages} />
         <TextField label="Model" value={value('model')} onChange={set('model')} placeholder="any" />
         <TextField label="Error code" value={value('error')} onChange={set('error')} placeholder="any" />
@@ -124,12 +101,7 @@ export function JobsPage() {
               choose={choose}
               empty="No job is like this. Take a filter away, or look into the other environment."
             />
-            <Pages
-              offset={offset}
-              shown={jobs.length}
-              total={total}
-              go={(to) => set('offset')(to === 0 ? '' : String(to))}
-            />
+            <Pages limit={limit} offset={offset} shown={jobs.length} total={total} go={set('offset')} />
           </>
         )}
       </Loaded>
@@ -150,38 +122,4 @@ function asked(value: (name: string) => string) {
     tenant: value('tenant') || undefined,
     from: from?.toISOString(),
   };
-}
-
-interface PagesParts {
-  readonly offset: number;
-  readonly shown: number;
-  readonly total: number;
-  readonly go: (offset: number) => void;
-}
-
-export function Pages({ offset, shown, total, go }: PagesParts) {
-  if (total <= shown) return null;
-  return (
-    <div className="more">
-      <span>
-        {count(offset + 1)} to {count(offset + shown)} of {count(total)}
-      </span>
-      <span className="actions">
-        <Button
-          className="button small"
-          isDisabled={offset === 0}
-          onPress={() => go(Math.max(0, offset - limit))}
-        >
-          Newer
-        </Button>
-        <Button
-          className="button small"
-          isDisabled={offset + shown >= total}
-          onPress={() => go(offset + limit)}
-        >
-          Older
-        </Button>
-      </span>
-    </div>
-  );
 }

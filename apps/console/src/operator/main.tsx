@@ -6,14 +6,18 @@ import { Empty, Page, Saying } from '../shared/ui.js';
 import { useLoggedIn } from './api.js';
 import { EnvironmentChoice } from './environment.js';
 import { Frame } from './frame.js';
+import { JobPage } from './job.js';
 import { JobsPage } from './jobs.js';
 import { Login } from './login.js';
 import { NowPage } from './now.js';
+import { PicturesPage } from './pictures.js';
 import { SearchPage } from './search.js';
 
 const screens = {
   '/': NowPage,
   '/jobs': JobsPage,
+  '/jobs/:job': JobPage,
+  '/pictures': PicturesPage,
   '/search/:id': SearchPage,
 };
 

@@ -383,7 +383,7 @@ export function numberOf(form: FormData, name: string): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-export function Json({ of, label = 'JSON' }: { of: unknown; label?: string }) {
+export function JsonDetails({ of, label = 'JSON' }: { of: unknown; label?: string }) {
   return (
     <details>
       <summary className="soft">{label}</summary>
@@ -391,5 +391,20 @@ export function Json({ of, label = 'JSON' }: { of: unknown; label?: string }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0}>{JSON.stringify(of, null, 2)}</pre>
     </details>
+  );
+}
+
+/** Names and values; what there is none of is left out. */
+export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
+  const there = of.filter(([, value]) => value !== null && value !== undefined && value !== false);
+  return (
+    <dl className="facts">
+      {there.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,0 +1,50 @@
+import type { Clock } from '#platform/clock.js';
+import type { StorageConfiguration } from '#platform/configuration.js';
+import { isSignedBy, sign } from './folder/folder-storage.js';
+import { presignedUrlSeconds } from './object-storage.js';
+
+/** URLs of one thumbnail are the same for this long, so that browsers may keep what they fetched. */
+const sameUrlSeconds = 60;
+
+/** The width is a part of what is signed: nobody can ask for more sizes than there are. */
+const pathOf = (storageKey: string, width: number) => `thumbnails/${width}/${storageKey}`;
+
+export interface ThumbnailSettings {
+  readonly signingKey: string | undefined;
+  readonly storage: StorageConfiguration;
+  readonly publicUrl: string;
+}
+
+/** URLs of smaller pictures, which the API serves itself wherever the picture is kept (ADR 34). */
+export class ThumbnailSigner {
+  private readonly secret: string | undefined;
+  private readonly base: string;
+
+  constructor(
+    { signingKey, storage, publicUrl }: ThumbnailSettings,
+    private readonly clock: Clock,
+  ) {
+    this.secret = signingKey ?? (storage.kind === 'folder' ? storage.signingSecret : undefined);
+    this.base = `${publicUrl}/objects/`;
+  }
+
+  /** Undefined where this installation has no key to sign with. */
+  of(storageKey: string): Record<256 | 512 | 1024, string> | undefined {
+    const { secret, base } = this;
+    if (secret === undefined) return undefined;
+    const end = this.clock().getTime() / 1000 + presignedUrlSeconds;
+    const expires = Math.ceil(end / sameUrlSeconds) * sameUrlSeconds;
+    const urlOf = (width: number) => {
+      const path = pathOf(storageKey, width);
+      return `${base}${path}?expires=${expires}&signature=${sign(secret, path, expires)}`;
+    };
+    return { 256: urlOf(256), 512: urlOf(512), 1024: urlOf(1024) };
+  }
+
+  /** The same no for forged and expired ones. */
+  allows(read: { storageKey: string; width: number; expires: number; signature: string }): boolean {
+    const { storageKey, width, expires, signature } = read;
+    if (this.secret === undefined || expires * 1000 < this.clock().getTime()) return false;
+    return isSignedBy(this.secret, { key: pathOf(storageKey, width), expires, signature });
+  }
+}
