@@ -1,10 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sandboxAlone, sandboxModel, type ModelList } from '#platform/image-models.js';
+import { sandboxAlone, sandboxModel, type ImageModel, type ModelList } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
 import { bodiesOf } from './bodies/declared-bodies.js';
 import { makeThings, type Things } from './bodies/things.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
+
+/** Told each picture by its part: it has places for a person, a garment and a place. */
+const parted: ImageModel = {
+  ...sandboxModel,
+  ...{ id: 'parted', family: 'fal', workflows: ['try-on', 'look', 'product-to-model-phased'] },
+  ...{ max_inputs: 3, options: { fields: { person: 'p', garment: 'g', scene: 's' } } },
+};
+const pair: ImageModel = {
+  ...sandboxModel,
+  id: 'pair',
+  family: 'openai',
+  max_inputs: 2,
+  workflows: ['product-to-model-phased'],
+};
 
 /** One that can do little, one that swaps, and the sandbox. They are all drawn by the sandbox here: nothing is rendered. */
 const small = {
@@ -26,7 +40,7 @@ beforeAll(async () => {
   tester = await service.openTenant({ credits: 1_000, environment: 'test' });
   const imageModels: ModelList = {
     ...sandboxAlone,
-    models: [sandboxModel, small, swapper],
+    models: [sandboxModel, small, swapper, parted, pair],
     workflow_models: { 'model-swap-with-image': 'swapper' },
     tenant_models: { [tenant.id]: 'small' },
   };
@@ -52,11 +66,13 @@ describe('GET /v1/image-models', () => {
         ...{ aspect_ratios: ['1:1', '2:3'], quality: false, seed: false },
       },
       expect.objectContaining({ id: 'swapper', workflows: ['model-swap-with-image'], usual_for: [] }),
+      expect.objectContaining({ id: 'parted', usual_for: [] }),
+      expect.objectContaining({ id: 'pair', usual_for: [] }),
     ]);
     const others = (await api.get('/v1/image-models', tester.key)).body.image_models as {
       usual_for: string[];
     }[];
-    expect(others.map(({ usual_for: usual }) => usual.length)).toEqual([all.length - 1, 0, 1]);
+    expect(others.map(({ usual_for: usual }) => usual.length)).toEqual([all.length - 1, 0, 1, 0, 0]);
   });
 });
 
@@ -93,8 +109,8 @@ describe('what a model cannot do', () => {
       /is 9:16, which the image model small/,
     ],
     ['look', { ...model, seed: 7 }, 'body.seed', /takes none/],
-    ['look', { image_model: 'swapper' }, 'body.image_model', /must be one of: sketch-1, small$/],
-    ['look', { image_model: 'gone' }, 'body.image_model', /must be one of: sketch-1, small$/],
+    ['look', { image_model: 'swapper' }, 'body.image_model', /must be one of: sketch-1, small, parted$/],
+    ['look', { image_model: 'gone' }, 'body.image_model', /must be one of: sketch-1, small, parted$/],
     ['catalog-shots', { model: 'swapper' }, 'body.model', /must be one of: sketch-1, small$/],
   ];
 
@@ -106,6 +122,29 @@ describe('what a model cannot do', () => {
     expect(problems.map(({ loc }) => loc.join('.'))).toEqual([field]);
     expect(problems[0]?.msg).toMatch(says);
     expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(before);
+  });
+
+  it('is a picture without a place, or one more than it takes in any of its steps', async () => {
+    const body = (item: object[]) => ({ image_model: 'parted', items: item, user_image: things.assetId });
+    const top = { trial_image: things.assetId, trial_item_category: 'top' };
+    const says = async (workflow: string, sent: object) => {
+      const answer = await api.post(`/v1/${workflow}`, tenant.key, sent);
+      expectError(answer, 422, 'VALIDATION_ERROR');
+      return (answer.body.detail as { msg: string }[]).map(({ msg }) => msg);
+    };
+    expect(await says('try-on', body([top, top]))).toEqual([
+      'names a picture (garment) for which the image model parted has no place',
+    ]);
+    const phased = { product_id: things.productId, background_image_public_id: things.assetId };
+    expect(await says('product-to-model-phased', { ...phased, image_model: 'pair' })).toEqual([
+      'names more pictures than the image model pair takes, which is 2',
+    ]);
+    expect((await api.post('/v1/try-on', tenant.key, body([top]))).status).toBe(202);
+    const placed = await api.post('/v1/product-to-model-phased', tenant.key, {
+      ...phased,
+      image_model: 'parted',
+    });
+    expect(placed.status).toBe(202);
   });
 
   it('is no reason to refuse what it can do', async () => {

@@ -7,6 +7,7 @@ import { FalVendor } from '@atelier/vendors/fal';
 import { FashnVendor } from '@atelier/vendors/fashn';
 import { GeminiVendor } from '@atelier/vendors/gemini';
 import { OpenAiVendor } from '@atelier/vendors/openai';
+import { fashnEndpoints } from '#platform/model-registry.js';
 import { ComfyDouble } from './doubles/comfy-double.js';
 import { FashnDouble } from './doubles/fashn-double.js';
 import { GeminiDouble } from './doubles/gemini-double.js';
@@ -173,6 +174,22 @@ describe('FASHN', () => {
     expect(double.submissions).toBe(1);
   });
 
+  it.each(Object.keys(fashnEndpoints))(
+    'has the endpoint %s, and a place for as many pictures as the registry says',
+    async (model) => {
+      await open('fashn', { model });
+      const parts = model.startsWith('tryon')
+        ? ['person', 'garment']
+        : model === 'product-to-model'
+          ? ['garment', 'person', 'scene']
+          : ['subject', 'person'];
+      const images = await Promise.all(parts.map((part) => image(part as VendorImage['role'])));
+      expect(images).toHaveLength(fashnEndpoints[model]?.max_inputs ?? 0);
+      await vendor.draw(pictureCall(images));
+      expect(double.submissions).toBe(1);
+    },
+  );
+
   it('is misconfigured with an endpoint that it does not have', async () => {
     await open('fashn', { model: 'video' });
     const misconfigured = { errorClass: 'misconfigured' };
@@ -187,6 +204,15 @@ describe('fal', () => {
     await vendor.draw(pictureCall([await image('person'), await image('garment')]));
     expect(Object.keys(asked()).toSorted()).toEqual(['garment_image', 'model_image', 'seed']);
     expect(double.asked[0]?.headers['x-fal-no-retry']).toBe('1');
+  });
+
+  it('is not asked with a picture that the mapping has no place for', async () => {
+    await open('fal');
+    for (const more of [await image('garment'), await image('scene')]) {
+      const images = [await image('person'), await image('garment'), more];
+      await expect(vendor.draw(pictureCall(images))).rejects.toMatchObject({ errorClass: 'bad_input' });
+    }
+    expect(double.submissions).toBe(0);
   });
 });
 
@@ -249,6 +275,14 @@ describe('ComfyUI', () => {
     expect(await vendor.cancel?.('unknown')).toBe(false);
     expect([[...comfy().prompts.keys()], comfy().interrupted]).toEqual([[running], [running]]);
     controller.abort(new Error('the test is over'));
+  });
+
+  it('is misconfigured with a graph that cannot be read, and a check says which', async () => {
+    await double.close();
+    await open('comfyui', { options: { graphs: { try_on: '/nowhere/graph.json' } } });
+    await expect(vendor.draw(pictureCall([]))).rejects.toMatchObject({ errorClass: 'misconfigured' });
+    const cause = { message: expect.stringContaining('/nowhere/graph.json') };
+    await expect(vendor.check(new AbortController().signal)).rejects.toMatchObject({ cause });
   });
 
   it('says which nodes and files a check does not find', async () => {

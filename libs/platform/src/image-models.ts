@@ -74,6 +74,27 @@ export interface ModelList {
   readonly models: readonly ImageModel[];
 }
 
+/** What the inputs of a model of fal may be mapped from; the last ones are pictures, by the part that they play. */
+const falParts = ['person', 'garment', 'scene', 'shot', 'photograph', 'subject'];
+export const falFields = [
+  'prompt',
+  'images',
+  'seed',
+  'count',
+  'aspect_ratio',
+  'width',
+  'height',
+  ...falParts,
+];
+
+/** The part of a picture that a model has no place for: one of fal that is not told all pictures, but each by its part. */
+export function withoutPlace({ family, options }: ImageModel, parts: readonly string[]): string | undefined {
+  // Its members were looked at when the file was read.
+  const fields = options['fields'] as Readonly<Record<string, string>> | undefined;
+  if (family !== 'fal' || !fields || fields['images'] !== undefined) return undefined;
+  return parts.find((part, index) => fields[part] === undefined || parts.indexOf(part) < index);
+}
+
 /** The sandbox: local, free, deterministic. `high` quality is 2K with it. */
 export const sandboxModel: ImageModel = {
   id: 'sketch-1',

@@ -12,6 +12,8 @@ const folder = mkdtempSync(join(tmpdir(), 'atelier-models-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const pen = { id: 'pen', family: 'sketch' };
+const fashn = { id: 'fashn', family: 'fashn', model: 'tryon-v1.6' };
+const fal = { id: 'fal', family: 'fal', model: 'fal-ai/pen', workflows: ['try-on'] };
 
 function load(content: string) {
   const path = join(folder, 'models.yaml');
@@ -51,6 +53,33 @@ describe('ATELIER_MODELS_FILE', () => {
     [{}, "/ must have required property 'models'"],
     [{ models: [] }, '/models must NOT have fewer than 1 items'],
     [{ models: [{ ...pen, id: '' }] }, '/models/0/id must match pattern'],
+    [
+      { models: [{ ...fashn, model: 'video' }] },
+      '/models/0/model must be an endpoint of FASHN: tryon-v1.6, tryon-max, product-to-model, model-swap, edit',
+    ],
+    [{ models: [fashn, { ...pen, family: 'fashn' }] }, '/models/1/model must be an endpoint of FASHN: '],
+    [
+      { models: [{ ...fashn, workflows: ['try-on', 'look'] }] },
+      '/models/0/workflows must be left out, or of what tryon-v1.6 makes: try-on',
+    ],
+    [
+      { models: [fashn, { ...fal, id: 'f', workflows: undefined }] },
+      '/models/1/workflows is missing: list the',
+    ],
+    [{ models: [{ ...fal, model: undefined }] }, '/models/0/model is missing: say what fal calls the model'],
+    [
+      { models: [{ ...fal, options: { fields: { person: 'a', wearer: 'b' } } }] },
+      '/models/0/options/fields knows prompt, images, seed, count, aspect_ratio, width, height, person, garment, ' +
+        'scene, shot, photograph, subject, and not wearer',
+    ],
+    [
+      { models: [{ ...pen, family: 'package', package: 'ink' }] },
+      '/models/0/workflows is missing: list the workflows that this package makes',
+    ],
+    [
+      { models: [{ ...fashn, transparent: true, vision_model: 'eye' }] },
+      '/models/0/transparent must be false: fashn draws none; /models/0/vision_model must be left out: fashn reads no',
+    ],
     [{ models: [pen, { ...pen }] }, '/models/1 repeats the id pen'],
     [
       { models: [{ ...pen, family: 'oil' }] },
@@ -74,6 +103,31 @@ describe('ATELIER_MODELS_FILE', () => {
     expect(() => load(stringify(registry))).toThrow(
       `ATELIER_MODELS_FILE names a file with mistakes: ${reason}`,
     );
+  });
+
+  it('takes what a family makes at most where the file does not say, or says more', () => {
+    const edit = {
+      ...fashn,
+      id: 'edit',
+      model: 'edit',
+      workflows: ['background-swap-with-spec'],
+      max_inputs: 9,
+    };
+    const own = {
+      id: 'own',
+      family: 'comfyui',
+      max_inputs: 9,
+      options: { graphs: { try_on: '/graph.json' } },
+    };
+    const comfy = { id: 'comfy', family: 'comfyui' };
+    const { models } = load(stringify({ models: [fashn, edit, fal, own, comfy] }));
+    expect(models.map(({ workflows, max_inputs: most }) => [workflows, most])).toEqual([
+      [['try-on'], 2],
+      [['background-swap-with-spec'], 2],
+      [['try-on'], 4],
+      [undefined, 9],
+      [undefined, 3],
+    ]);
   });
 
   it('stops the start when it cannot be read', () => {

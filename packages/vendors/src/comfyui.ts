@@ -186,8 +186,13 @@ export class ComfyVendor implements ImageVendor {
   }
 }
 
+/** @throws EngineError for a file of the operator's that is no graph */
 function readGraph(path: string | URL): Graph {
-  return JSON.parse(readFileSync(path, 'utf8')) as Graph;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Graph;
+  } catch (error) {
+    throw Object.assign(refusalOf('misconfigured'), { cause: error });
+  }
 }
 
 const slot = /\{\{(\w+)\}\}/g;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BriefRole, EngineError } from '@atelier/engine';
-import { capacityFrom, farewellMs, LostCall, refusalOf } from './failures.js';
+import { capacityFrom, farewellMs, LostCall, refusalOf, tooManyPictures } from './failures.js';
 import { dataUrl, fetchPicture, JsonApi } from './json-api.js';
 import type { ImageVendor, PictureCall, VendorModel, VendorPictures } from './vendor.js';
 
-/** What the model's inputs are called: `options` of the registry. A part without a name is not sent. */
+/** What the model's inputs are called: `options` of the registry. */
 interface FalOptions {
   readonly fields?: Readonly<
     Partial<
@@ -96,7 +96,8 @@ export class FalVendor implements ImageVendor {
     const urls = images.map((image) => ({ role: image.role, url: dataUrl(image) }));
     for (const { role, url } of urls) {
       const name = fields[role];
-      if (name !== undefined) input[name] ??= url;
+      if (name !== undefined && input[name] === undefined) input[name] = url;
+      else if (fields.images === undefined) throw tooManyPictures();
     }
     const values = {
       ...{ prompt, count, aspect_ratio: ratio, ...size },

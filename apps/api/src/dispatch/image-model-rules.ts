@@ -1,8 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { BriefRole } from '@atelier/engine';
 import type { Caller } from '#application/command-context.js';
 import { findReferences } from '#application/dispatch/references.js';
 import { Configuration } from '#platform/configuration.js';
-import { ImageModelChoice, type ImageModel, type ModelledBody } from '#platform/image-models.js';
+import {
+  ImageModelChoice,
+  withoutPlace,
+  type ImageModel,
+  type ModelledBody,
+} from '#platform/image-models.js';
 import type { FieldProblem } from '#validation/validate.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { outputRatios } from '#workflows/common-fields.js';
@@ -98,17 +104,30 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
       `must be at most ${model.max_inputs} with the image model ${id}`,
       'array',
     );
-  } else if (!workflow.batch && model.family !== 'sketch' && pictures(workflow, body) > model.max_inputs) {
-    const msg = `names more pictures than the image model ${id} takes, which is ${model.max_inputs}`;
-    problems.push({ loc: ['body'], msg, type: 'value' });
+  } else if (model.family !== 'sketch') {
+    const given = picturesGiven(workflow, body);
+    const [most] = given.toSorted((one, other) => other.length - one.length);
+    const lacking = given.map((parts) => withoutPlace(model, parts)).find((part) => part !== undefined);
+    const problem =
+      most && most.length > model.max_inputs
+        ? `names more pictures than the image model ${id} takes, which is ${model.max_inputs}`
+        : lacking && `names a picture (${lacking}) for which the image model ${id} has no place`;
+    if (problem) problems.push({ loc: ['body'], msg: problem, type: 'value' });
   }
   return problems;
 }
 
-/** How many pictures a model is given. The recipe of a shot goes along in words. */
-function pictures({ references }: Workflow, body: object): number {
+/** The parts of the pictures that a model is given, for each picture that it is asked for. */
+function picturesGiven(workflow: Workflow, body: object): BriefRole[][] {
+  // What is wrong with the body is said anyway.
+  if (workflow.batch || workflow.problems(body).length > 0) return [];
   // A validated body, whose fields are looked up by name.
-  const named = findReferences(references, body as Readonly<Record<string, unknown>>);
-  const shown = named.filter(({ reference }) => !(reference.by === 'preset' && reference.kind === 'shot'));
-  return new Set(shown.flatMap(({ input }) => input ?? [])).size;
+  const named = findReferences(workflow.references, body as Readonly<Record<string, unknown>>);
+  const pictures = named.flatMap(({ input }) => (input === undefined ? [] : [{ name: input }]));
+  const { steps } = workflow.brief({ body, pictures, category: undefined, displayName: '' });
+  const orders = steps.flatMap((step) => (step.kind === 'reading' ? step.otherwise : [step]));
+  // The recipe of a shot goes along in words.
+  return orders.flatMap((order) =>
+    order.kind === 'picture' ? [order.inputs.map(({ role }) => role).filter((role) => role !== 'shot')] : [],
+  );
 }

@@ -52,6 +52,9 @@ export async function checkModels({ json }: OutputOptions): Promise<void> {
 
 /** What an engine's error says is for callers: its class says more to an operator. */
 function problemOf(error: unknown): string {
-  if (error instanceof EngineError) return `cannot be used: ${error.errorClass}`;
+  if (error instanceof EngineError) {
+    const why = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    return `cannot be used: ${error.errorClass}${why}`;
+  }
   return error instanceof Error ? error.message : String(error);
 }
