@@ -14,6 +14,9 @@ export const session = {
   get token(): string | undefined {
     return sessionStorage.getItem(place) ?? undefined;
   },
+  headers(): Record<string, string> {
+    return this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
+  },
   begin(token: string): void {
     sessionStorage.setItem(place, token);
     for (const tell of listeners) tell();
@@ -35,7 +38,7 @@ export function useLoggedIn(): boolean {
 export const client = createFetchClient<paths>({ baseUrl: location.origin });
 client.use({
   onRequest({ request }) {
-    if (session.token !== undefined) request.headers.set('authorization', `Bearer ${session.token}`);
+    for (const [name, value] of Object.entries(session.headers())) request.headers.set(name, value);
     return request;
   },
   onResponse({ response }) {
@@ -54,7 +57,7 @@ export async function done<Data>(asked: Promise<{ data?: Data; error?: unknown }
 }
 
 /** For requests that must be done once, however often they are sent. */
-export const newKey = () => ({ 'Idempotency-Key': crypto.randomUUID() });
+export const newKey = () => crypto.randomUUID();
 
 /** How often what may change by itself is asked for again. */
 export const lively = { refetchInterval: 5_000 };

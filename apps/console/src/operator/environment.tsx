@@ -45,3 +45,14 @@ export function EnvironmentSwitch() {
     </RadioGroup>
   );
 }
+
+export const environmentOptions = [
+  ['live', 'live'],
+  ['test', 'test'],
+] as const;
+
+/** Of a form's field `env`. */
+export const environmentOf = (form: FormData): Environment | undefined => {
+  const sent = form.get('env');
+  return known(typeof sent === 'string' ? sent : null);
+};

@@ -11,6 +11,9 @@ const places = [
   ['/', 'Now'],
   ['/jobs', 'Jobs'],
   ['/pictures', 'Pictures'],
+  ['/tenants', 'Tenants'],
+  ['/grants', 'Approvals'],
+  ['/actions', 'Actions'],
 ] as const;
 
 /** What is around every screen: where one can go, the search for any id, and the environment. */

@@ -3,21 +3,29 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
 import { Empty, Page, Saying } from '../shared/ui.js';
+import { ActionsPage } from './actions.js';
 import { useLoggedIn } from './api.js';
 import { EnvironmentChoice } from './environment.js';
 import { Frame } from './frame.js';
+import { GrantsPage } from './grants.js';
 import { JobPage } from './job.js';
 import { JobsPage } from './jobs.js';
 import { Login } from './login.js';
 import { NowPage } from './now.js';
 import { PicturesPage } from './pictures.js';
 import { SearchPage } from './search.js';
+import { TenantPage } from './tenant.js';
+import { TenantsPage } from './tenants.js';
 
 const screens = {
   '/': NowPage,
   '/jobs': JobsPage,
   '/jobs/:job': JobPage,
   '/pictures': PicturesPage,
+  '/tenants': TenantsPage,
+  '/tenants/:tenant': TenantPage,
+  '/grants': GrantsPage,
+  '/actions': ActionsPage,
   '/search/:id': SearchPage,
 };
 

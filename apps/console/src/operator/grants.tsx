@@ -1,0 +1,103 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { count, Credits, Id, Status, Time } from '../shared/format.js';
+import { Action, Loaded, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
+import { api, client, done, lively, type Schemas } from './api.js';
+import { useEnvironment } from './environment.js';
+import { useFilters } from './filters.js';
+
+type Grant = Schemas['CreditsGrantsResult']['grants'][number];
+
+const states = [
+  ['proposed', 'waiting for a second operator'],
+  ['approved', 'credited'],
+  ['declined', 'declined'],
+] as const;
+
+export function GrantsPage() {
+  const { env } = useEnvironment();
+  const { value, set } = useFilters();
+  const [status] = states.find(([each]) => each === value('status')) ?? states[0];
+  const query = api.useQuery('get', '/admin/v1/grants', { params: { query: { env, status } } }, lively);
+  return (
+    <Page title="Approvals" lead="Grants above the limit wait here until another operator has looked at them">
+      <div className="filters">
+        <Select label="State" value={status} onChange={set('status')} options={states} />
+      </div>
+      <Loaded query={query}>
+        {({ grants }) => (
+          <Table
+            label="Grants"
+            rows={grants.toReversed()}
+            keyOf={({ grant_id }) => grant_id}
+            empty={
+              status === 'proposed' ? 'Nothing waits for a second operator.' : 'There is no such grant yet.'
+            }
+            columns={[
+              { head: 'grant', cell: ({ grant_id: id }) => <Id id={id} /> },
+              {
+                head: 'tenant',
+                cell: ({ tenant_id: id }) => (
+                  <Link href={`/tenants/${id}`}>
+                    <Id id={id} />
+                  </Link>
+                ),
+              },
+              { head: 'in', cell: ({ env: of }) => of },
+              { head: 'credits', number: true, cell: ({ amount }) => <Credits value={amount} /> },
+              { head: 'label', cell: ({ label }) => label },
+              { head: 'payment', cell: ({ reference }) => reference },
+              { head: 'by', cell: ({ proposed_by: by }) => by },
+              { head: 'at', cell: ({ proposed_at: at }) => <Time at={at} /> },
+              { head: 'state', cell: ({ status: is }) => <Status of={is} /> },
+              { head: 'decide', cell: (grant) => grant.status === 'proposed' && <Decide grant={grant} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Decide({ grant: { grant_id, env, amount, label, proposed_by: by } }: { grant: Grant }) {
+  const queries = useQueryClient();
+  const params = { params: { path: { grant: grant_id } } };
+  const approve = async () => {
+    const { balance } = await done(
+      client.POST('/admin/v1/grants/{grant}/approve', { ...params, body: { env } }),
+    );
+    await queries.invalidateQueries();
+    return `${count(amount)} credits were added. The balance is ${count(balance)}.`;
+  };
+  const decline = async (form: FormData) => {
+    const body = { env, reason: textOf(form, 'reason') ?? '' };
+    await done(client.POST('/admin/v1/grants/{grant}/decline', { ...params, body }));
+    await queries.invalidateQueries();
+    return 'The grant is declined. Nothing was credited.';
+  };
+  return (
+    <span className="actions">
+      <Action
+        label="Approve"
+        title={`Approve ${count(amount)} credits`}
+        confirm="Approve"
+        small
+        act={approve}
+      >
+        <p>
+          {by} proposed them as “{label}”. They are credited at once, in your name as well.
+        </p>
+      </Action>
+      <Action
+        label="Decline"
+        title={`Decline ${count(amount)} credits`}
+        confirm="Decline"
+        danger
+        small
+        act={decline}
+      >
+        <TextField label="Why, for the record" name="reason" required />
+      </Action>
+    </span>
+  );
+}

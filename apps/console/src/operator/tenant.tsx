@@ -1,0 +1,226 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from 'wouter';
+import { count, Credits, Id, Status } from '../shared/format.js';
+import { Action, Facts, Loaded, numberOf, Page, Section, Select, textOf, TextField } from '../shared/ui.js';
+import { api, client, done, newKey, type Schemas } from './api.js';
+import { environmentOf, environmentOptions } from './environment.js';
+import { Keys } from './keys.js';
+import { limitsOf, TermsFields } from './tenants.js';
+import { Webhooks } from './webhooks.js';
+
+type Account = Schemas['TenantsShowResult']['accounts'][number];
+
+export function TenantPage() {
+  const { tenant = '' } = useParams();
+  const path = { params: { path: { tenant } } };
+  const query = api.useQuery('get', '/admin/v1/tenants/{tenant}', path);
+  return (
+    <Page
+      title={query.data?.name ?? 'Tenant'}
+      lead={<Id id={tenant} whole />}
+      actions={
+        <>
+          <Link className="button" href={`/jobs?tenant=${tenant}`}>
+            Jobs
+          </Link>
+          <Link className="button" href={`/pictures?tenant=${tenant}`}>
+            Pictures
+          </Link>
+        </>
+      }
+    >
+      <Loaded query={query}>
+        {({ accounts }) => (
+          <>
+            {accounts.map((account) => (
+              <AccountFacts key={account.environment} account={account} />
+            ))}
+            <Section title="Change" lead="Each change is an event with your name in it.">
+              <div className="actions">
+                <Grant tenant={tenant} accounts={accounts} />
+                <Correct tenant={tenant} accounts={accounts} />
+                <Terms tenant={tenant} />
+                <Suspend tenant={tenant} accounts={accounts} />
+              </div>
+            </Section>
+            <Keys tenant={tenant} environments={accounts.map(({ environment }) => environment)} />
+            <Webhooks tenant={tenant} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function AccountFacts({ account }: { account: Account }) {
+  const { environment, status, balance, open_charges: open, plan, rate_limit_per_min: rate } = account;
+  const { daily_spend_today: today, daily_spend_cap_credits: cap } = account;
+  const { monthly_spend: month, monthly_credit_quota: quota } = account;
+  return (
+    <Section title={environment === 'live' ? 'Live' : 'Test'}>
+      <Facts
+        of={[
+          ['State', <Status key="state" of={status} />],
+          ['Balance', <Credits key="balance" value={balance} />],
+          ['Open charges', count(open)],
+          ['Spent today', `${count(today)} ${cap > 0 ? `of ${count(cap)}` : '(no cap)'}`],
+          ['Spent this month', `${count(month)} ${quota > 0 ? `of ${count(quota)}` : '(as they go)'}`],
+          ['Plan', plan],
+          ['Requests a minute', count(rate)],
+        ]}
+      />
+    </Section>
+  );
+}
+
+interface MoneyParts {
+  readonly tenant: string;
+  readonly accounts: readonly Account[];
+}
+
+const balances = (accounts: readonly Account[]) =>
+  accounts.map(({ environment, balance }) => `${count(balance)} in ${environment}`).join(', ');
+
+/** The key is made when the dialog opens: pressed twice, it is one payment. */
+function Grant({ tenant, accounts }: MoneyParts) {
+  const queries = useQueryClient();
+  const grant = async (form: FormData) => {
+    const { amount, balance, status, grant_id } = await done(
+      client.POST('/admin/v1/tenants/{tenant}/credits', {
+        params: { path: { tenant }, header: keyOf(form) },
+        body: {
+          ...{ env: environmentOf(form) ?? 'live', amount: numberOf(form, 'amount') ?? 0 },
+          ...{ kind: form.get('kind') === 'subscription' ? 'subscription' : 'pack' },
+          ...{ label: textOf(form, 'label') ?? '', reference: textOf(form, 'reference') },
+        },
+      }),
+    );
+    await queries.invalidateQueries();
+    if (status === 'credited')
+      return `${count(amount)} credits were added. The balance is ${count(balance)}.`;
+    return (
+      <p>
+        So many credits need a second operator. They wait as grant <Id id={grant_id} whole /> under{' '}
+        <Link href="/grants">Approvals</Link>; nothing is credited yet.
+      </p>
+    );
+  };
+  return (
+    <Action label="Grant credits" title="Grant credits" confirm="Grant them" act={grant}>
+      <p className="soft">
+        The balance is {balances(accounts)}. What you grant is a purchase in the ledger, at once.
+      </p>
+      <OnceField />
+      <AmountFields />
+      <Select
+        label="What was bought"
+        name="kind"
+        options={[
+          ['pack', 'a pack'],
+          ['subscription', 'a subscription’s month'],
+        ]}
+      />
+      <TextField label="What the ledger says about it" name="label" placeholder="Invoice 17" required />
+      <TextField
+        label="What the payment is called where it was made"
+        name="reference"
+        hint="A payment with a reference is credited once, whoever sends it."
+      />
+    </Action>
+  );
+}
+
+function Correct({ tenant, accounts }: MoneyParts) {
+  const queries = useQueryClient();
+  const correct = async (form: FormData) => {
+    const { amount, balance } = await done(
+      client.POST('/admin/v1/tenants/{tenant}/corrections', {
+        params: { path: { tenant }, header: keyOf(form) },
+        body: {
+          ...{ env: environmentOf(form) ?? 'live', amount: numberOf(form, 'amount') ?? 0 },
+          reason: textOf(form, 'reason') ?? '',
+        },
+      }),
+    );
+    await queries.invalidateQueries();
+    return `${count(amount)} credits were taken back. The balance is ${count(balance)}.`;
+  };
+  return (
+    <Action label="Take credits back" title="Take credits back" confirm="Take them back" danger act={correct}>
+      <p className="soft">
+        For credits that should not have been granted. The balance is {balances(accounts)}, and never falls
+        below 0.
+      </p>
+      <OnceField />
+      <AmountFields />
+      <TextField label="Why, for the ledger" name="reason" required />
+    </Action>
+  );
+}
+
+function OnceField() {
+  return <input type="hidden" name="key" defaultValue={newKey()} />;
+}
+
+const keyOf = (form: FormData) => ({ 'Idempotency-Key': textOf(form, 'key') ?? newKey() });
+
+function AmountFields() {
+  return (
+    <div className="columns">
+      <TextField label="Credits" name="amount" type="number" min={1} required />
+      <Select label="Environment" name="env" options={environmentOptions} />
+    </div>
+  );
+}
+
+function Terms({ tenant }: { tenant: string }) {
+  const queries = useQueryClient();
+  const change = async (form: FormData) => {
+    const body = { env: environmentOf(form), plan: textOf(form, 'plan'), ...limitsOf(form) };
+    await done(client.PATCH('/admin/v1/tenants/{tenant}', { params: { path: { tenant } }, body }));
+    await queries.invalidateQueries();
+    return 'The terms are changed.';
+  };
+  return (
+    <Action label="Change terms" title="Change terms" confirm="Change them" act={change}>
+      <p className="soft">They hold from the next dispatch on. What you leave empty stays as it is.</p>
+      <Select label="Environment" name="env" options={[['', 'both'], ...environmentOptions]} />
+      <TermsFields />
+    </Action>
+  );
+}
+
+function Suspend({ tenant, accounts }: MoneyParts) {
+  const queries = useQueryClient();
+  const params = { params: { path: { tenant } } };
+  const suspend = async (form: FormData) => {
+    const body = { env: environmentOf(form), reason: textOf(form, 'reason') };
+    await done(client.POST('/admin/v1/tenants/{tenant}/suspend', { ...params, body }));
+    await queries.invalidateQueries();
+    return 'The tenant is suspended.';
+  };
+  const reactivate = async (form: FormData) => {
+    const body = { env: environmentOf(form) };
+    await done(client.POST('/admin/v1/tenants/{tenant}/reactivate', { ...params, body }));
+    await queries.invalidateQueries();
+    return 'The tenant is active again.';
+  };
+  const where = <Select label="Environment" name="env" options={[['', 'both'], ...environmentOptions]} />;
+  return (
+    <>
+      {accounts.some(({ status }) => status === 'active') && (
+        <Action label="Suspend" title="Suspend the tenant" confirm="Suspend" danger act={suspend}>
+          <p>Its dispatches are refused from now on. Jobs that are under way go on, and reading does, too.</p>
+          {where}
+          <TextField label="Why, for the record" name="reason" />
+        </Action>
+      )}
+      {accounts.some(({ status }) => status === 'suspended') && (
+        <Action label="Reactivate" title="Reactivate the tenant" confirm="Reactivate" act={reactivate}>
+          <p>Its dispatches are accepted again.</p>
+          {where}
+        </Action>
+      )}
+    </>
+  );
+}
