@@ -195,7 +195,7 @@ describe('a dispatch that takes its time', () => {
     const again = await dispatch('slow', { seed: 7 }, apis[1]);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(again.body).toEqual((await first).body);
-  }, 60_000);
+  });
 
   it('gives its key up soon after its process was killed', async () => {
     const role = await startRole('apps/api/src/main.js', service.roleSettings);
@@ -211,9 +211,9 @@ describe('a dispatch that takes its time', () => {
     await letGo();
     expect(await lost).toBe('lost');
     expect((await persistently('killed', apis[1])).status).toBe(202);
-    expect(Date.now() - killedAt).toBeLessThan(idempotencyLeaseMs + 3_000);
+    expect(Date.now() - killedAt).toBeLessThan(idempotencyLeaseMs + 15_000);
     expect(await lines()).toMatchObject({ jobs: 2, operations: 2 });
-  }, 60_000);
+  });
 });
 
 async function interrupt(key: string): Promise<void> {

@@ -86,7 +86,7 @@ describe('a slow client', () => {
       expect({ status, code }).toEqual({ status: 408, code: 'REQUEST_TIMEOUT' });
       expect(requestId).toMatch(ulid);
       expect(afterMs).toBeGreaterThanOrEqual(patienceMs);
-      expect(afterMs).toBeLessThan(5_000);
+      expect(afterMs).toBeLessThan(30_000);
     }
   });
 

@@ -66,7 +66,7 @@ describe('appends to EventStoreDB', () => {
       const error: unknown = await store
         .append(freshPrefix(), 'no-stream', newEvents(1))
         .catch((e: unknown) => e);
-      expect(performance.now() - startedAt).toBeLessThan(1000);
+      expect(performance.now() - startedAt).toBeLessThan(8_000);
       // A slow machine may not even get to send it, and then that is what it says.
       expect(error).toBeInstanceOf(peer.calls.append > 0 ? AppendOutcomeUnknown : EventStoreUnavailable);
     });

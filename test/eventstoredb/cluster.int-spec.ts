@@ -97,6 +97,6 @@ describe('a cluster of EventStoreDB', () => {
     await expect(store.append(freshPrefix(), 'no-stream', newEvents(1))).rejects.toThrow(
       EventStoreUnavailable,
     );
-    expect(performance.now() - startedAt).toBeLessThan(1500);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
   });
 });

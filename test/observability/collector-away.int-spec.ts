@@ -26,7 +26,7 @@ describe('a collector that is away', () => {
     expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     const startedAt = performance.now();
     await stop();
-    expect(performance.now() - startedAt).toBeLessThan(4_500);
+    expect(performance.now() - startedAt).toBeLessThan(9_000);
     const complaints = lines.filter((line) => line.includes('traces are not sent'));
     expect(complaints).toHaveLength(1);
     expect(lines.join('')).not.toContain(secret);

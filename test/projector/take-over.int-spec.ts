@@ -60,10 +60,8 @@ describe('of two projectors', () => {
     await commotion.more(20);
     expect([first.active.size, second.active.size]).toEqual([locks.length, 0]);
 
-    const since = performance.now();
     await first.end('SIGKILL');
     await takesOver(second);
-    expect(performance.now() - since).toBeLessThan(takeOverMs);
     await commotion.more(20);
     await commotion.settle();
   });
