@@ -13,6 +13,9 @@ const places = [
   ['/pictures', 'Pictures'],
   ['/tenants', 'Tenants'],
   ['/grants', 'Approvals'],
+  ['/models', 'Read models'],
+  ['/care', 'Repair'],
+  ['/audit', 'Audit'],
   ['/actions', 'Actions'],
 ] as const;
 

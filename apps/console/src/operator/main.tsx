@@ -5,12 +5,15 @@ import { Route, Router, Switch } from 'wouter';
 import { Empty, Page, Saying } from '../shared/ui.js';
 import { ActionsPage } from './actions.js';
 import { useLoggedIn } from './api.js';
+import { AuditPage } from './audit.js';
+import { CarePage } from './care.js';
 import { EnvironmentChoice } from './environment.js';
 import { Frame } from './frame.js';
 import { GrantsPage } from './grants.js';
 import { JobPage } from './job.js';
 import { JobsPage } from './jobs.js';
 import { Login } from './login.js';
+import { ModelsPage } from './models.js';
 import { NowPage } from './now.js';
 import { PicturesPage } from './pictures.js';
 import { SearchPage } from './search.js';
@@ -25,6 +28,9 @@ const screens = {
   '/tenants': TenantsPage,
   '/tenants/:tenant': TenantPage,
   '/grants': GrantsPage,
+  '/models': ModelsPage,
+  '/care': CarePage,
+  '/audit': AuditPage,
   '/actions': ActionsPage,
   '/search/:id': SearchPage,
 };

@@ -1,0 +1,212 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { count, Credits, duration, Id, Time } from '../shared/format.js';
+import { Action, Loaded, Page, Section, Table } from '../shared/ui.js';
+import { api, client, done, lively } from './api.js';
+import { useEnvironment } from './environment.js';
+
+/** What the service puts right by itself, or cannot: each with the reason and the way out. */
+export function CarePage() {
+  return (
+    <Page
+      title="Repair"
+      lead="What stands still although nothing should: parked events, stranded jobs, orphaned charges"
+    >
+      <Parked />
+      <Stranded />
+      <Orphans />
+    </Page>
+  );
+}
+
+const linkTo = (job: string) => (
+  <Link href={`/jobs/${job}`}>
+    <Id id={job} />
+  </Link>
+);
+
+function Parked() {
+  const { env } = useEnvironment();
+  const queries = useQueryClient();
+  const query = api.useQuery('get', '/admin/v1/parked', { params: { query: { env } } }, lively);
+  const retry = (stream: string | undefined, readModel?: string) => async () => {
+    const chosen = stream === undefined ? { all: true } : { stream, read_model: readModel };
+    const { retried } = await done(client.POST('/admin/v1/parked/retry', { body: { env, ...chosen } }));
+    await queries.invalidateQueries();
+    return (
+      <Table
+        label="What was retried"
+        rows={retried}
+        keyOf={(each) => `${each.env} ${each.read_model} ${each.stream}`}
+        empty="Nothing was parked any more."
+        columns={[
+          { head: 'read model', cell: (each) => `${each.env} ${each.read_model}` },
+          { head: 'stream', cell: (each) => <span className="id">{each.stream}</span> },
+          { head: 'folded', number: true, cell: ({ folded }) => count(folded) },
+          { head: 'still parked', number: true, cell: ({ still_parked: left }) => count(left) },
+          { head: 'because', cell: ({ refused, failure }) => refused ?? failure?.error },
+        ]}
+      />
+    );
+  };
+  return (
+    <Section
+      title="Parked events"
+      lead="Streams that a read model does not follow, because an event of theirs could not be folded. The others go on."
+      actions={
+        (query.data?.parked.length ?? 0) > 0 && (
+          <Action
+            label="Retry all"
+            title="Retry all parked events"
+            confirm="Retry"
+            small
+            wide
+            act={retry(undefined)}
+          >
+            <p>
+              They are folded with the code of this release, each stream in its order. What fails again stays
+              parked.
+            </p>
+          </Action>
+        )
+      }
+    >
+      <Loaded query={query} lines={3}>
+        {({ parked }) => (
+          <Table
+            label="Parked events"
+            rows={parked}
+            keyOf={(each) => `${each.env} ${each.read_model} ${each.generation} ${each.stream}`}
+            empty="No event is parked."
+            columns={[
+              { head: 'read model', cell: (each) => each.read_model },
+              { head: 'in', cell: (each) => each.env },
+              { head: 'stream', cell: (each) => <span className="id">{each.stream}</span> },
+              { head: 'event', cell: ({ type, revision }) => `${type}, revision ${revision}` },
+              { head: 'error', cell: ({ error }) => error },
+              { head: 'events wait', number: true, cell: ({ waiting }) => count(waiting) },
+              { head: 'since', cell: ({ since }) => <Time at={since} /> },
+              {
+                head: 'change',
+                cell: ({ stream, read_model: model }) => (
+                  <Action
+                    label="Retry"
+                    title="Retry this stream"
+                    confirm="Retry"
+                    small
+                    wide
+                    act={retry(stream, model)}
+                  >
+                    <p>Its events are folded with the code of this release, in their order.</p>
+                  </Action>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Stranded() {
+  const { env } = useEnvironment();
+  const queries = useQueryClient();
+  const query = api.useQuery('get', '/admin/v1/stranded', { params: { query: { env } } }, lively);
+  const requeue = (job: string[]) => async () => {
+    const { requeued } = await done(client.POST('/admin/v1/stranded/requeue', { body: { env, job } }));
+    await queries.invalidateQueries();
+    return `${count(requeued.reduce((sum, { tasks }) => sum + tasks, 0))} tasks were put back.`;
+  };
+  return (
+    <Section
+      title="Stranded jobs"
+      lead="They have neither a task nor a running attempt. The projector finds them within half a minute."
+      actions={
+        (query.data?.jobs.length ?? 0) > 0 && (
+          <Action
+            label="Requeue all"
+            title="Requeue all stranded jobs"
+            confirm="Requeue"
+            small
+            act={requeue([])}
+          >
+            <p>Each gets its task again, now. A task that is there stays as it is; nothing is charged.</p>
+          </Action>
+        )
+      }
+    >
+      <Loaded query={query} lines={3}>
+        {({ jobs }) => (
+          <Table
+            label="Stranded jobs"
+            rows={jobs}
+            keyOf={({ job_id }) => job_id}
+            empty="No job is stranded."
+            columns={[
+              { head: 'job', cell: ({ job_id: id }) => linkTo(id) },
+              { head: 'in', cell: (each) => each.env },
+              { head: 'tenant', cell: ({ tenant_id: id }) => <Id id={id} /> },
+              { head: 'needs', cell: ({ needs }) => needs },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Orphans() {
+  const { env } = useEnvironment();
+  const queries = useQueryClient();
+  const query = api.useQuery('get', '/admin/v1/orphans', { params: { query: { env } } }, lively);
+  const sweep = async () => {
+    const { swept } = await done(client.POST('/admin/v1/orphans/sweep', { body: { env } }));
+    await queries.invalidateQueries();
+    const of = (name: 'refunded' | 'closed' | 'spared' | 'failed') =>
+      count(swept.reduce((sum, each) => sum + each[name], 0));
+    return `${of('refunded')} were refunded, ${of('closed')} closed, ${of('spared')} spared; ${of('failed')} could not be closed.`;
+  };
+  return (
+    <Section
+      title="Orphaned charges"
+      lead="Open charges without a job, or of one that has ended. The projector gives them back after a minute."
+      actions={
+        (query.data?.orphans.length ?? 0) > 0 && (
+          <Action label="Sweep now" title="Sweep orphaned charges" confirm="Sweep" small act={sweep}>
+            <p>
+              Their jobs are fenced off, so that none can come late, and each charge is given back to its
+              tenant.
+            </p>
+          </Action>
+        )
+      }
+    >
+      <Loaded query={query} lines={3}>
+        {({ orphans }) => (
+          <Table
+            label="Orphaned charges"
+            rows={orphans}
+            keyOf={({ charge_id }) => charge_id}
+            empty="No charge is orphaned."
+            columns={[
+              { head: 'charge', cell: ({ charge_id: id }) => <Id id={id} /> },
+              {
+                head: 'job',
+                cell: ({ job_id: id, ended }) => (ended === null ? <Id id={id} /> : linkTo(id)),
+              },
+              { head: 'in', cell: (each) => each.env },
+              { head: 'tenant', cell: ({ tenant_id: id }) => <Id id={id} /> },
+              { head: 'credits', number: true, cell: ({ credits }) => <Credits value={credits} /> },
+              { head: 'age', number: true, cell: ({ age_seconds: age }) => duration(age) },
+              {
+                head: 'its job',
+                cell: ({ fenced, ended }) => ended ?? (fenced ? 'fenced off' : 'is not there'),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}

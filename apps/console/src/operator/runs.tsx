@@ -1,0 +1,113 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useSearchParams } from 'wouter';
+import { Button, ProgressBar } from 'react-aria-components';
+import type { ReactNode } from 'react';
+import { count, Status, Time } from '../shared/format.js';
+import { Loaded, Problem, Section } from '../shared/ui.js';
+import { api, client, done, type Schemas } from './api.js';
+import { useStream } from './live.js';
+
+export type Run = Schemas['Run'];
+
+/** The run that a page follows is in its address: who comes back, or is sent there, sees it go on. */
+export function useFollowedRun() {
+  const [search, setSearch] = useSearchParams();
+  const follow = ({ run_id: id }: Run) => setSearch({ run: id }, { replace: true });
+  return { run: search.get('run') ?? undefined, follow };
+}
+
+/** What a long call is doing, as it does it, and what came of it. */
+export function FollowedRun({ id, children }: { id: string; children: (run: Run) => ReactNode }) {
+  const path = { params: { path: { run: id } } };
+  const { queryKey } = api.queryOptions('get', '/admin/v1/runs/{run}', path);
+  const streaming = useStream(`/admin/v1/runs/${id}/events`, queryKey);
+  const query = api.useQuery('get', '/admin/v1/runs/{run}', path, {
+    refetchInterval: ({ state }) => (!streaming && state.data?.state === 'running' ? 1_000 : false),
+  });
+  return (
+    <Loaded query={query} lines={3}>
+      {(run) => (
+        <Section
+          title={run.action}
+          lead={
+            <>
+              <Status of={run.state} />, by {run.by}, begun <Time at={run.started_at} />
+              {run.ended_at !== null && (
+                <>
+                  , ended <Time at={run.ended_at} />
+                </>
+              )}
+            </>
+          }
+          actions={run.state === 'running' && <StopRun id={id} />}
+        >
+          {run.state === 'running' && <RunProgress of={run.progress} />}
+          {run.error !== null && run.error !== undefined && (
+            <Problem error={{ error: { code: run.state.toUpperCase(), message: run.error } }} />
+          )}
+          {children(run)}
+        </Section>
+      )}
+    </Loaded>
+  );
+}
+
+function RunProgress({ of: progress }: { of: Run['progress'] }) {
+  if (!progress) return <p className="soft">It begins…</p>;
+  const { phase, position, from, through, events } = progress;
+  const whole = Number(BigInt(through) - BigInt(from));
+  const share = whole <= 0 ? 0 : Math.min(1, Math.max(0, Number(BigInt(position) - BigInt(from)) / whole));
+  return (
+    <ProgressBar aria-label={phase} value={share * 100}>
+      {({ percentage, valueText }) => (
+        <>
+          <div className="more">
+            <span>{phase}</span>
+            <span>
+              {valueText}
+              {events !== undefined && `, ${count(events)} events`}
+            </span>
+          </div>
+          <progress aria-hidden value={percentage} max={100} />
+        </>
+      )}
+    </ProgressBar>
+  );
+}
+
+function StopRun({ id }: { id: string }) {
+  const queries = useQueryClient();
+  const stop = async () => {
+    await done(client.DELETE('/admin/v1/runs/{run}', { params: { path: { run: id } } }));
+    await queries.invalidateQueries();
+  };
+  return (
+    <Button className="button small danger" onPress={() => void stop()}>
+      Stop it
+    </Button>
+  );
+}
+
+/** The latest of some actions: each can be looked at again while the process that served it lives. */
+export function EarlierRuns({ of, follow }: { of: string; follow: (run: Run) => void }) {
+  const { data } = api.useQuery('get', '/admin/v1/runs', {}, { refetchInterval: 5_000 });
+  const runs = data?.runs.filter(({ action }) => action.startsWith(of)) ?? [];
+  if (runs.length === 0) return null;
+  return (
+    <Section title="Runs">
+      <ul className="plain">
+        {runs.slice(0, 10).map((run) => (
+          <li key={run.run_id}>
+            <Button className="button plain" onPress={() => follow(run)}>
+              {run.action}
+            </Button>{' '}
+            <Status of={run.state} />{' '}
+            <span className="soft">
+              by {run.by}, <Time at={run.started_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
