@@ -36,6 +36,7 @@ describeEngine('photo', {
     },
   },
   repeatable: true,
+  marks: true,
   garmentKind: categoryById,
 });
 

@@ -62,7 +62,13 @@ const orders = Object.fromEntries(
     .map((workflow) => [workflow.name, orderOf(workflow)]),
 );
 
-const sketch = { engine: new SketchEngine(), orders, repeatable: true, garmentKind: categoryById };
+const sketch = {
+  engine: new SketchEngine(),
+  orders,
+  repeatable: true,
+  marks: true,
+  garmentKind: categoryById,
+};
 describeEngine('sketch', sketch);
 
 describe('the presets', () => {

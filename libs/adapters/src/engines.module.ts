@@ -70,13 +70,13 @@ export async function checkModel(model: ImageModel, currency: string, signal: Ab
   if (model.family === 'sketch') return 'draws on this machine';
   const declared = vendorModel(model, currency);
   if (model.family === 'package')
-    return `${(await openPackage(model.package ?? '', declared)).name} is there`;
+    return `${(await openPackage(model.package ?? '', declared, testMarkSvg)).name} is there`;
   return (await vendors[model.family](declared)).check(signal);
 }
 
 async function openEngine(model: ImageModel, declared: VendorModel): Promise<ImageEngine> {
   if (model.family === 'sketch') return new SandboxEngine();
-  if (model.family === 'package') return openPackage(model.package ?? '', declared);
+  if (model.family === 'package') return openPackage(model.package ?? '', declared, testMarkSvg);
   return new VendorEngine(declared, await vendors[model.family](declared), testMarkSvg);
 }
 

@@ -1,36 +1,96 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
 import {
   EngineError,
   ImageEngine,
+  type BriefArtifact,
   type EngineContext,
   type EngineErrorClass,
   type EngineModel,
+  type EnginePicture,
   type EngineRequest,
+  type EngineStage,
   type MakeEngine,
   type RenderResult,
 } from '@atelier/engine';
+import { delivered, orderedFormat } from '@atelier/engine/delivered';
+
+/** What its registry says beside what a package is told. */
+interface Declared extends EngineModel {
+  readonly aspect_ratios?: readonly string[] | undefined;
+  readonly transparent?: boolean;
+}
+
+/** The mark of the test environment for a picture of a size: an SVG. */
+type TestMark = (width: number, height: number) => string;
 
 /**
- * An engine that somebody else has made. It brings a copy of the port of its own, so what it throws is of another class of the
- * same name.
+ * An engine that somebody else has made. What it draws is held against the order, marked and re-encoded like the pictures of
+ * vendors. It brings a copy of the port of its own, so what it throws is of another class of the same name.
  */
 class PackagedEngine extends ImageEngine {
   readonly name: string;
 
-  constructor(private readonly own: ImageEngine) {
+  constructor(
+    private readonly own: ImageEngine,
+    private readonly model: Declared,
+    private readonly testMark: TestMark,
+  ) {
     super();
     this.name = own.name;
   }
 
   async render(request: EngineRequest, context: EngineContext): Promise<RenderResult> {
+    const held = (pictures: readonly EnginePicture[], role: BriefArtifact['role']) =>
+      Promise.all(pictures.map((picture) => this.held(picture, role, request)));
+    const onStage = async (stage: EngineStage) =>
+      context.onStage({ ...stage, pictures: await held(stage.pictures, 'intermediate') });
     try {
-      return await this.own.render(request, context);
+      const result = await this.own.render({ ...request, testMark: false }, { ...context, onStage });
+      return { ...result, pictures: await held(result.pictures, 'final') };
     } catch (error) {
       throw ownError(error);
     }
   }
+
+  /** @throws EngineError for what is not what was ordered */
+  private async held(
+    { kind, label, meta, bytes, digitalSource = 'algorithmicMedia' }: EnginePicture,
+    role: BriefArtifact['role'],
+    { brief, inputs, testMark }: EngineRequest,
+  ): Promise<EnginePicture> {
+    const steps = brief().steps.flatMap((step) => (step.kind === 'reading' ? step.otherwise : [step]));
+    const ordered = steps.find(
+      (step) => 'gives' in step && step.gives.kind === kind && step.gives.role === role,
+    );
+    const order = ordered?.kind === 'picture' ? ordered : undefined;
+    const [first] = order?.inputs ?? [];
+    const source = first && 'input' in first.source ? first.source.input : undefined;
+    // Where nothing tells a format, it is the engine's own.
+    const leading = inputs.find(({ name }) => name === source)?.bytes ?? bytes;
+    const own = await sizeOf(bytes);
+    const { width, height } = leading === bytes ? own : await sizeOf(leading);
+    const size = order ? orderedFormat(order, width / height, this.model.aspect_ratios).size : own;
+    const transparent = order ? order.transparent && this.model.transparent === true : !own.isOpaque;
+    // A picture that is shown as it was is not drawn.
+    const drawnFrom = ordered?.kind === 'kept' ? [] : inputs.map((input) => input.bytes);
+    const mark = testMark ? Buffer.from(this.testMark(size.width, size.height)) : undefined;
+    const picture = await delivered(bytes, drawnFrom, { size, transparent, mark });
+    const provenance = { model: this.model.id, digital_source_type: digitalSource };
+    return { ...picture, kind, label, meta: { ...meta, provenance }, digitalSource };
+  }
+}
+
+async function sizeOf(bytes: Buffer) {
+  const picture = sharp(bytes);
+  const [{ autoOrient }, { isOpaque }] = await Promise.all([picture.metadata(), picture.stats()]).catch(
+    () => {
+      throw new EngineError('no_image', 'The image model sent something that is no picture.');
+    },
+  );
+  return { ...autoOrient, isOpaque };
 }
 
 function ownError(error: unknown): unknown {
@@ -43,7 +103,7 @@ function ownError(error: unknown): unknown {
  * The engine of an npm package, by its name, or by the path of its folder or file, from the working directory.
  * @throws EngineError `misconfigured` for what is no such package
  */
-export async function openPackage(named: string, model: EngineModel): Promise<ImageEngine> {
+export async function openPackage(named: string, model: Declared, testMark: TestMark): Promise<ImageEngine> {
   const { id, model: called, endpoint, secret, options } = model;
   try {
     // A path may be a folder, which only CommonJS looks into; a name may be of a package without CommonJS.
@@ -53,7 +113,7 @@ export async function openPackage(named: string, model: EngineModel): Promise<Im
     // Held against what it must be, below.
     const { default: make } = (await import(from)) as { default?: MakeEngine };
     const made = await make?.({ id, model: called, endpoint, secret, options });
-    if (typeof made?.render === 'function') return new PackagedEngine(made);
+    if (typeof made?.render === 'function') return new PackagedEngine(made, model, testMark);
   } catch (error) {
     throw Object.assign(unusable(), { cause: error });
   }

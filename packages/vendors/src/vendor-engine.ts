@@ -19,7 +19,7 @@ import {
   type VendorAnswerKept,
   type VendorCallRecord,
 } from '@atelier/engine';
-import { delivered } from './delivered.js';
+import { delivered, orderedFormat } from '@atelier/engine/delivered';
 import { farewellMs } from './failures.js';
 import type { ImageVendor, PictureCall, VendorImage, VendorModel } from './vendor.js';
 
@@ -152,16 +152,7 @@ export class VendorEngine extends ImageEngine {
     seed: number,
   ): Promise<Omit<PictureCall, 'signal' | 'idempotencyKey' | 'submitted'>> {
     const { first, images } = await sendable(inputs, order);
-    const wanted = order.ratio === 'input' ? first : ratioOf(order.ratio);
-    const known = this.model.aspect_ratios ?? usualRatios;
-    const ratio = known.toSorted((a, b) => off(ratioOf(a), wanted) - off(ratioOf(b), wanted))[0] ?? '1:1';
-    // An edit keeps the format of its image where the model draws it, and else gets the nearest.
-    const drawn = order.ratio === 'input' ? ratioOf(ratio) : wanted;
-    const { longSide } = order;
-    const size = {
-      width: Math.round(drawn >= 1 ? longSide : longSide * drawn),
-      height: Math.round(drawn >= 1 ? longSide / drawn : longSide),
-    };
+    const { size, ratio } = orderedFormat(order, first, this.model.aspect_ratios);
     const { task, count, quality } = order;
     const transparent = order.transparent && this.model.transparent;
     const prompt = wordsOf(transparent === order.transparent ? order : onWhite(order));
@@ -426,13 +417,3 @@ function onWhite(order: PictureOrder): PictureOrder {
   const instruction = `${order.instruction} Set it on a plain, pure white background.`;
   return { ...order, instruction, transparent: false };
 }
-
-const usualRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'];
-
-/** `4:5` → 0.8 */
-function ratioOf(text: string): number {
-  const [width = 1, height = 1] = text.split(':').map(Number);
-  return width / height;
-}
-
-const off = (one: number, other: number): number => Math.abs(Math.log(one / other));

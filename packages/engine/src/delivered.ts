@@ -1,18 +1,25 @@
 import sharp, { type CreateRaw, type Sharp } from 'sharp';
-import { EngineError } from '@atelier/engine';
+import type { PictureOrder } from './brief.js';
+import { EngineError } from './image-engine.js';
 
-/** Pixels that were ordered. */
 interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-export interface Delivered extends Size {
+/** Pixels that were ordered, and the nearest format that the model draws. */
+export interface OrderedFormat {
+  readonly size: Size;
+  /** As `4:5`. */
+  readonly ratio: string;
+}
+
+interface Delivered extends Size {
   readonly bytes: Buffer;
   readonly contentType: 'image/png' | 'image/jpeg';
 }
 
-export interface Expected {
+interface Expected {
   readonly size: Size;
   readonly transparent: boolean;
   /** A visible mark over the picture, or undefined. */
@@ -47,7 +54,8 @@ export async function delivered(
   });
   const raw = { width: size.width, height: size.height, channels: 4 as const };
   await refuseEmpty(sharp(cut, { raw }), transparent);
-  for (const input of inputs) await refuseCopy(cut, await cutTo(sharp(input), size), raw);
+  for (const input of inputs)
+    await refuseCopy(cut, await cutTo(sharp(input), size).catch(() => undefined), raw);
   const sheet = sharp(cut, { raw });
   if (mark) sheet.composite([{ input: mark }]);
   if (transparent) {
@@ -81,7 +89,9 @@ const cutTo = (picture: Sharp, { width, height }: Size): Promise<Buffer> =>
 const thumb = 24;
 
 /** An input that comes back as it was is no work, however well it is encoded. */
-async function refuseCopy(picture: Buffer, input: Buffer, raw: CreateRaw): Promise<void> {
+async function refuseCopy(picture: Buffer, input: Buffer | undefined, raw: CreateRaw): Promise<void> {
+  // What cannot be read is not what came back.
+  if (!input) return;
   const small = (pixels: Buffer) =>
     sharp(pixels, { raw }).resize(thumb, thumb, { fit: 'fill' }).flatten().greyscale().raw().toBuffer();
   const [own, other] = await Promise.all([small(picture), small(input)]);
@@ -89,3 +99,34 @@ async function refuseCopy(picture: Buffer, input: Buffer, raw: CreateRaw): Promi
   if (difference / own.length >= 0.5) return;
   throw new EngineError('no_image', 'The image model sent an input back unchanged.');
 }
+
+const usualRatios = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9'];
+
+/**
+ * The pixels of an order.
+ * @param first width to height of its first picture
+ * @param ratios those that the model draws
+ */
+export function orderedFormat(
+  { ratio: ordered, longSide }: Pick<PictureOrder, 'ratio' | 'longSide'>,
+  first: number,
+  ratios: readonly string[] = usualRatios,
+): OrderedFormat {
+  const wanted = ordered === 'input' ? first : ratioOf(ordered);
+  const ratio = ratios.toSorted((a, b) => off(ratioOf(a), wanted) - off(ratioOf(b), wanted))[0] ?? '1:1';
+  // An edit keeps the format of its image where the model draws it, and else gets the nearest.
+  const drawn = ordered === 'input' ? ratioOf(ratio) : wanted;
+  const size = {
+    width: Math.round(drawn >= 1 ? longSide : longSide * drawn),
+    height: Math.round(drawn >= 1 ? longSide / drawn : longSide),
+  };
+  return { size, ratio };
+}
+
+/** `4:5` → 0.8 */
+function ratioOf(text: string): number {
+  const [width = 1, height = 1] = text.split(':').map(Number);
+  return width / height;
+}
+
+const off = (one: number, other: number): number => Math.abs(Math.log(one / other));
