@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import sharp from 'sharp';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
 import { calls } from '../../apps/cli/src/calls.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { sealAll } from '../support/seals.js';
 import { signingKey } from '../webhooks/support/post-office.js';
+import { makePictures } from '../api/support/made-pictures.js';
 import { AdminService } from './support.js';
 
 let service: ApiService;
@@ -126,9 +129,19 @@ it('answers about what is offered are as described', async () => {
   await ask('operations price', { name: 'try-on', credits: 9, env: 'live' });
   await ask('operations disable', { name: 'try-on', env: 'live' });
   await ask('operations enable', { name: 'try-on', env: 'live' });
+  const tile = await sharp({ create: { width: 4, height: 6, channels: 3, background: '#456' } })
+    .jpeg()
+    .toBuffer();
+  const made = { kind: 'shot', label: 'Close', spec: { framing: 'close' }, image: tile.toString('base64') };
+  await ask('presets publish', { ...made, env: 'live' });
   const { presets } = await ask('presets list', { env: 'live' });
   await ask('presets retire', { id: presets[0].id, env: 'live' });
   const mine = ofTenant();
+  const { jobId, artifacts } = await makePictures(api, service, tenant, { kind: 'model_portrait' });
+  await eventually(async () => (await ask('pictures list', { env: 'live' })).total === 1);
+  await ask('jobs pictures', { job: jobId });
+  await ask('catalog retire', { ...mine, id: artifacts[0]!.assetId });
+  await ask('catalog list', mine);
   const { webhook_id: webhook } = await ask('webhooks create', {
     ...{ ...mine, url: 'https://93.184.216.34/hook', events: ['job.succeeded'] },
   });
@@ -154,6 +167,35 @@ it('answers about read models, audits and runs are as described', async () => {
   await ask('ledger audit');
   await ask('now');
   expect((await admin.ask('GET /runs', token)).status).toBe(200);
+});
+
+it('answers about money and history are as described', async () => {
+  await ask('ledger show', { tenant: tenant.id });
+  const [opening, ...lines] = await ask('ledger export', { tenant: tenant.id });
+  const closing = lines.pop();
+  const sum = (lines as Json[]).reduce((total, line) => total + line.credits_delta, opening.balance_after);
+  expect(closing).toMatchObject({ kind: 'closing_balance', balance_after: sum });
+  const csv = await admin.ask(`GET /ledger/export?tenant=${tenant.id}&format=csv`, token);
+  expect(csv.body.split('\n')).toHaveLength(lines.length + 4);
+  await ask('costs', { by: 'workflow' });
+  const stream = `live.account-${tenant.id}`;
+  await ask('events show', { stream });
+  const steps = await ask('replay', { stream });
+  expect(steps.at(-1)).toMatchObject({ detail: { balance: sum } });
+  await ask('processes list', { env: 'live' });
+  await ask('objects audit');
+  await ask('models list');
+  await ask('models check');
+});
+
+it('answers about seals are as described', async () => {
+  const { events } = await ask('events show', { stream: `live.account-${tenant.id}` });
+  await sealAll(service.store);
+  const { seals } = await ask('seal list', { limit: 5 });
+  expect(seals[0]).toMatchObject({ number: 1 });
+  expect(await ask('seal export')).toMatchObject([{ number: 1, key: seals[0].key }]);
+  const transaction = events.find((event: Json) => event.type === 'CreditsPurchased').data.purchaseId;
+  await ask('ledger prove', { transaction });
 });
 
 it('no call is left out', () => {

@@ -18,6 +18,16 @@ export interface Answer {
   readonly headers: Headers;
 }
 
+/** Lines of JSON as a list; what is no JSON as text. */
+function bodyOf(text: string, type: string): Json {
+  if (type.startsWith('application/json')) return JSON.parse(text);
+  if (!type.startsWith('application/x-ndjson')) return text;
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
 const description = InterfaceDescription.committed('openapi-admin.json');
 
 /** The operator's API in this process, on a database of its own and a real socket. Each answer is held to openapi-admin.json. */
@@ -74,7 +84,7 @@ export class AdminService implements AsyncDisposable {
       ...(body && { body: JSON.stringify(body) }),
     });
     const { status, headers: answered } = response;
-    const answer: Json = await response.json();
+    const answer = bodyOf(await response.text(), answered.get('content-type') ?? '');
     const json = body && Object.keys(body).length > 0 ? body : undefined;
     this.judge({ method, path: `/admin/v1${path}`, json, status, headers: answered, body: answer });
     return { status, body: answer, headers: answered };

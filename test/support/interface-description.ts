@@ -216,9 +216,16 @@ export class InterfaceDescription {
       return empty ? problems : [...problems, `${status} is not described as ${type || 'nothing'}`];
     }
     if (type === 'text/event-stream') return [...problems, ...this.streamProblems(body, place)];
+    const inContent = `${place.pointer}/responses/${key}/content/${escaped(type)}`;
+    if (type === 'application/x-ndjson')
+      return [
+        ...problems,
+        ...(body as unknown[]).flatMap((line) =>
+          this.check(`${inContent}/x-line`, line, 'a line of the answer'),
+        ),
+      ];
     if (type !== 'application/json') return problems;
-    const pointer = `${place.pointer}/responses/${key}/content/${escaped(type)}/schema`;
-    return [...problems, ...this.check(pointer, body, `the answer ${status}`)];
+    return [...problems, ...this.check(`${inContent}/schema`, body, `the answer ${status}`)];
   }
 
   private requestProblems({ path, json }: Exchange, place: Place): string[] {

@@ -1,3 +1,6 @@
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
 import { setTimeout as pause } from 'node:timers/promises';
 import { errorCode, messageOf } from '#platform/errors.js';
 import { readOperatorToken, readRuntime } from '#platform/home-files.js';
@@ -123,6 +126,8 @@ class AdminApi {
     if (!response) return undefined;
     const notices = JSON.parse(response.headers.get('x-atelier-notice') ?? '[]') as string[];
     for (const notice of notices) process.stderr.write(`atelier: ${notice}\n`);
+    if (response.headers.get('content-type')?.startsWith('application/x-ndjson'))
+      return linesOf(response.body ?? new ReadableStream());
     const answer: unknown = await response.json();
     if (response.ok) return answer;
     // Every answer other than success has this body.
@@ -131,6 +136,11 @@ class AdminApi {
     const more = response.status >= 500 ? ` (request ${error.request_id})` : '';
     throw new CliError(`${error.message}${more}`, code);
   }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator {
+  for await (const line of createInterface({ input: Readable.fromWeb(body as WebStream) }))
+    yield JSON.parse(line);
 }
 
 function toLogProgress(progress: AsText<LogProgress>): LogProgress {

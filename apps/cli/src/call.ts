@@ -18,9 +18,16 @@ export type AsJson<T> = T extends Date | bigint
   ? string
   : T extends readonly (infer Item)[]
     ? AsJson<Item>[]
-    : T extends object
-      ? { [Name in keyof T]: AsJson<T[Name]> }
-      : T;
+    : T extends AsyncIterable<infer Line>
+      ? AsyncIterable<AsJson<Line>>
+      : T extends object
+        ? { [Name in keyof T]: AsJson<T[Name]> }
+        : T;
+
+export interface OutputForm {
+  readonly json: boolean;
+  readonly csv: boolean;
+}
 
 /** How a call is made, beside its input. */
 export interface Asked {
@@ -48,6 +55,11 @@ export interface Call<Input extends object, Result> {
   readonly idempotent?: boolean;
   /** Takes longer than a request may: it is started, and looked after under `/runs`. What is told to who stops it. */
   readonly long?: string;
+  /**
+   * What it answers is as long as history: an iterable of objects, which goes over the wire as one JSON object a line, or
+   * with `format=csv` as comma-separated values of these columns, if any.
+   */
+  readonly lines?: readonly string[];
   /** A GET that is worth following: `/events` behind its path tells what it answers again and again. */
   readonly live?: boolean;
   /**
@@ -58,12 +70,14 @@ export interface Call<Input extends object, Result> {
   /** Of the input, what is too large or too private to be kept in the log. */
   readonly unrecorded?: readonly (keyof Input & string)[];
   run(operator: Operator, input: Input, asked: Asked): Promise<Result>;
-  /** For people, on standard output. */
-  print(result: AsJson<Result>, input: NoInfer<Input>): void;
+  /** For people, on standard output; of lines, also where JSON or CSV is asked for. */
+  print(result: AsJson<Result>, input: NoInfer<Input>, output: OutputForm): void | Promise<void>;
   /** In a line, for the history of actions. */
   summarise?(result: Result): string;
   /** Done by the command before it asks: what only its machine has, such as a file. */
-  prepare?(input: Input): Input;
+  prepare?(input: Input): Input | Promise<Input>;
+  /** Done by the command where no service runs, for what needs none. */
+  here?(input: Input): Result | Promise<Result>;
   /** Whether the command should end with exit code 1, and say no more. */
   failed?(result: AsJson<Result>): boolean;
   /** Why the command should end with an error although there is a result. */

@@ -1,9 +1,19 @@
 import type { AnyCall } from './call.js';
+import * as catalog from './catalog.js';
+import * as costs from './costs/costs.js';
+import * as events from './events/events.js';
 import * as jobs from './jobs/jobs.js';
 import * as repairs from './jobs/repair-jobs.js';
 import * as stranded from './jobs/stranded-jobs.js';
 import * as keys from './keys/keys.js';
 import * as audits from './ledger/audit-ledger.js';
+import * as exports from './ledger/export-ledger.js';
+import * as accounts from './ledger/show-ledger.js';
+import * as models from './models/models.js';
+import * as objects from './objects/audit-objects.js';
+import * as replays from './replay/replay-stream.js';
+import * as proofs from './seals/proofs.js';
+import * as seals from './seals/seals.js';
 import * as orphans from './ledger/orphans.js';
 import * as now from './now/now.js';
 import * as operations from './operations/operations.js';
@@ -22,6 +32,7 @@ import * as webhooks from './webhooks/webhooks.js';
 export const modules = {
   ...{ tenants, credits, keys, operators, jobs, repairs, stranded, orphans, audits, operations },
   ...{ pictures, presets, projections, rebuilding, parked, status, now, webhooks },
+  ...{ catalog, costs, events, exports, accounts, models, objects, replays, proofs, seals },
 };
 
 /** Everything that can be asked, with the place of its declaration. */

@@ -240,7 +240,7 @@ export function addLedger(program: Command): void {
   verb(ledger, 'prove', 'a proof, as JSON, that one line of a ledger is in the log as it was sealed')
     .requiredOption('--transaction <id>', 'of the charge or the purchase, as /v1/transactions lists it')
     .addOption(environmentOption(only))
-    .action(lazily(proofs, 'proveTransaction'));
+    .action(asks(proofs, 'proveTransaction'));
 
   verb(ledger, 'verify-proof', 'check a proof; needs no service and no network')
     .argument('<file>', 'what "ledger prove" printed')
@@ -253,13 +253,14 @@ export function addLedger(program: Command): void {
     .option('--csv', 'comma-separated values, with a header')
     .option('--from <time>', 'from this time on, inclusive, for example 2026-01-01T00:00:00Z')
     .option('--to <time>', 'up to this time, exclusive')
-    .action(lazily(() => import('./ledger/export-ledger.js'), 'exportLedger'));
+    .action(asks(() => import('./ledger/export-ledger.js'), 'exportLedger'));
 
   verb(ledger, 'show', 'the balance and the ledger of a tenant, now or at any moment that was')
     .addOption(tenantOption())
     .addOption(environmentOption(only))
     .option('--at <time|revision>', 'as of then: a time, or a revision of the account')
-    .action(lazily(() => import('./ledger/show-ledger.js'), 'showLedger'));
+    .option('--position <position>', 'as of this position of the log')
+    .action(asks(() => import('./ledger/show-ledger.js'), 'showLedger'));
 }
 
 export function addSeals(program: Command): void {
@@ -268,9 +269,14 @@ export function addSeals(program: Command): void {
 
   verb(seal, 'key', 'the public half of the key that seals').action(lazily(actions, 'showSealKey'));
 
+  verb(seal, 'list', 'the seals under the history, the latest first')
+    .option('--limit <n>', 'how many', wholeNumber(1, 200), 50)
+    .option('--before <number>', 'only seals before this one', wholeNumber(1, 2 ** 31))
+    .action(asks(actions, 'listSeals'));
+
   verb(seal, 'export', 'the last seal, on one line: keep it where nobody who has the store can write')
     .option('--all', 'every seal, one a line')
-    .action(lazily(actions, 'exportSeals'));
+    .action(asks(actions, 'exportSeals'));
 
   verb(seal, 'rotate', 'make a key that may go on in place of the one that seals now')
     .requiredOption('--output <file>', 'a new file for the new private key')
@@ -285,7 +291,7 @@ export function addObjects(program: Command): void {
     'read every picture that history names, and compare it with its digest; exit code 0 only if all are whole',
   )
     .addOption(environmentOption(only))
-    .action(lazily(() => import('./objects/audit-objects.js'), 'auditObjects'));
+    .action(asks(() => import('./objects/audit-objects.js'), 'auditObjects'));
 }
 
 export function addOperations(program: Command): void {
@@ -335,7 +341,7 @@ export function addPresets(program: Command): void {
     .argument('[file]', 'JSON: {id?, kind, label, spec, image}; image is the path of a JPEG beside it')
     .option('--all', 'those that come with this release, also the ones that were retired')
     .addOption(environmentOption(everywhere))
-    .action(lazily(actions, 'publishPresets'));
+    .action(asks(actions, 'publishPreset'));
 
   verb(presets, 'list', 'every preset, retired ones included')
     .addOption(environmentOption(everywhere))
@@ -356,14 +362,14 @@ export function addCatalog(program: Command): void {
   verb(catalog, 'list', 'every entry of a tenant, retired ones included')
     .addOption(tenantOption())
     .addOption(environment())
-    .action(lazily(actions, 'listCatalog'));
+    .action(asks(actions, 'listCatalog'));
 
   verb(catalog, 'retire', 'take an entry out of the catalogue; jobs that were queued with it still render')
     .argument('<id>', 'id of the entry, as `catalog list` shows it', ulid)
     .addOption(tenantOption())
     .addOption(environment())
     .addOption(reasonOption('retired by the operator'))
-    .action(lazily(actions, 'retireEntry'));
+    .action(asks(actions, 'retireCatalogEntry'));
 }
 
 export function addOrphans(program: Command): void {
@@ -469,7 +475,7 @@ export function addEvents(program: Command): void {
     .argument('<stream>', 'name of the stream, for example test.job-01J…')
     .option('--from <revision>', 'first revision to show', wholeNumber(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--limit <n>', 'most events to show', wholeNumber(1, 4_096), 100)
-    .action(lazily(actions, 'showEvents'));
+    .action(asks(actions, 'showEvents'));
 
   verb(events, 'tail', 'events as they come, until Ctrl-C; with --json one line each')
     .addOption(environmentOption('only those of this environment'))
@@ -560,6 +566,26 @@ export function addStatus(program: Command): void {
   );
 }
 
+export function addProcesses(program: Command): void {
+  verb(
+    program.command('processes').description('process managers: what acts on the log'),
+    'list',
+    'how far each has come, and whether it is halted',
+  )
+    .addOption(environmentOption(only))
+    .action(asks(() => import('./status.js'), 'listProcesses'));
+}
+
+export function addReplay(program: Command): void {
+  verb(program, 'replay', 'what a stream folds into, after each of its events')
+    .argument(
+      '<stream>',
+      'an account, job, key, asset, product, preset or operation, for example test.account-01J…',
+    )
+    .option('--at <revision|time>', 'stop there: a revision, or a time such as 2026-01-31T12:00:00Z')
+    .action(asks(() => import('./replay/replay-stream.js'), 'replayStream'));
+}
+
 export function addParked(program: Command): void {
   const actions = () => import('./projections/parked.js');
   const parked = program
@@ -581,10 +607,10 @@ export function addParked(program: Command): void {
 export function addModels(program: Command): void {
   const models = program.command('models').description('the image models that ATELIER_MODELS_FILE declares');
   verb(models, 'list', 'what each is, and what it costs').action(
-    lazily(() => import('./models/models.js'), 'listModels'),
+    asks(() => import('./models/models.js'), 'listImageModels'),
   );
   verb(models, 'check', 'ask each vendor what it can be asked without cost').action(
-    lazily(() => import('./models/models.js'), 'checkModels'),
+    asks(() => import('./models/models.js'), 'checkImageModels'),
   );
 
   verb(program, 'costs', 'what vendors took for pictures, beside the credits that were taken and given back')
@@ -595,7 +621,7 @@ export function addModels(program: Command): void {
     .option('--from <time>', 'jobs that were dispatched from this time on, for example 2026-01-01T00:00:00Z')
     .option('--to <time>', 'jobs that were dispatched up to this time')
     .option('--csv', 'comma-separated values, with a header')
-    .action(lazily(() => import('./costs/costs.js'), 'showCosts'));
+    .action(asks(() => import('./costs/costs.js'), 'showCosts'));
 }
 
 export function addWebhooks(program: Command): void {

@@ -39,7 +39,11 @@ export function readConsumers(configuration: Configuration, kind: string): Promi
   );
 }
 
-/** @param positionsAreCounts as PostgreSQL's are */
+/** Whether the positions of the event store count events, as PostgreSQL's do. */
+export const countsPositions = ({ eventStoreUrl }: Pick<Configuration, 'eventStoreUrl'>): boolean =>
+  /^postgres(?:ql)?:/.test(eventStoreUrl);
+
+/** @param positionsAreCounts as {@link countsPositions} tells */
 export async function compareWithLog(
   database: Queries,
   store: EventStore,

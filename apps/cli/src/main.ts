@@ -29,15 +29,9 @@ commands.addCheckpoints(program);
 commands.addProjections(program);
 commands.addParked(program);
 commands.addStatus(program);
+commands.addProcesses(program);
+commands.addReplay(program);
 commands.addWebhooks(program);
-
-verb(program, 'replay', 'what a stream folds into, after each of its events')
-  .argument(
-    '<stream>',
-    'an account, job, key, asset, product, preset or operation, for example test.account-01J…',
-  )
-  .option('--at <revision|time>', 'stop there: a revision, or a time such as 2026-01-31T12:00:00Z')
-  .action(lazily(() => import('./replay/replay-stream.js'), 'replayStream'));
 
 verb(
   program,

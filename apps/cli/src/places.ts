@@ -22,6 +22,7 @@ export function checkStreamName(stream: string): NonNullable<ReturnType<typeof p
 export function noSuchStream(stream: string): CliError {
   return new CliError(
     `there is no stream ${stream}: "atelier events tail" shows the names of streams as events come`,
+    'RESOURCE_NOT_FOUND',
   );
 }
 

@@ -1,11 +1,37 @@
 import { readServerVersion } from '#event-store/open-event-store.js';
 import { messageOf } from '#platform/errors.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
-import { defineCall, NoInput } from './call.js';
-import { lagText, readConsumers } from './consumers.js';
+import { defineCall, InEnvironment, NoInput } from './call.js';
+import { compareWithLog, countsPositions, lagText, readConsumers } from './consumers.js';
 import { printLine, printTable } from './output.js';
 import { judgeSeals } from './seals/seals.js';
 import { answerWithinMs, withDatabase } from './service.js';
+
+/** What follows the log and does something about it. */
+export const listProcesses = defineCall({
+  name: 'processes list',
+  route: 'GET /process-managers',
+  may: ['read'],
+  summary: 'How far each process manager has come, and whether it is halted',
+  input: InEnvironment,
+  async run(operator, { env }) {
+    const { store, configuration } = operator;
+    const all = await compareWithLog(await operator.database(), store, countsPositions(configuration));
+    const processes = all
+      .filter(({ kind, env: of }) => kind === 'process manager' && (env ?? of) === of)
+      .map(({ kind: _kind, parked: _parked, ...rest }) => rest);
+    return { process_managers: processes };
+  },
+  print: ({ process_managers }) =>
+    printTable(process_managers, {
+      environment: ({ env }) => env,
+      'process manager': ({ name }) => name,
+      state: ({ state }) => state,
+      position: ({ position }) => position,
+      behind: lagText,
+      because: (process) => process.halted_because,
+    }),
+});
 
 /** Is anyone waiting, and for what: what the projector runs, the render queues, and the seals. */
 export const showStatus = defineCall({

@@ -1,44 +1,55 @@
 import { stringify } from 'csv-stringify/sync';
-import { sumCosts, type CostGroup, type CostLine } from '#projections/calls/costs.js';
-import { Operator } from '../operator.js';
-import { printJson, printTable } from '../output.js';
+import { costGroups, sumCosts, type CostGroup, type CostLine } from '#projections/calls/costs.js';
+import { ChoiceField, TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment } from '../call.js';
+import { printTable } from '../output.js';
 import { environmentsOf, timeOf } from '../places.js';
-import { findConfiguration } from '../service.js';
-import type { EnvironmentOptions } from '../verb.js';
 
-export interface CostOptions extends EnvironmentOptions {
-  readonly by: CostGroup;
-  readonly from?: string;
-  readonly to?: string;
-  readonly csv?: boolean;
+class Costs extends InEnvironment {
+  @ChoiceField({ description: 'What to sum by.', values: costGroups, default: 'model', nullable: false })
+  by: CostGroup = 'model';
+
+  @TextField({ description: 'Jobs dispatched from this time on.', min: 1, max: 40, nullable: false })
+  from?: string;
+
+  @TextField({ description: 'Jobs dispatched up to this time.', min: 1, max: 40, nullable: false })
+  to?: string;
 }
 
 /** What PostgreSQL's timestamps and JavaScript's dates both can say. */
 const ever = [new Date(0), new Date('9999-12-31T23:59:59Z')] as const;
 
 /** Of jobs that were queued in the period, whenever they ended. */
-export async function showCosts({ by, from, to, csv, json, env }: CostOptions): Promise<void> {
-  const period = [
-    from === undefined ? ever[0] : new Date(timeOf('--from', from)),
-    to === undefined ? ever[1] : new Date(timeOf('--to', to)),
-  ] as const;
-  const { currency, credit_price: creditPrice } = findConfiguration().imageModels;
-  await using operator = await Operator.connect();
-  const lines = await sumCosts(await operator.database(), environmentsOf(env), by, period);
-  const rows = lines.map((line) => rowOf(line, currency, creditPrice));
-  if (json) return printJson({ by, costs: rows });
-  if (csv) return void process.stdout.write(stringify(rows, { header: true }));
-  printTable(rows, {
-    [by]: ({ group }) => group,
-    jobs: ({ jobs }) => jobs,
-    'credits taken': (row) => row.credits_taken,
-    'given back': (row) => row.credits_returned,
-    calls: ({ calls }) => calls,
-    [`vendors (${currency})`]: ({ price }) => price,
-    [`margin (${currency})`]: ({ margin }) => margin,
-    'refunded and paid': (row) => (row.lost_jobs === 0 ? '' : `${row.lost_jobs} jobs, ${row.lost_price}`),
-  });
-}
+export const showCosts = defineCall({
+  name: 'costs',
+  route: 'GET /costs',
+  may: ['read'],
+  summary: 'What vendors took for pictures, beside the credits that were taken and given back',
+  input: Costs,
+  async run(operator, { by, from, to, env }) {
+    const period = [
+      from === undefined ? ever[0] : new Date(timeOf('--from', from)),
+      to === undefined ? ever[1] : new Date(timeOf('--to', to)),
+    ] as const;
+    const { currency, credit_price: creditPrice } = operator.configuration.imageModels;
+    const lines = await sumCosts(await operator.database(), environmentsOf(env), by, period);
+    return { by, costs: lines.map((line) => rowOf(line, currency, creditPrice)) };
+  },
+  print({ by, costs }, _input, { csv }) {
+    if (csv) return void process.stdout.write(stringify(costs, { header: true }));
+    const currency = costs[0]?.currency ?? '';
+    return printTable(costs, {
+      [by]: ({ group }) => group,
+      jobs: ({ jobs }) => jobs,
+      'credits taken': (row) => row.credits_taken,
+      'given back': (row) => row.credits_returned,
+      calls: ({ calls }) => calls,
+      [`vendors (${currency})`]: ({ price }) => price,
+      [`margin (${currency})`]: ({ margin }) => margin,
+      'refunded and paid': (row) => (row.lost_jobs === 0 ? '' : `${row.lost_jobs} jobs, ${row.lost_price}`),
+    });
+  },
+});
 
 const money = (amount: number): number => Math.round(amount * 10_000) / 10_000;
 

@@ -1,29 +1,52 @@
 import type { Environment } from '#domain/streams.js';
 import type { EventFilter, RecordedEvent } from '#event-store/event-store.js';
+import { IntegerField, TextField } from '#validation/fields.js';
+import { defineCall } from '../call.js';
 import { Operator } from '../operator.js';
-import { printJson, printJsonLine, printLine, printTable } from '../output.js';
+import { printJsonLine, printLine, printTable } from '../output.js';
 import { checkStreamName, environmentsOf, noSuchStream } from '../places.js';
-import type { EnvironmentOptions, OutputOptions } from '../verb.js';
+import type { EnvironmentOptions } from '../verb.js';
 
-export interface ShowEventsOptions extends OutputOptions {
-  readonly from: number;
-  readonly limit: number;
+class PageOfStream {
+  @TextField({
+    description: 'Name of the stream, for example `test.job-01J…`.',
+    min: 1,
+    max: 200,
+    required: true,
+  })
+  stream: string;
+
+  @IntegerField({
+    ...{ description: 'First revision to show.', min: 0, max: Number.MAX_SAFE_INTEGER },
+    ...{ default: 0, nullable: false },
+  })
+  from: number = 0;
+
+  @IntegerField({ description: 'Most events to show.', min: 1, max: 4_096, default: 100, nullable: false })
+  limit: number = 100;
 }
 
-export async function showEvents(stream: string, { from, limit, json }: ShowEventsOptions): Promise<void> {
-  checkStreamName(stream);
-  await using operator = await Operator.connect();
-  const slice = await operator.store.readStream(stream, { from: BigInt(from), limit });
-  if (slice.kind === 'stream-not-found') throw noSuchStream(stream);
-  if (json) return printJson({ stream, events: slice.events.map(describeEvent) });
-  printTable(slice.events, {
-    revision: ({ revision }) => revision,
-    type: ({ type }) => type,
-    recorded: ({ metadata }) => metadata.recordedAt,
-    actor: ({ metadata }) => metadata.actor,
-    data: dataOf,
-  });
-}
+export const showEvents = defineCall({
+  name: 'events show',
+  route: 'GET /streams/:stream/events',
+  may: ['read'],
+  summary: 'The events of one stream, as they are stored',
+  input: PageOfStream,
+  async run({ store }, { stream, from, limit }) {
+    checkStreamName(stream);
+    const slice = await store.readStream(stream, { from: BigInt(from), limit });
+    if (slice.kind === 'stream-not-found') throw noSuchStream(stream);
+    return { stream, events: slice.events.map(describeEvent) };
+  },
+  print: ({ events }) =>
+    printTable(events, {
+      revision: ({ revision }) => revision,
+      type: ({ type }) => type,
+      recorded: (event) => event.recorded_at,
+      actor: ({ metadata }) => metadata.actor,
+      data: dataOf,
+    }),
+});
 
 export interface TailOptions extends EnvironmentOptions {
   /** Of stream names, with or without the environment before it. */
@@ -82,7 +105,7 @@ function describeEvent({ stream, revision, position, id, type, data, metadata }:
 
 const widestData = 100;
 
-function dataOf({ data }: RecordedEvent): string {
+function dataOf({ data }: { readonly data: unknown }): string {
   const text = JSON.stringify(data);
   return text.length > widestData ? `${text.slice(0, widestData - 1)}…` : text;
 }

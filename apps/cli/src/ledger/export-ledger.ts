@@ -1,19 +1,23 @@
-import { once } from 'node:events';
-import { stringify } from 'csv-stringify';
 import { readForwards } from '#application/aggregate.js';
 import { statement, type StatementLine } from '#audit/ledger/statement.js';
 import { categoryPrefix, parseStreamName, streamName, type Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { Operator } from '../operator.js';
-import { printJsonLine } from '../output.js';
+import { IdField, TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment } from '../call.js';
+import { asCsv, jsonLines, printPieces } from '../lines.js';
+import type { Operator } from '../operator.js';
 import { environmentsOf, pagesOfLog, timeOf } from '../places.js';
-import { CliError, type EnvironmentOptions } from '../verb.js';
+import { CliError } from '../verb.js';
 
-export interface ExportLedgerOptions extends EnvironmentOptions {
-  readonly tenant?: string;
-  readonly csv?: boolean;
-  readonly from?: string;
-  readonly to?: string;
+class ExportedPeriod extends InEnvironment {
+  @IdField({ description: 'Only the account of this tenant.', nullable: false })
+  tenant?: string;
+
+  @TextField({ description: 'From this time on, inclusive.', min: 1, max: 40, nullable: false })
+  from?: string;
+
+  @TextField({ description: 'Up to this time, exclusive.', min: 1, max: 40, nullable: false })
+  to?: string;
 }
 
 /** In this order, and only ever added to at the end. */
@@ -33,36 +37,60 @@ const columns = [
   'request_id',
 ] as const;
 
-type LedgerLine = Record<(typeof columns)[number], string | number | null>;
+type LedgerLine = Record<
+  Exclude<(typeof columns)[number], 'revision' | 'credits_delta' | 'balance_after'>,
+  string | null
+> & {
+  readonly revision: number;
+  readonly credits_delta: number | null;
+  readonly balance_after: number;
+};
 
-export async function exportLedger(options: ExportLedgerOptions): Promise<void> {
-  const { csv, json, from, to } = options;
-  if (!csv && !json) throw new CliError('say how: --csv, or --json for one line each');
-  const period = {
-    from: from === undefined ? undefined : timeOf('--from', from),
-    to: to === undefined ? undefined : timeOf('--to', to),
-  };
-  if (period.from !== undefined && period.to !== undefined && period.from > period.to) {
-    throw new CliError('--from must not be later than --to');
-  }
-  await using operator = await Operator.connect();
-  const { store } = operator;
-  const write = json ? writeJson() : writeCsv();
-  for await (const account of accountsToExport(operator, options)) {
+/** Opening balance, movements and closing balance of each account: what stands first and the movements sum to what stands last. */
+export const exportLedger = defineCall({
+  name: 'ledger export',
+  route: 'GET /ledger/export',
+  may: ['read'],
+  summary: 'The movements of every account, with opening and closing balance',
+  input: ExportedPeriod,
+  lines: columns,
+  async run(operator, input) {
+    const { from, to } = input;
+    const period = {
+      from: from === undefined ? undefined : timeOf('--from', from),
+      to: to === undefined ? undefined : timeOf('--to', to),
+    };
+    if (period.from !== undefined && period.to !== undefined && period.from > period.to)
+      throw new CliError('--from must not be later than --to');
+    // Looked up before the answer begins: an unknown tenant is told by its status.
+    const accounts = await accountsToExport(operator, input);
+    return linesOfAccounts(operator.store, accounts, input, period);
+  },
+  print: (lines, _input, { json, csv }) => {
+    if (!csv && !json) throw new CliError('say how: --csv, or --json for one line each');
+    return printPieces(json ? jsonLines(lines) : asCsv(lines, columns));
+  },
+});
+
+async function* linesOfAccounts(
+  store: EventStore,
+  accounts: AsyncIterable<AccountStream> | readonly AccountStream[],
+  input: ExportedPeriod,
+  period: { readonly from: number | undefined; readonly to: number | undefined },
+): AsyncGenerator<LedgerLine, void> {
+  for await (const account of accounts) {
     const stream = streamName(account.environment, 'account', account.tenant);
-    for await (const line of statement(readForwards(store, stream, 0n), period)) {
-      await write.line(lineOf(account, line, options));
-    }
+    for await (const line of statement(readForwards(store, stream, 0n), period))
+      yield lineOf(account, line, input);
   }
-  await write.end();
 }
 
-async function* accountsToExport(
+async function accountsToExport(
   operator: Operator,
-  { env, tenant }: ExportLedgerOptions,
-): AsyncGenerator<AccountStream> {
-  if (tenant === undefined) return yield* accountStreams(operator.store, env);
-  for (const environment of await operator.accountsOf(tenant, env)) yield { environment, tenant };
+  { env, tenant }: ExportedPeriod,
+): Promise<AsyncIterable<AccountStream> | AccountStream[]> {
+  if (tenant === undefined) return accountStreams(operator.store, env);
+  return (await operator.accountsOf(tenant, env)).map((environment) => ({ environment, tenant }));
 }
 
 interface AccountStream {
@@ -87,7 +115,7 @@ async function* accountStreams(
 function lineOf(
   { environment, tenant }: AccountStream,
   line: StatementLine,
-  { from, to }: ExportLedgerOptions,
+  { from, to }: ExportedPeriod,
 ): LedgerLine {
   const account = { environment, tenant_id: tenant };
   const blank = { job_id: null, operation: null, label: null, reason: null, request_id: null };
@@ -105,40 +133,4 @@ function lineOf(
     ...{ reason: movement.reason, request_id: movement.requestId },
     ...{ credits_delta: movement.creditsDelta, balance_after: movement.balanceAfter },
   };
-}
-
-/** Waits until the reader has taken a line: an export is as long as history. */
-interface LineWriter {
-  line(line: LedgerLine): Promise<void>;
-  end(): Promise<void>;
-}
-
-function writeJson(): LineWriter {
-  return {
-    line: async (line) => {
-      printJsonLine(line);
-      if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
-    },
-    end: () => Promise.resolve(),
-  };
-}
-
-function writeCsv(): LineWriter {
-  const csv = stringify({ header: true, columns: [...columns], cast: { string: harmless } });
-  csv.pipe(process.stdout, { end: false });
-  const written = once(csv, 'end');
-  return {
-    line: async (line) => {
-      if (!csv.write(line)) await once(csv, 'drain');
-    },
-    end: async () => {
-      csv.end();
-      await written;
-    },
-  };
-}
-
-/** A text that a spreadsheet would take for a formula begins with an apostrophe, which makes it text there. */
-function harmless(text: string): string {
-  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }

@@ -1,8 +1,8 @@
 import { EngineError } from '@atelier/engine';
 import { loadConfiguration } from '#platform/configuration.js';
 import { isRemote, type ImageModel, type ModelList } from '#platform/image-models.js';
-import { printJson, printTable } from '../output.js';
-import type { OutputOptions } from '../verb.js';
+import { defineCall, NoInput } from '../call.js';
+import { printTable } from '../output.js';
 
 /** What this process's environment declares: it takes no running service. */
 function modelsHere(): ModelList {
@@ -13,27 +13,46 @@ function modelsHere(): ModelList {
 const price = ({ price_per_picture: each }: ImageModel, { currency }: ModelList): string =>
   each === 0 ? 'free' : `${each} ${currency}`;
 
-export async function listModels({ json }: OutputOptions): Promise<void> {
-  const list = modelsHere();
-  if (json) return printJson(list);
-  printTable(list.models, {
-    id: ({ id }) => id,
-    family: ({ family }) => family,
-    where: (model) => (isRemote(model) ? (model.endpoint ?? "the vendor's own") : 'this machine'),
-    model: ({ model }) => model,
-    workflows: ({ workflows }) => workflows?.join(' ') ?? 'all',
-    'a picture': (model) => price(model, list),
-    'test keys': ({ test_keys: who }) => who,
-    fallback: ({ fallback }) => fallback,
-  });
-}
+export const listImageModels = defineCall({
+  name: 'models list',
+  route: 'GET /models',
+  may: ['read'],
+  summary: 'The image models that ATELIER_MODELS_FILE declares, and what they cost',
+  input: NoInput,
+  run: ({ configuration }) => Promise.resolve(configuration.imageModels),
+  here: modelsHere,
+  print: (list) =>
+    printTable(list.models, {
+      id: ({ id }) => id,
+      family: ({ family }) => family,
+      where: (model) => (isRemote(model) ? (model.endpoint ?? "the vendor's own") : 'this machine'),
+      model: ({ model }) => model,
+      workflows: ({ workflows }) => workflows?.join(' ') ?? 'all',
+      'a picture': (model) => price(model, list),
+      'test keys': ({ test_keys: who }) => who,
+      fallback: ({ fallback }) => fallback,
+    }),
+});
 
 /** How long a vendor may take to say that it is there. */
 const checkMs = 10_000;
 
-/** Exit code 1 where one of them cannot be asked. */
-export async function checkModels({ json }: OutputOptions): Promise<void> {
-  const { models, currency } = modelsHere();
+/** The command ends with exit code 1 where one of them cannot be asked. */
+export const checkImageModels = defineCall({
+  name: 'models check',
+  route: 'POST /models/check',
+  may: ['support'],
+  summary: 'Ask each vendor what it can be asked without cost',
+  input: NoInput,
+  readOnly: 'silent',
+  run: ({ configuration }) => checkAll(configuration.imageModels),
+  here: () => checkAll(modelsHere()),
+  print: ({ models }) =>
+    printTable(models, { model: ({ id }) => id, ok: ({ ok }) => ok, says: ({ says }) => says }),
+  failed: ({ models }) => models.some(({ ok }) => !ok),
+});
+
+async function checkAll({ models, currency }: ModelList) {
   const { checkModel } = await import('#adapters/engines.module.js');
   const found = await Promise.all(
     models.map(async (model) => {
@@ -45,9 +64,7 @@ export async function checkModels({ json }: OutputOptions): Promise<void> {
       }
     }),
   );
-  if (found.some(({ ok }) => !ok)) process.exitCode = 1;
-  if (json) return printJson({ models: found });
-  printTable(found, { model: ({ id }) => id, ok: ({ ok }) => ok, says: ({ says }) => says });
+  return { models: found };
 }
 
 /** What an engine's error says is for callers: its class says more to an operator. */

@@ -5,7 +5,7 @@ import { systemClock } from '#platform/clock.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { defineCall, NoInput, type AsJson } from '../call.js';
-import { compareWithLog, lagText } from '../consumers.js';
+import { compareWithLog, countsPositions, lagText } from '../consumers.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
 import { LastAudit } from '../ledger/last-audit.js';
 import type { Operator } from '../operator.js';
@@ -40,7 +40,6 @@ class NowReader {
   private async look(operator: Operator) {
     const { configuration, store } = operator;
     const database = await operator.database();
-    const positionsAreCounts = /^postgres(?:ql)?:/.test(configuration.eventStoreUrl);
     const stranded = environments.map(async (env) => ({
       ...{ env, jobs: (await findStranded(database, store, env)).length },
     }));
@@ -51,7 +50,7 @@ class NowReader {
         // The sweep takes its time beyond the horizon, as in the doctor's look.
         readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
         figures.readDeliveryLevels(database),
-        compareWithLog(database, store, positionsAreCounts),
+        compareWithLog(database, store, countsPositions(configuration)),
         readSealLevel(store),
         this.lastAudit.find(),
         this.day.forceFetch('day', { context: operator }),

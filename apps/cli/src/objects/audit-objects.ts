@@ -4,10 +4,9 @@ import { parseStreamName } from '#domain/streams.js';
 import { walkLog } from '#event-store/copy/walk-log.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
-import { Operator } from '../operator.js';
-import { printJson, printLine, printTable } from '../output.js';
-import { withProgress, type LogProgress } from '../progress.js';
-import type { EnvironmentOptions } from '../verb.js';
+import { defineCall, InEnvironment, type Asked } from '../call.js';
+import type { Operator } from '../operator.js';
+import { printLine, printTable } from '../output.js';
 
 interface BrokenObject {
   readonly stream: string;
@@ -27,31 +26,39 @@ interface NamedObject {
 
 const readAtATime = 8;
 
-/** Reads every object that history names. Writes nothing; exit code 1 unless all are there and are what they were. */
-export async function auditObjects({ env, json }: EnvironmentOptions): Promise<void> {
-  await using operator = await Operator.connect([ObjectStorageModule]);
-  const { checked, broken } = await withProgress('the audit was stopped', (signal, onProgress) =>
-    checkAll(operator, env, { signal, onProgress }),
-  );
-  if (broken.length > 0) process.exitCode = 1;
-  if (json) return printJson({ holds: broken.length === 0, checked, broken });
-  if (broken.length > 0) {
-    printTable(broken, {
-      object: ({ storage_key: key }) => key,
-      is: ({ state }) => state,
-      'named by': ({ stream }) => stream,
-    });
-    printLine();
-  }
-  printLine(
-    `${checked} objects: ${broken.length === 0 ? 'all are what they were' : `${broken.length} are not`}.`,
-  );
-}
+/** Reads every object that history names. Writes nothing but that it was done; exit code 1 unless all are what they were. */
+export const auditObjects = defineCall({
+  name: 'objects audit',
+  route: 'POST /objects/audit',
+  may: ['support', 'finance', 'read'],
+  summary: 'Read every picture that history names, and compare it with its digest',
+  input: InEnvironment,
+  features: [ObjectStorageModule],
+  long: 'the audit was stopped',
+  readOnly: 'recorded',
+  async run(operator, { env }, asked) {
+    const { checked, broken } = await checkAll(operator, env, asked);
+    return { holds: broken.length === 0, checked, broken };
+  },
+  summarise: ({ checked, broken }) => `${broken.length} of ${checked} objects are broken`,
+  print({ checked, broken, holds }) {
+    if (!holds) {
+      printTable(broken, {
+        object: ({ storage_key: key }) => key,
+        is: ({ state }) => state,
+        'named by': ({ stream }) => stream,
+      });
+      printLine();
+    }
+    printLine(`${checked} objects: ${holds ? 'all are what they were' : `${broken.length} are not`}.`);
+  },
+  failed: ({ holds }) => !holds,
+});
 
 async function checkAll(
   operator: Operator,
-  env: EnvironmentOptions['env'],
-  { signal, onProgress }: { signal: AbortSignal; onProgress: (progress: LogProgress) => void },
+  env: InEnvironment['env'],
+  { signal, onProgress }: Asked,
 ): Promise<{ checked: number; broken: BrokenObject[] }> {
   const { store } = operator;
   const storage = operator.get(ObjectStorage);
@@ -76,7 +83,7 @@ async function checkAll(
   return { checked, broken };
 }
 
-function objectOf(recorded: RecordedEvent, env: EnvironmentOptions['env']): NamedObject | undefined {
+function objectOf(recorded: RecordedEvent, env: InEnvironment['env']): NamedObject | undefined {
   const { stream, type } = recorded;
   const wanted = type === 'AssetStored' || type === 'PresetPublished';
   const environment = parseStreamName(stream)?.environment;

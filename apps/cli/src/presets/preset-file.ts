@@ -8,8 +8,8 @@ import { isId, newId } from '#platform/ids.js';
 import { CliError } from '../verb.js';
 
 /** A recipe is words and numbers; the preview is a tile. */
-const maxSpecBytes = 64 * 1024;
-const maxPreviewBytes = 5 * 1024 * 1024;
+export const maxSpecBytes = 64 * 1024;
+export const maxPreviewBytes = 5 * 1024 * 1024;
 
 /**
  * A preset of the operator's own, from a JSON file: `{id?, kind, label, spec, image}`. `image` is the path of a JPEG,
@@ -22,9 +22,7 @@ export async function readPresetFile(path: string): Promise<PresetDraft> {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw wrong(`${unknown} is not a field of a preset`);
   if (typeof id !== 'string' || !isId(id)) throw wrong('id must be a ULID, or absent for a new preset');
-  if (presetTable.some((row) => row.id === id)) {
-    throw wrong(`${id} is a preset of this release: give yours an id of its own, or none`);
-  }
+  requireOwnId(id, wrong);
   if (!isKind(kind)) throw wrong(`kind must be one of ${presetKinds.join(', ')}`);
   if (typeof label !== 'string' || label.trim() === '' || label.length > 128) {
     throw wrong('label must be text of 1 to 128 characters');
@@ -57,12 +55,25 @@ async function readPreview(path: string, wrong: Wrong): Promise<Buffer> {
     throw wrong(`the image ${path} cannot be read (${errorCode(error)})`);
   });
   if (bytes.length > maxPreviewBytes) throw wrong(`the image is larger than ${maxPreviewBytes} bytes`);
+  requireJpeg(bytes, `the image ${path}`, wrong);
+  return bytes;
+}
+
+const plainly: Wrong = (problem) => new CliError(problem, 'VALIDATION_ERROR');
+
+/** @throws what `wrong` makes */
+export function requireOwnId(id: string, wrong = plainly): void {
+  if (presetTable.some((row) => row.id === id))
+    throw wrong(`${id} is a preset of this release: give yours an id of its own, or none`);
+}
+
+/** @throws what `wrong` makes */
+export function requireJpeg(bytes: Buffer, what: string, wrong = plainly): void {
   try {
     jpegSize(bytes);
   } catch {
-    throw wrong(`the image ${path} is not a JPEG`);
+    throw wrong(`${what} is not a JPEG`);
   }
-  return bytes;
 }
 
 function isKind(value: unknown): value is PresetKind {

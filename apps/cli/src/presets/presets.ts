@@ -10,41 +10,90 @@ import {
 import type { Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { PresetsReader } from '#projections/readers.js';
-import { IdField, TextField } from '#validation/fields.js';
+import { presetKinds, type PresetKind } from '#domain/preset/preset.events.js';
+import { newId } from '#platform/ids.js';
+import { BooleanField, ChoiceField, IdField, ObjectField, TextField } from '#validation/fields.js';
 import { defineCall, InEnvironment } from '../call.js';
-import { Operator } from '../operator.js';
-import { printJson, printLine, printTable } from '../output.js';
+import type { Operator } from '../operator.js';
+import { printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type EnvironmentOptions } from '../verb.js';
-import { readPresetFile } from './preset-file.js';
+import { CliError } from '../verb.js';
+import { maxPreviewBytes, maxSpecBytes, readPresetFile, requireJpeg, requireOwnId } from './preset-file.js';
 
 /** What publishes and retires presets, and keeps their previews. */
 const features = [ObjectStorageModule, PresetModule];
 
-/** A preset of the operator's own; or with `--all` those that come with this release, retired ones as well. */
-export async function publishPresets(
-  file: string | undefined,
-  { all, env, json }: EnvironmentOptions & { readonly all?: boolean },
-): Promise<void> {
-  if ((file === undefined) === (all !== true))
-    throw new CliError('name a file, or use --all: one of the two');
-  const draft = file === undefined ? undefined : await readPresetFile(file);
-  await using operator = await Operator.connect(features);
-  const presets = [];
-  for (const environment of environmentsOf(env)) {
-    const { position, ...done } = draft
-      ? await publishOne(operator, environment, draft)
-      : await operator.execute(new SeedPresets(environment, systemClock(), { restore: true }));
-    await operator.caughtUp(environment, 'presets', position);
-    presets.push({ env: environment, id: draft?.id ?? null, ...done });
-  }
-  if (json) return printJson({ presets });
-  printTable(presets, {
-    environment: (preset) => preset.env,
-    preset: (preset) => preset.id ?? 'all',
-    published: (preset) => preset.published,
-    unchanged: (preset) => preset.unchanged,
-  });
+class PublishedPreset extends InEnvironment {
+  @BooleanField({
+    description: 'Those that come with this release, also the ones that were retired.',
+    nullable: false,
+  })
+  all: boolean = false;
+
+  @IdField({ description: 'Of a preset that is there. Without it, a new one.', nullable: false })
+  id?: string;
+
+  @ChoiceField({ description: 'What it is of.', values: presetKinds, nullable: false })
+  kind?: PresetKind;
+
+  @TextField({ description: 'What people choose it by.', min: 1, max: 128, nullable: false })
+  label?: string;
+
+  @ObjectField({ description: 'The recipe: words and numbers.', maxBytes: maxSpecBytes, nullable: false })
+  spec?: Record<string, unknown>;
+
+  @TextField({
+    description: 'Its tile: a JPEG, in base 64.',
+    ...{ min: 1, max: Math.ceil((maxPreviewBytes * 4) / 3) + 4, nullable: false },
+  })
+  image?: string;
+}
+
+export const publishPreset = defineCall({
+  name: 'presets publish',
+  route: 'POST /presets',
+  may: [],
+  summary: "A preset of your own, or with `all` this release's own",
+  input: PublishedPreset,
+  features,
+  unrecorded: ['image'],
+  // The command names a file, which its own machine has.
+  async prepare({ file, ...input }: PublishedPreset & { file?: string }) {
+    if ((file === undefined || file === null) === !input.all)
+      throw new CliError('name a file, or use --all: one of the two');
+    if (!file) return input;
+    const { preview, ...draft } = await readPresetFile(file);
+    return { ...input, ...draft, image: preview.toString('base64') };
+  },
+  async run(operator, input) {
+    const draft = input.all ? undefined : draftOf(input);
+    const presets = [];
+    for (const environment of environmentsOf(input.env)) {
+      const { position, ...done } = draft
+        ? await publishOne(operator, environment, draft)
+        : await operator.execute(new SeedPresets(environment, systemClock(), { restore: true }));
+      await operator.caughtUp(environment, 'presets', position);
+      presets.push({ env: environment, id: draft?.id ?? null, ...done });
+    }
+    return { presets };
+  },
+  print: ({ presets }) =>
+    printTable(presets, {
+      environment: (preset) => preset.env,
+      preset: (preset) => preset.id ?? 'all',
+      published: (preset) => preset.published,
+      unchanged: (preset) => preset.unchanged,
+    }),
+});
+
+/** @throws CliError */
+function draftOf({ id = newId(), kind, label, spec, image }: PublishedPreset): PresetDraft {
+  if (kind === undefined || label === undefined || spec === undefined || image === undefined)
+    throw new CliError('a preset has kind, label, spec and image; or say all', 'VALIDATION_ERROR');
+  const preview = Buffer.from(image, 'base64');
+  requireOwnId(id);
+  requireJpeg(preview, 'the image');
+  return { id, kind, label: label.trim(), spec, preview };
 }
 
 async function publishOne(operator: Operator, environment: Environment, draft: PresetDraft) {

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { readForwards } from '#application/aggregate.js';
 import { evolveAccount, initialAccount, type Account, type OpenedAccount } from '#domain/account/account.js';
 import { evolveAsset, initialAsset } from '#domain/asset/asset.js';
@@ -15,40 +13,75 @@ import { decode } from '#domain/stored-events.js';
 import type { StreamCategory } from '#domain/streams.js';
 import { evolveWebhooks, initialWebhooks } from '#domain/webhook/webhook.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
-import { Operator } from '../operator.js';
+import { TextField } from '#validation/fields.js';
+import { defineCall, type AsJson } from '../call.js';
+import { printPieces } from '../lines.js';
 import { toJson } from '../output.js';
 import { checkStreamName, happenedBy, noSuchStream } from '../places.js';
-import { CliError, type OutputOptions } from '../verb.js';
+import { CliError } from '../verb.js';
 
-export interface ReplayOptions extends OutputOptions {
-  readonly at?: string;
+class ReplayedStream {
+  @TextField({
+    description:
+      'An account, job, key, asset, product, preset or operation, for example `test.account-01J…`.',
+    ...{ min: 1, max: 200, required: true },
+  })
+  stream: string;
+
+  @TextField({ description: 'Stop there: a revision, or a time.', min: 1, max: 40, nullable: false })
+  at?: string;
 }
 
 interface Step {
   readonly revision: number;
   readonly type: string;
   readonly recorded_at: string;
+  /** In short, after this event. */
   readonly state: Record<string, unknown>;
 }
 
+/** The last line: all that is known. */
+interface Detail {
+  readonly detail: Record<string, unknown>;
+}
+
 /**
- * Reads and folds; nothing is written, rendered or charged by it. Steps are printed as they are made, so that an
- * account with a long history needs no more memory than one with a short one.
+ * Reads and folds; nothing is written, rendered or charged by it. Steps are told as they are made, so that an account
+ * with a long history needs no more memory than one with a short one.
  */
-export async function replayStream(stream: string, { at, json }: ReplayOptions): Promise<void> {
-  const fold = foldOf(checkStreamName(stream).category);
-  if (!fold)
-    throw new CliError(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
-  const isWanted = happenedBy(at);
-  await using operator = await Operator.connect();
-  const pages = replay(operator.store, stream, fold, isWanted);
-  // What is wrong with the arguments shows at the first page: before anything is printed.
-  const first = await pages.next();
-  if (first.done) throw noSuchStream(stream);
-  if (first.value.length === 0)
-    throw new CliError(`${stream} did not exist yet at ${at}: its first event came later`);
-  const text = (json ? asJson : asTable)(stream, fold, withFirst(first.value, pages));
-  await pipeline(Readable.from(text, { highWaterMark: 1 }), process.stdout);
+export const replayStream = defineCall({
+  name: 'replay',
+  route: 'GET /streams/:stream/replay',
+  may: ['read'],
+  summary: 'What a stream folds into, after each of its events',
+  input: ReplayedStream,
+  lines: [],
+  async run({ store }, { stream, at }) {
+    const fold = foldOf(checkStreamName(stream).category);
+    if (!fold)
+      throw new CliError(`${stream} has no state: "atelier events show ${stream}" lists what happened`);
+    const pages = replay(store, stream, fold, happenedBy(at));
+    // What is wrong with the arguments shows at the first page: before anything is answered.
+    const first = await pages.next();
+    if (first.done) throw noSuchStream(stream);
+    if (first.value.length === 0)
+      throw new CliError(
+        `${stream} did not exist yet at ${at}: its first event came later`,
+        'RESOURCE_NOT_FOUND',
+      );
+    return stepsOf(first.value, pages, fold);
+  },
+  print: (steps, { stream }, { json }) => printPieces(json ? asJson(stream, steps) : asTable(steps)),
+});
+
+async function* stepsOf(
+  first: readonly Step[],
+  rest: AsyncIterable<readonly Step[]>,
+  fold: Fold,
+): AsyncGenerator<Step | Detail, void> {
+  yield* first;
+  for await (const steps of rest) yield* steps;
+  yield { detail: fold.detail() };
 }
 
 /** Nothing at all when there is no such stream; an empty page when its first event is not wanted. */
@@ -72,35 +105,28 @@ async function* replay(
   }
 }
 
-type Pages = AsyncIterable<readonly Step[]>;
-
-async function* withFirst(first: readonly Step[], rest: Pages): Pages & AsyncGenerator<readonly Step[]> {
-  yield first;
-  yield* rest;
-}
+type Steps = AsyncIterable<AsJson<Step> | AsJson<Detail>>;
 
 /** One object, its history a line a step. */
-async function* asJson(stream: string, fold: Fold, pages: Pages): AsyncGenerator<string> {
+async function* asJson(stream: string, steps: Steps): AsyncGenerator<string> {
   yield `{\n  "stream": ${JSON.stringify(stream)},\n  "history": [\n`;
-  let last: Step | undefined;
-  for await (const steps of pages) {
-    const lines = steps.map((step, index) => (last || index > 0 ? ',\n' : '') + `    ${toJson(step)}`);
-    last = steps.at(-1) ?? last;
-    yield lines.join('');
+  let last: AsJson<Step> | undefined;
+  for await (const step of steps) {
+    if ('detail' in step) {
+      yield `\n  ],\n  "revision": ${last?.revision},\n  "recorded_at": ${JSON.stringify(last?.recorded_at)},\n`;
+      yield `  "state": ${toJson(step.detail)}\n}\n`;
+      return;
+    }
+    yield `${last ? ',\n' : ''}    ${toJson(step)}`;
+    last = step;
   }
-  yield `\n  ],\n  "revision": ${last?.revision},\n  "recorded_at": ${JSON.stringify(last?.recorded_at)},\n`;
-  yield `  "state": ${toJson(fold.detail())}\n}\n`;
 }
 
-async function* asTable(_stream: string, fold: Fold, pages: Pages): AsyncGenerator<string> {
+async function* asTable(steps: Steps): AsyncGenerator<string> {
   yield row('revision', 'event', 'recorded', 'state afterwards');
-  for await (const steps of pages) {
-    const rows = steps.map(({ revision, type, recorded_at, state }) =>
-      row(String(revision), type, recorded_at, inWords(state)),
-    );
-    yield rows.join('');
-  }
-  yield `\n${toJson(fold.detail(), 2)}\n`;
+  for await (const step of steps)
+    if ('detail' in step) yield `\n${toJson(step.detail, 2)}\n`;
+    else yield row(String(step.revision), step.type, step.recorded_at, inWords(step.state));
 }
 
 /** The widths are those of the longest that may come: how long those of this stream are is known at its end only. */

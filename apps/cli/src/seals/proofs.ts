@@ -5,29 +5,42 @@ import { proveInclusion, provenEvent, type InclusionProof } from '#event-store/s
 import { isGenuine, type Seal } from '#event-store/seals/seal.js';
 import { messageOf } from '#platform/errors.js';
 import { readPublicSealKey } from '#platform/seal-key.js';
-import { Operator } from '../operator.js';
+import { TextField } from '#validation/fields.js';
+import { defineCall, InEnvironment } from '../call.js';
+import type { Operator } from '../operator.js';
 import { printJson, printLine, printProperties } from '../output.js';
 import { environmentsOf } from '../places.js';
-import { CliError, type EnvironmentOptions, type OutputOptions } from '../verb.js';
+import { CliError, type OutputOptions } from '../verb.js';
 
-/** A proof as JSON on standard output, for one line of a ledger. */
-export async function proveTransaction({
-  transaction,
-  env,
-}: EnvironmentOptions & { readonly transaction: string }): Promise<void> {
-  await using operator = await Operator.connect();
-  const event = await findTransaction(operator, transaction, env);
-  try {
-    printJson(await proveInclusion(operator.store, event));
-  } catch (error) {
-    throw error instanceof EventStoreError ? new CliError(error.message) : error;
-  }
+class ProvenTransaction extends InEnvironment {
+  @TextField({
+    description: 'The charge, the purchase or the correction, as `/v1/transactions` lists it.',
+    ...{ min: 1, max: 64, required: true },
+  })
+  transaction: string;
 }
+
+export const proveTransaction = defineCall({
+  name: 'ledger prove',
+  route: 'GET /transactions/:transaction/proof',
+  may: ['read'],
+  summary: 'A proof that one line of a ledger is in the log as it was sealed',
+  input: ProvenTransaction,
+  async run(operator, { transaction, env }) {
+    const event = await findTransaction(operator, transaction, env);
+    try {
+      return await proveInclusion(operator.store, event);
+    } catch (error) {
+      throw error instanceof EventStoreError ? new CliError(error.message) : error;
+    }
+  },
+  print: printJson,
+});
 
 async function findTransaction(
   operator: Operator,
   id: string,
-  env: EnvironmentOptions['env'],
+  env: InEnvironment['env'],
 ): Promise<RecordedEvent> {
   for (const environment of environmentsOf(env)) {
     const row = await (await operator.ledger(environment)).find(id);
@@ -35,11 +48,12 @@ async function findTransaction(
     const stream = streamName(environment, 'account', row.tenant);
     const slice = await operator.store.readStream(stream, { from: BigInt(row.revision), limit: 1 });
     const [event] = slice.kind === 'found' ? slice.events : [];
-    const { chargeId, purchaseId } = (event?.data ?? {}) as { chargeId?: string; purchaseId?: string };
-    if (event && (chargeId === id || purchaseId === id)) return event;
+    const named = ['chargeId', 'purchaseId', 'correctionId'] as const;
+    const data = (event?.data ?? {}) as Partial<Record<(typeof named)[number], string>>;
+    if (event && named.some((name) => data[name] === id)) return event;
     throw new CliError(`the ledger of ${stream} is not that of history: run "atelier ledger audit"`);
   }
-  throw new CliError(`there is no transaction ${id}: /v1/transactions lists their ids`);
+  throw new CliError(`there is no transaction ${id}: /v1/transactions lists their ids`, 'RESOURCE_NOT_FOUND');
 }
 
 /** Needs no service. Exit code 1 unless the proof proves what it says. */

@@ -14,8 +14,11 @@ import { readForwards } from '#application/aggregate.js';
 import type { SealKey } from '#platform/seal-key.js';
 import { newSealKey, publicSealKeyPem, readSealKey } from '#platform/seal-key.js';
 import { messageOf } from '#platform/errors.js';
-import { printJson, printLine } from '../output.js';
-import { findConfiguration, patience, withEventStore } from '../service.js';
+import { BooleanField, IntegerField } from '#validation/fields.js';
+import { defineCall } from '../call.js';
+import { jsonLines, printPieces } from '../lines.js';
+import { printJson, printLine, printTable } from '../output.js';
+import { findConfiguration } from '../service.js';
 import { CliError, type OutputOptions } from '../verb.js';
 import { publicKeyFrom } from './proofs.js';
 
@@ -33,22 +36,99 @@ function configuredKey(): SealKey {
   throw new CliError('there is no seal key: set ATELIER_SEAL_KEY_FILE, as for the projector (docs/seals.md)');
 }
 
-/** One line a seal: the last one, or with `--all` each. To be kept where the store's owner cannot write. */
-export async function exportSeals({ all }: OutputOptions & { readonly all?: boolean }): Promise<void> {
-  await withEventStore(findConfiguration(), patience, async (store) => {
-    if (!all) {
-      const { seal } = await readChainEnd(store);
-      if (!seal) throw new CliError('nothing is sealed yet (docs/seals.md)');
-      // As a sealer stored it.
-      printLine(JSON.stringify(sealAlone(seal as StoredSeal)));
-      return;
-    }
-    for await (const events of readForwards(store, sealStream, 0n))
-      for (const { type, data } of events)
-        // What is no genuine seal, the audit says.
-        if (type === rangeSealed) printLine(JSON.stringify(sealAlone(data as StoredSeal)));
-  });
+class SealChoice {
+  @BooleanField({ description: 'Every seal, and not only the last one.', nullable: false })
+  all: boolean = false;
 }
+
+/** One line a seal. To be kept where the store's owner cannot write. */
+export const exportSeals = defineCall({
+  name: 'seal export',
+  route: 'GET /seals/export',
+  may: ['read'],
+  summary:
+    'The last seal, or every seal, as they are signed: keep them where nobody who has the store can write',
+  input: SealChoice,
+  lines: [],
+  async run({ store }, { all }) {
+    if (all) return sealsOf(store);
+    const { seal } = await readChainEnd(store);
+    if (!seal) throw new CliError('nothing is sealed yet (docs/seals.md)', 'RESOURCE_NOT_FOUND');
+    // As a sealer stored it.
+    return one(sealAlone(seal as StoredSeal));
+  },
+  print: (seals) => printPieces(jsonLines(seals)),
+});
+
+async function* one(seal: Seal): AsyncGenerator<Seal, void> {
+  yield await Promise.resolve(seal);
+}
+
+async function* sealsOf(store: EventStore): AsyncGenerator<Seal, void> {
+  for await (const events of readForwards(store, sealStream, 0n))
+    for (const { type, data } of events)
+      // What is no genuine seal, the audit says.
+      if (type === rangeSealed) yield sealAlone(data as StoredSeal);
+}
+
+class SealPage {
+  @IntegerField({
+    description: 'How many, the latest first.',
+    min: 1,
+    max: 200,
+    default: 50,
+    nullable: false,
+  })
+  limit: number = 50;
+
+  @IntegerField({
+    description: 'Only seals before the one with this number.',
+    min: 1,
+    max: 2 ** 31,
+    nullable: false,
+  })
+  before?: number;
+}
+
+export const listSeals = defineCall({
+  name: 'seal list',
+  route: 'GET /seals',
+  may: ['read'],
+  summary: 'The seals under the history, the latest first, and what waits for the next one',
+  input: SealPage,
+  async run({ store, configuration }, { limit, before = Infinity }) {
+    const level = await readSealLevel(store);
+    const seals = [];
+    // Backwards, in pages: the leaves that a sealer keeps beside each seal are many.
+    for (let from: bigint | undefined; seals.length < limit;) {
+      const page = { direction: 'backwards' as const, limit: 100, ...(from !== undefined && { from }) };
+      const slice = await store.readStream(sealStream, page);
+      const events = slice.kind === 'found' ? slice.events : [];
+      for (const { type, data } of events) {
+        const { number, sealedAt, count, first, last, key, root } = data as Seal;
+        if (type === rangeSealed && number < before && seals.length < limit)
+          seals.push({ number, sealed_at: sealedAt, events: count, first, last, key, root });
+      }
+      const oldest = events.at(-1)?.revision ?? 0n;
+      if (oldest === 0n) break;
+      from = oldest - 1n;
+    }
+    return {
+      ...{ public_key: configuration.sealing.key?.publicKey ?? null, seals },
+      ...{ waiting_since: level.waitingSince ?? null, late: isLate(level) },
+    };
+  },
+  print: ({ seals, waiting_since: since }) => {
+    printTable(seals, {
+      seal: ({ number }) => number,
+      sealed: (seal) => seal.sealed_at,
+      events: ({ events }) => events,
+      'last event': ({ last }) => `${last.stream} revision ${last.revision}`,
+      key: ({ key }) => key,
+    });
+    printLine(since === null ? 'Nothing waits for its seal.' : `Events wait for their seal since ${since}.`);
+  },
+});
 
 export interface RotateOptions extends OutputOptions {
   readonly output: string;

@@ -15,6 +15,7 @@ import type { Logger } from '#platform/logger.js';
 import { InvalidFields, type FieldProblem } from '#validation/validate.js';
 import { changesThings, checkedInput, fieldsOf, mayCall, perform, type AnyCall } from '../call.js';
 import type { Operator } from '../operator.js';
+import { asCsv, jsonLines } from '../lines.js';
 import { toJson } from '../output.js';
 import { CliError, refusals, type RefusalCode } from '../verb.js';
 import { Runs } from './runs.js';
@@ -120,6 +121,7 @@ export class AdminServer {
         }
         const asked = { idempotencyKey, signal: neverStopped, onProgress: () => undefined };
         const result = await perform(call, operator, input, asked);
+        if (call.lines) return sendLines(reply, call.lines, request, result as AsyncIterable<object>);
         if (notices.length > 0) void reply.header('x-atelier-notice', JSON.stringify(notices));
         return reply.code(200).send(result ?? null);
       },
@@ -272,6 +274,22 @@ function requireRole(call: AnyCall, { name, role }: AddedOperator): void {
   );
 }
 
+/** As CSV where that is asked for, else one JSON object a line. What breaks off on the way breaks the connection off. */
+function sendLines(
+  reply: FastifyReply,
+  columns: readonly string[],
+  { query }: FastifyRequest,
+  lines: AsyncIterable<object>,
+): FastifyReply {
+  const { format } = asObject(query);
+  if (format === 'csv' && columns.length > 0)
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="atelier.csv"')
+      .send(asCsv(lines, columns));
+  return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(jsonLines(lines)));
+}
+
 /** What is told to who follows something. */
 interface Look {
   readonly told: unknown;
@@ -334,7 +352,7 @@ function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object
   const inPath = asObject(params);
   try {
     if (!changesThings(call))
-      return checkedInput(call, fromText(call, { ...asObject(query), ...inPath }), 'query');
+      return checkedInput(call, fromText(call, { ...withoutFormat(call, query), ...inPath }), 'query');
     const sent = body ?? {};
     if (typeof sent !== 'object' || Array.isArray(sent))
       throw new CliError('the body must be an object', 'VALIDATION_ERROR');
@@ -345,6 +363,14 @@ function inputOf(call: AnyCall, { params, query, body }: FastifyRequest): object
       (loc[1] ?? '') in inPath ? { ...problem, loc: ['path', ...loc.slice(1)] } : { ...problem, loc };
     throw new InvalidFields(error.problems.map(place));
   }
+}
+
+/** How lines are written is no field of what is asked. @throws CliError */
+function withoutFormat({ lines }: AnyCall, query: unknown): Record<string, unknown> {
+  const { format, ...fields } = asObject(query);
+  if (!lines || format === undefined) return asObject(query);
+  if (format === 'json' || (format === 'csv' && lines.length > 0)) return fields;
+  throw new CliError('format must be json or csv, where there is csv', 'VALIDATION_ERROR');
 }
 
 /** Fastify gives objects, of its own making, for both. */

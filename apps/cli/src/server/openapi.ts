@@ -77,6 +77,22 @@ function schemaOf({
   return { ...words, type: nullable ? [type, 'null'] : type, ...(values !== undefined && { enum: values }) };
 }
 
+const format = {
+  ...{ name: 'format', in: 'query', required: false, schema: { type: 'string', enum: ['json', 'csv'] } },
+  description: 'One JSON object a line, or comma-separated values.',
+};
+
+const linesOf = (call: AnyCall, columns: readonly string[]) => ({
+  description: 'As many lines as there are.',
+  ...(columns.length > 0 && {
+    headers: { 'Content-Disposition': { description: 'Of comma-separated values.', schema: text } },
+  }),
+  content: {
+    'application/x-ndjson': { schema: text, 'x-line': ref(resultNameOf(call)) },
+    ...(columns.length > 0 && { 'text/csv': { schema: text } }),
+  },
+});
+
 function operationOf(call: AnyCall): object {
   const path = call.route.split(' ')[1] ?? '';
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name));
@@ -107,12 +123,17 @@ function operationOf(call: AnyCall): object {
       ...fields.filter(({ name }) => inPath.has(name)).map(parameter('path')),
       ...inQuery.map(parameter('query')),
       ...(call.idempotent ? [key] : []),
+      ...(call.lines?.length ? [format] : []),
     ],
     ...(inBody.length > 0 && { requestBody: { required: required.length > 0, ...json(body) } }),
     responses: {
       ...(call.long
         ? { 202: { description: 'It is started: `/runs/{run_id}` tells how it goes.', ...json(ref('Run')) } }
-        : { 200: { description: 'Done.', ...json(ref(resultNameOf(call))) } }),
+        : {
+            200: call.lines
+              ? linesOf(call, call.lines)
+              : { description: 'Done.', ...json(ref(resultNameOf(call))) },
+          }),
       default: { description: 'It was refused, or failed.', ...json(ref('ErrorEnvelope')) },
     },
   };

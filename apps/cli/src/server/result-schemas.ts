@@ -30,7 +30,11 @@ export function readResultSchemas(file: string): (module: string, name: string) 
     // Call<Input, Result>
     const [, result] = checker.getTypeArguments(call as ts.TypeReference);
     if (!result) throw new Error(`${name} is no call`);
-    return new SchemaWriter(checker).schemaOf(result);
+    // Of lines, one.
+    const [line] = /^Async/.test(result.symbol?.name ?? '')
+      ? checker.getTypeArguments(result as ts.TypeReference)
+      : [];
+    return new SchemaWriter(checker).schemaOf(line ?? result);
   };
 }
 
