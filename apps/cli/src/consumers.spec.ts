@@ -13,25 +13,54 @@ describe('consumers', () => {
   });
 
   it.each([
-    ['none is there', [], 'none yet: no projector has ever run on this database'],
+    ['none is there', [], 'none yet: no projector has ever run on this database', 'start a projector'],
     [
       'one is halted',
       [{ ...well, state: 'halted', halted_because: 'a hole' }],
       'live jobs is halted: a hole',
+      'run "atelier projections rebuild jobs"',
+    ],
+    [
+      'a process manager is halted',
+      [
+        {
+          ...well,
+          kind: 'process manager',
+          name: 'charge-closer',
+          state: 'halted',
+          halted_because: 'a hole',
+        },
+      ],
+      'live charge-closer is halted: a hole',
+      'start the projector again',
     ],
     [
       'one is of another store',
       [{ ...well, state: 'beyond the log' }],
       'of live jobs lie beyond the end of the log',
+      'correct EVENT_STORE_URL',
     ],
-    ['events are parked', [well, { ...well, parked: 2 }], '2 events are parked'],
-    ['one is late', [{ ...well, lag: 4, lag_seconds: 60 }], 'live jobs is 4 events, 60 s behind'],
+    [
+      'events are parked',
+      [well, { ...well, parked: 2 }],
+      '2 events are parked',
+      '"atelier parked list" says why',
+    ],
+    [
+      'one is late',
+      [{ ...well, lag: 4, lag_seconds: 60 }],
+      'live jobs is 4 events, 60 s behind',
+      'start a projector',
+    ],
     [
       'one is very late',
       [{ ...well, lag: 500, lag_seconds: 99 }],
       'live jobs is 500 or more events, 99 s behind',
+      'start a projector',
     ],
-  ])('are not well when %s', (_case, statuses, says) => {
-    expect(() => judgeConsumers(statuses)).toThrow(says);
+  ] as const)('are not well when %s, and what to do is said', (_case, statuses, says, advice) => {
+    const judge = () => judgeConsumers(statuses);
+    expect(judge).toThrow(says);
+    expect(judge).toThrow(expect.objectContaining({ advice: expect.stringContaining(advice) }));
   });
 });

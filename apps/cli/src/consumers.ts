@@ -94,28 +94,54 @@ async function readRows(database: Queries): Promise<StoredConsumer[]> {
 /** A projector that works is never this far behind, not even with a full queue. */
 export const patienceSeconds = 10;
 
-/** @returns what to say of consumers that are well. @throws Error that says which is not, and why */
+/** What is wrong, and what to do about it. */
+export class Unwell extends Error {
+  constructor(
+    message: string,
+    readonly advice: string,
+  ) {
+    super(message);
+  }
+}
+
+const startProjector = 'start a projector; the log of one that runs says what keeps it';
+
+/** @returns what to say of consumers that are well. @throws Unwell that says which is not, why, and what to do */
 export function judgeConsumers(statuses: readonly ConsumerStatus[]): string {
-  if (statuses.length === 0) throw new Error('none yet: no projector has ever run on this database');
-  const halted = statuses
-    .filter(({ state }) => state === 'halted')
-    .map(({ env, name, halted_because: why }) => `${env} ${name} is halted: ${why}`);
-  if (halted.length > 0) throw new Error(halted.join('; '));
-  const lost = statuses
-    .filter(({ state }) => state === beyondTheLog)
-    .map(({ env, name }) => `${env} ${name}`);
+  if (statuses.length === 0)
+    throw new Unwell('none yet: no projector has ever run on this database', startProjector);
+  const halted = statuses.filter(({ state }) => state === 'halted');
+  if (halted.length > 0)
+    throw new Unwell(
+      halted.map(({ env, name, halted_because: why }) => `${env} ${name} is halted: ${why}`).join('; '),
+      adviceForHalted(halted),
+    );
+  const lost = statuses.filter(({ state }) => state === beyondTheLog);
   if (lost.length > 0)
-    throw new Error(
-      `the checkpoints of ${lost.join(', ')} lie beyond the end of the log: they belong to another store`,
+    throw new Unwell(
+      `the checkpoints of ${lost.map(({ env, name }) => `${env} ${name}`).join(', ')} lie beyond the end of the log: they belong to another store`,
+      'correct EVENT_STORE_URL; after a move to another store see docs/moving-to-eventstoredb.md',
     );
   const parked = statuses.reduce((sum, each) => sum + each.parked, 0);
-  if (parked > 0) throw new Error(`${parked} events are parked`);
+  if (parked > 0)
+    throw new Unwell(
+      `${parked} events are parked`,
+      '"atelier parked list" says why; "atelier parked retry --all" folds them with a release that can',
+    );
   const late = statuses
     .filter(({ lag_seconds: seconds }) => (seconds ?? 0) > patienceSeconds)
     .map(({ env, name, ...each }) => `${env} ${name} is ${lagText(each)} behind`);
-  if (late.length > 0) throw new Error(late.join('; '));
+  if (late.length > 0) throw new Unwell(late.join('; '), startProjector);
   const lag = Math.max(...statuses.map((each) => each.lag));
   return lag === 0 ? 'all up to date' : `at most ${lag} events behind`;
+}
+
+/** Rows are made again from the history; what a process manager has done is in it. */
+function adviceForHalted(halted: readonly ConsumerStatus[]): string {
+  const models = new Set(halted.filter(({ kind }) => kind === 'read model').map(({ name }) => name));
+  if (models.size === 0)
+    return 'start the projector again; if it halts again, docs/production.md, Restore, says how to go on';
+  return `see to the log first where that is not ok, then run "atelier projections rebuild ${[...models].join(' ')}"`;
 }
 
 export function lagText({ lag, lag_seconds: seconds }: Pick<ConsumerStatus, 'lag' | 'lag_seconds'>): string {

@@ -8,7 +8,7 @@ import { errorCode, messageOf } from '#platform/errors.js';
 import { onlyRow } from '#platform/postgres.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { findStranded } from './jobs/stranded-jobs.js';
-import { judgeConsumers, lagText, readConsumers, type ConsumerStatus } from './consumers.js';
+import { judgeConsumers, lagText, readConsumers, Unwell, type ConsumerStatus } from './consumers.js';
 import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
 import { printJson, printLine, printTable } from './output.js';
 import { judgeSeals } from './seals/seals.js';
@@ -69,12 +69,12 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       return `${kind} ${version}, ${head === null ? 'empty' : `head at ${head}`}, answers in ${latency} ms`;
     }),
     await check('log', 'docs/production.md, Restore, says how to go on', () => judgeLog(configuration)),
-    await check('read models', projectorAdvice, async () => {
+    await check('read models', afterTheStores, async () => {
       if (!eventStore) throw new Error('how far they are is unknown without the event store');
       consumers = await readConsumers(configuration, eventStore.kind);
       return judgeConsumers(of('read model'));
     }),
-    await check('process managers', projectorAdvice, async () => {
+    await check('process managers', afterTheStores, async () => {
       if (!eventStore) throw new Error('how far they are is unknown without the event store');
       return Promise.resolve(judgeConsumers(of('process manager')));
     }),
@@ -94,11 +94,11 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
     ),
     await check(
       'seals',
-      'give the projector the key of the last seal, and read in its log why it does not seal (docs/seals.md)',
+      'start a projector that has the key of the last seal; the log of one that runs says why it does not seal (docs/seals.md)',
       () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
     ),
     await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
-    await check('API is ready', 'see the database and the event store above, then the log of the API', () =>
+    await check('API is ready', 'see to what else is not ok first, then read the log of the API', () =>
       health(configuration, 'ready'),
     ),
   ];
@@ -123,12 +123,13 @@ async function readConnections(databaseUrl: string): Promise<string> {
   return found;
 }
 
-/** Makes one check, which says what it found or throws what is wrong. */
+/** Makes one check, which says what it found or throws what is wrong. @param advice unless what is wrong brings its own */
 async function check(name: string, advice: string, look: () => Promise<string>): Promise<Examination> {
   try {
     return { name, ok: true, detail: await look(), advice: null };
   } catch (error) {
-    return { name, ok: false, detail: `${messageOf(error)}${hintAt(error)}`, advice };
+    const told = error instanceof Unwell ? error.advice : advice;
+    return { name, ok: false, detail: `${messageOf(error)}${hintAt(error)}`, advice: told };
   }
 }
 
@@ -138,8 +139,7 @@ function hintAt(error: unknown): string {
   return code === '42P01' || code === '3F000' ? ' (run "atelier migrate" first)' : '';
 }
 
-const projectorAdvice =
-  'start a projector; the log of one that runs says what keeps it. After a move to another store see docs/moving-to-eventstoredb.md';
+const afterTheStores = 'see to the database and the event store above first';
 
 async function readEventStore(configuration: Configuration): Promise<EventStoreStatus> {
   const { kind, version } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
