@@ -36,8 +36,8 @@ export class ConsoleFiles {
 
   /** @param path below `/console/`. Undefined where there is no such file */
   async file(path: string): Promise<ConsoleFile | undefined> {
-    const [, asset] = /^assets\/([\w.-]+)$/.exec(path) ?? [];
-    if (asset === undefined) return this.answer(`${this.page}.html`, 'no-cache');
+    const [folder, asset = ''] = path.split('/', 2);
+    if (folder !== 'assets') return this.answer(`${this.page}.html`, 'no-cache');
     // Only what the build has put there: no name leads out of the folder.
     const names = await readdir(`${this.folder}/assets`);
     if (!names.includes(asset)) return undefined;

@@ -1,0 +1,386 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { AdminService } from '../admin/support.js';
+import type { ApiClient, Json } from '../api/support/api-client.js';
+import { ApiService, type Tenant } from '../api/support/api-service.js';
+import { failJob, startJob } from '../api/support/finish-job.js';
+import { makePictures } from '../api/support/made-pictures.js';
+import { openBrowser } from '../support/browser.js';
+import { eventually } from '../support/eventually.js';
+
+/** Where each screen is kept as it was drawn; unset: nowhere. */
+const screenshots = process.env['CONSOLE_SCREENSHOTS'];
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let service: ApiService;
+let api: ApiClient;
+let admin: AdminService;
+let browser: Browser;
+let page: Page;
+let token: string;
+let tenant: Tenant;
+const jobs = { done: '', failed: '', queued: [] as string[] };
+const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
+/** What a page complained of: scripts that broke, and what its policy kept out. */
+const problems: string[] = [];
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  api = await service.openApi();
+  admin = await AdminService.start(service.databaseUrl, {
+    variables: {
+      ...{ ATELIER_HOME: service.folder, URL_SIGNING_SECRET: 'a secret of tests', PUBLIC_URL: api.url },
+      ...{ ATELIER_SIGNING_KEY: 'a signing key of tests, by default', ATELIER_SECOND_OPERATOR_ABOVE: '5000' },
+    },
+  });
+  token = await admin.token('ada', 'admin');
+  tenant = await service.openTenant({ credits: 1_000, environment: 'live' });
+  const dispatch = async () =>
+    (await api.post('/v1/model-generator', tenant.key, order)).body.job_id as string;
+  const portrait = { kind: 'model_portrait', label: 'Portrait' } as const;
+  jobs.done = (
+    await makePictures(api, service, tenant, portrait, { ...portrait, role: 'intermediate' })
+  ).jobId;
+  jobs.failed = await dispatch();
+  await startJob(service, tenant, jobs.failed);
+  await failJob(service, tenant, jobs.failed);
+  jobs.queued = [await dispatch(), await dispatch(), await dispatch()];
+  await eventually(async () => (await ask('GET /jobs?status=FAILURE')).total === 1);
+  await eventually(async () => (await ask('GET /jobs')).total === 5);
+  browser = await openBrowser();
+  page = await browser.newPage({ reducedMotion: 'reduce' });
+  // Only used up when something is broken.
+  page.setDefaultTimeout(90_000);
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    // That a request was refused is shown on the page.
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isRefusal) problems.push(message.text());
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await admin?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+async function ask(route: string, body?: object): Promise<Json> {
+  const answer = await admin.ask(route, token, body);
+  expect({ route, status: answer.status }).toEqual({ route, status: 200 });
+  return answer.body;
+}
+
+const open = async (path: string) => {
+  await page.goto(`${admin.url}/console${path}`);
+  await drawn();
+};
+/** Everything that it asked for is there. */
+const drawn = async () => {
+  await page.locator('main h1').waitFor();
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+};
+const dialog = () => page.getByRole('dialog');
+const press = (name: string) => page.getByRole('button', { name, exact: true }).first().click();
+
+describe('the files of the console', () => {
+  const get = (path: string) => fetch(`${admin.url}/console${path}`);
+
+  it('come with a policy that lets nothing in but themselves and pictures', async () => {
+    const answer = await get('/jobs/any');
+    const html = await answer.text();
+    expect(answer.headers.get('content-security-policy')).toBe(
+      `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob: ${api.url}; ` +
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    );
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(answer.headers.get('cache-control')).toBe('no-cache');
+    expect(html).not.toMatch(/<style|<script(?! type="module" crossorigin src=)|\son\w+=/);
+    const [asset] = /assets\/operator-[\w-]+\.js/.exec(html) ?? [];
+    const script = await get(`/${asset}`);
+    expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(await script.text()).not.toMatch(/sk_(?:live|test)_\w{20}|op_\w{20}/);
+  });
+
+  it.each(['/assets', '/assets/none.js', '/assets/..%2f..%2fpackage.json', '/assets/x%2f..'])(
+    'are not %s',
+    async (path) => {
+      expect((await get(path)).status).toBe(404);
+    },
+  );
+});
+
+describe('logging in', () => {
+  it('says what is wrong with a token that is none, and keeps nothing of it', async () => {
+    await page.goto(`${admin.url}/console`);
+    await page.getByLabel('Operator’s token').fill('op_ada_wrong');
+    await press('Log in');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('send a valid token');
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).toBe('{}');
+    await check('login');
+  });
+
+  it('lets an operator in, and another style than its own nowhere', async () => {
+    await page.getByLabel('Operator’s token').fill(token);
+    await press('Log in');
+    await drawn();
+    expect(await page.locator('h1').textContent()).toBe('Now');
+    const kept = await page.evaluate(`new Promise((done) => {
+      document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective), { once: true });
+      const style = document.createElement('style');
+      style.textContent = 'body { display: none }';
+      document.head.append(style);
+    })`);
+    expect(kept).toBe('style-src-elem');
+    expect(problems.splice(0)).toHaveLength(1);
+  });
+});
+
+/** Holds what is drawn against WCAG, A and AA. */
+async function check(name: string): Promise<void> {
+  await page.evaluate(axe);
+  const rules = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
+  const { violations } = (await page.evaluate(`axe.run({ runOnly: ${rules} })`)) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  expect(violations.map(({ id, nodes }) => ({ name, id, ...nodes[0] }))).toEqual([]);
+  await fits(name);
+}
+
+/** Holds what is drawn against the width of the screen, and keeps a picture of it. */
+async function fits(name: string): Promise<void> {
+  const beyond = await page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
+  expect({ name, beyond: Math.max(0, Number(beyond)) }).toEqual({ name, beyond: 0 });
+  if (screenshots === undefined) return;
+  await mkdir(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+}
+
+const screens: Record<string, () => string> = {
+  now: () => '/',
+  jobs: () => '/jobs',
+  'job done': () => `/jobs/${jobs.done}`,
+  'job failed': () => `/jobs/${jobs.failed}`,
+  pictures: () => '/pictures',
+  tenants: () => '/tenants',
+  tenant: () => `/tenants/${tenant.id}`,
+  approvals: () => '/grants',
+  models: () => '/models',
+  repair: () => '/care',
+  audit: () => '/audit',
+  actions: () => '/actions',
+  'not found': () => '/search/none',
+};
+
+/** Each scheme of colours is checked once. At 200 %, a window of 1280 pixels has room for 640. */
+const views = [
+  { view: 'light', width: 1280, colorScheme: 'light', look: check },
+  { view: 'dark on a phone', width: 390, colorScheme: 'dark', look: check },
+  { view: 'dark at 200 %', width: 640, colorScheme: 'dark', look: fits },
+  { view: 'light on a phone', width: 390, colorScheme: 'light', look: fits },
+] as const;
+
+describe('each screen', () => {
+  afterAll(async () => page.setViewportSize({ width: 1280, height: 900 }));
+
+  it.each(Object.entries(screens))('%s is drawn, for everybody', async (name, pathOf) => {
+    await open(pathOf());
+    for (const { view, width, colorScheme, look } of views) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await look(`${name}, ${view}`);
+    }
+  });
+
+  it('shows pictures that are really loaded', async () => {
+    await open('/pictures');
+    const picture = page.locator('.pictures img').first();
+    await eventually(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0));
+  });
+});
+
+describe('actions', () => {
+  const lastOf = async (route: string, list: string) => (await ask(route))[list].at(-1) as Json;
+
+  it('cancel several jobs, after it was said what that means', async () => {
+    const chosen = jobs.queued.slice(0, 2);
+    await open('/jobs');
+    for (const job of chosen) await page.getByLabel(`Choose ${job}`).check();
+    await press('Cancel 2 jobs');
+    await dialog().getByText('It would concern 2 of 2, and 10 credits.').waitFor();
+    await check('dialog of a cancellation');
+    await press('Cancel and refund');
+    await dialog().getByText('It was done for 2 of 2, and 10 credits.').waitFor();
+    for (const job of chosen)
+      expect(await lastOf(`GET /jobs/${job}`, 'events')).toMatchObject({
+        ...{ type: 'JobCancelled', metadata: { actor: 'operator:ada' } },
+      });
+    await press('Close');
+  });
+
+  it('order a failed job again, as a new one', async () => {
+    await open(`/jobs/${jobs.failed}`);
+    await press('Order again');
+    await dialog().getByText('It would concern 1 of 1').waitFor();
+    await dialog().getByRole('button', { name: 'Order again' }).click();
+    await dialog().getByText('It was done for 1 of 1').waitFor();
+    await dialog().getByRole('link').click();
+    await page.locator('.timeline').getByText('JobQueued', { exact: true }).waitFor();
+    expect(page.url()).not.toContain(jobs.failed);
+  });
+
+  it('fail a job whose attempt hangs', async () => {
+    const [, , hanging = ''] = jobs.queued;
+    await startJob(service, tenant, hanging);
+    await open(`/jobs/${hanging}`);
+    await press('Fail');
+    await dialog().getByText('It would concern 1 of 1').waitFor();
+    await press('Fail and refund');
+    await dialog().getByText('It was done for 1 of 1').waitFor();
+    const events = (await ask(`GET /jobs/${hanging}`)).events as Json[];
+    expect(events.find(({ type }) => type === 'JobFailed')).toMatchObject({
+      metadata: { actor: 'operator:ada' },
+    });
+  });
+
+  it('grant credits, with the keyboard alone', async () => {
+    const before = (await ask(`GET /tenants/${tenant.id}`)).balances.live as number;
+    await open(`/tenants/${tenant.id}`);
+    const reach = async (name: string) => {
+      for (let tabs = 0; tabs < 60; tabs++) {
+        await page.keyboard.press('Tab');
+        if ((await page.evaluate('document.activeElement?.textContent')) === name) return;
+      }
+      throw new Error(`no way to ${name} by the keyboard`);
+    };
+    await reach('Grant credits');
+    await page.keyboard.press('Enter');
+    await dialog().waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('40');
+    for (let fields = 0; fields < 3; fields++) await page.keyboard.press('Tab');
+    await page.keyboard.type('Invoice 17');
+    await page.keyboard.press('Enter');
+    await page
+      .getByText(`40 credits were added. The balance is ${(before + 40).toLocaleString('en')}.`)
+      .waitFor();
+    expect((await ask(`GET /tenants/${tenant.id}`)).balances.live).toBe(before + 40);
+    // Whoever goes on by keyboard goes on from where they were.
+    await eventually(
+      async () => (await page.evaluate('document.activeElement?.textContent')) === 'Grant credits',
+    );
+    await page.keyboard.press('Enter');
+    await dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  it('show a key once, and keep it nowhere', async () => {
+    await open(`/tenants/${tenant.id}`);
+    await press('Issue a key');
+    await dialog().getByLabel('What it is for').fill('the shop');
+    await check('dialog of a key');
+    await press('Issue it');
+    const secret = await dialog().locator('.secret').first().textContent();
+    expect(secret).toMatch(/^sk_live_/);
+    const { status } = await api.call('GET', '/v1/credits', { key: secret ?? '' });
+    expect(status).toBe(200);
+    await press('Close');
+    await page.getByText('the shop').waitFor();
+    const kept = await page.evaluate(
+      'document.body.innerHTML + JSON.stringify({ ...sessionStorage, ...localStorage })',
+    );
+    expect(kept).not.toContain(secret);
+  });
+
+  it('propose what is above the limit, which another operator approves', async () => {
+    await open(`/tenants/${tenant.id}`);
+    await press('Grant credits');
+    await dialog().getByLabel('Credits', { exact: true }).fill('6000');
+    await dialog().getByLabel('What the ledger says about it').fill('A large pack');
+    await press('Grant them');
+    await dialog().getByText('need a second operator').waitFor();
+    await press('Close');
+    await open('/grants');
+    await press('Approve');
+    await dialog().getByRole('button', { name: 'Approve' }).click();
+    await dialog().getByText('another operator has to approve').waitFor();
+    await check('dialog of a refusal');
+  });
+
+  const onTenant: readonly (readonly [
+    open: string,
+    fill: Record<string, string>,
+    confirm: string,
+    said: string,
+  ])[] = [
+    [
+      'Take credits back',
+      { Credits: '15', 'Why, for the ledger': 'by mistake' },
+      'Take them back',
+      '15 credits were taken',
+    ],
+    ['Change terms', { Plan: 'gold' }, 'Change them', 'The terms are changed'],
+    ['Suspend', { 'Why, for the record': 'unpaid' }, 'Suspend', 'The tenant is suspended'],
+    ['Reactivate', {}, 'Reactivate', 'The tenant is active again'],
+  ];
+  it.each(onTenant)('%s', async (name, fields, confirm, said) => {
+    await open(`/tenants/${tenant.id}`);
+    await press(name);
+    for (const [label, text] of Object.entries(fields))
+      await dialog().getByLabel(label, { exact: true }).fill(text);
+    await dialog().getByRole('button', { name: confirm }).click();
+    await page.getByText(said).waitFor();
+  });
+
+  it('audit everything, and say what came of it', async () => {
+    await open('/audit');
+    await press('Start an audit');
+    await dialog().getByRole('button', { name: 'Start' }).click();
+    await page.getByText(/All holds|wrong in/).waitFor();
+    await page.getByRole('table', { name: 'Checks' }).waitFor();
+    await check('audit, its report');
+  });
+
+  it('rebuild a read model, switch, and go back', async () => {
+    await open('/models');
+    const row = (generation: string) =>
+      page
+        .getByRole('row')
+        .filter({ hasText: `products` })
+        .filter({ hasText: 'live' })
+        .filter({ hasText: generation });
+    await row('1 (version').first().getByRole('button', { name: 'Rebuild' }).click();
+    await dialog().getByRole('button', { name: 'Rebuild' }).click();
+    await page.getByRole('table', { name: 'What was compared' }).getByText('equal').waitFor();
+    await page.getByRole('button', { name: 'Roll back' }).click();
+    await check('dialog of a way back');
+    await dialog().getByRole('button', { name: 'Roll back' }).click();
+    await page.getByText('projections rollback').first().waitFor();
+    await page.getByRole('table', { name: 'What was compared' }).getByText('with nothing').waitFor();
+    await check('models, a report');
+  });
+
+  it('are all written down with the name of who did them', async () => {
+    const { actions } = await ask('GET /actions?by=ada&limit=1000');
+    const done = new Set(
+      (actions as Json[]).filter(({ outcome }) => outcome === 'done').map(({ action }) => action),
+    );
+    for (const action of [
+      ...['jobs cancel', 'jobs retry', 'jobs fail', 'credits grant', 'credits correct', 'keys issue'],
+      ...['tenants plan', 'tenants suspend', 'tenants reactivate', 'ledger audit'],
+      ...['projections rebuild', 'projections rollback'],
+    ])
+      expect(done).toContain(action);
+  });
+});
+
+it('never broke, and never asked for what its policy keeps out', () => {
+  expect(problems).toEqual([]);
+});
