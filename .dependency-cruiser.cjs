@@ -130,7 +130,7 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/(?:vendors|engine)/src/',
-          ...packages('sharp|openai|@google/genai|uuid'),
+          ...packages('sharp|openai|@google/genai|undici|uuid'),
           '^node:',
         ],
         dependencyTypesNot: ['core'],

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { Agent } from 'undici';
 import { EngineError } from '@atelier/engine';
 import type { ImageVendor, PictureCall, ReadingCall, VendorImage, VendorModel } from '@atelier/vendors';
 import { ComfyVendor } from '@atelier/vendors/comfyui';
@@ -317,5 +318,37 @@ describe.each(['openai', 'gemini'])('the vision model of %s', (family) => {
   ] as const)('%s is %s', async (turn, errorClass) => {
     double.turns.push(turn);
     await expect(vendor.read?.(await call())).rejects.toMatchObject({ errorClass });
+  });
+});
+
+describe('a picture that takes longer than Node waits', () => {
+  // Node's own limits are 300 s. Here they are short for everything that brings none of its own.
+  const shortly = new Agent({ headersTimeout: 100, bodyTimeout: 100 });
+  const usual = globalThis.fetch;
+  beforeAll(() => {
+    const limited = { dispatcher: shortly } as object;
+    globalThis.fetch = (input, init) => usual(input, { ...limited, ...init });
+  });
+  afterAll(async () => {
+    globalThis.fetch = usual;
+    await shortly.close();
+  });
+  const drawn = (drawing: Promise<{ pictures: readonly Buffer[] }>) =>
+    drawing.then(
+      ({ pictures }) => pictures.length,
+      (error: unknown) => (error instanceof EngineError ? error.errorClass : error),
+    );
+
+  it.each(['openai', 'gemini'])('is waited for: %s', async (family) => {
+    await open(family, { timeout_seconds: 60 });
+    const call = pictureCall([await image('person'), await image('garment')]);
+    const calls = (['head', 'body'] as const).map((part) => {
+      double.holdBack(part, 3_000);
+      return drawn(vendor.draw(call));
+    });
+    expect(await Promise.all(calls)).toEqual([1, 1]);
+    // What is not told to wait does not.
+    double.holdBack('head', 3_000);
+    await expect(fetch(`${double.url}/models/x`)).rejects.toThrow('fetch failed');
   });
 });

@@ -33,6 +33,7 @@ type Row = readonly [
   ends: JobFailureCode | 'SUCCESS',
   submissions: number,
   paid: number,
+  more?: Partial<ImageModel>,
 ];
 
 type VendorFamily = Exclude<ModelFamily, 'sketch' | 'package'>;
@@ -62,10 +63,13 @@ const answersAtOnce: readonly Row[] = [
   [['quota'], 'ENGINE_MISCONFIGURED', 1, 0],
   [['cut'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
   [['lost'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
+  [['torn'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
   [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
   [['busy', 'fine'], 'SUCCESS', 2, 0.04],
   [['broken', 'fine'], 'SUCCESS', 2, 0.04],
   [['echo', 'echo'], 'ENGINE_NO_IMAGE', 2, 0.08],
+  [['cut', 'fine'], 'SUCCESS', 2, 0.08, { resend_unknown: true }],
+  [['lost', 'torn'], 'ENGINE_OUTCOME_UNKNOWN', 2, 0.08, { resend_unknown: true }],
   ...deliveries,
 ];
 
@@ -77,6 +81,7 @@ const answersLater: readonly Row[] = [
   [['quota'], 'ENGINE_MISCONFIGURED', 0, 0],
   [['cut'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
   [['lost'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
+  [['torn'], 'ENGINE_OUTCOME_UNKNOWN', 1, 0.04],
   [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
   [['busy', 'fine'], 'SUCCESS', 1, 0.04],
   [['broken', 'fine'], 'SUCCESS', 1, 0.04],
@@ -137,6 +142,7 @@ const families: Readonly<Record<VendorFamily, Family>> = {
       // The prompt's id is ours: whether it was taken in can be looked up.
       [['cut', 'fine'], 'SUCCESS', 1, 0.04],
       [['lost'], 'SUCCESS', 1, 0.04],
+      [['torn'], 'SUCCESS', 1, 0.04],
       [['hang'], 'ENGINE_OUTCOME_UNKNOWN', 0, 0.04],
       [['busy', 'fine'], 'SUCCESS', 1, 0.04],
       [['broken', 'fine'], 'SUCCESS', 1, 0.04],
@@ -197,7 +203,7 @@ beforeAll(async () => {
     rows.map((row) => {
       // What does not hang has the time that a busy machine takes.
       const timeout = row[0].includes('hang') ? { timeout_seconds: 1 } : {};
-      const more = { ...model, ...timeout, workflows: ['try-on'] };
+      const more = { ...model, ...timeout, ...row[4], workflows: ['try-on'] };
       return vendorModelOf(`${family}-${laneOf(row)}`, family, double.lane(laneOf(row), row[0]), more);
     }),
   );

@@ -22,7 +22,7 @@ export class GeminiVendor implements ImageVendor {
       apiKey,
       // Not by what this process's environment says of Google's cloud.
       vertexai: false,
-      // Without `retryOptions` it tries once: a second try could be paid twice.
+      // Without `retryOptions` it tries once: a second try could be paid twice. It lifts Node's own limits of 300 s itself.
       httpOptions: { ...(baseUrl && { baseUrl }), timeout: model.timeout_seconds * 1000 },
     });
   }

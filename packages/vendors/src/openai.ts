@@ -1,4 +1,5 @@
 import OpenAI, { APIConnectionError, APIError, toFile } from 'openai';
+import { Agent } from 'undici';
 import { EngineError } from '@atelier/engine';
 import { capacityFrom, neverSent, refusalOf } from './failures.js';
 import { dataUrl, parsedJson } from './json-api.js';
@@ -19,13 +20,16 @@ export class OpenAiVendor implements ImageVendor {
   private readonly client: OpenAI;
 
   constructor(private readonly model: VendorModel) {
+    const limitMs = model.timeout_seconds * 1000;
     this.client = new OpenAI({
       // Self-hosted servers need none, and the client wants one.
       apiKey: model.secret ?? 'none',
       baseURL: model.endpoint ?? 'https://api.openai.com/v1',
       // A second try could be paid twice: whether there is one is decided where it is known what the first one was.
       maxRetries: 0,
-      timeout: model.timeout_seconds * 1000,
+      timeout: limitMs,
+      // Node waits for 300 s by itself, for the head of an answer and between parts of its body.
+      fetchOptions: { dispatcher: new Agent({ headersTimeout: limitMs, bodyTimeout: limitMs }) },
     });
   }
 
@@ -41,6 +45,7 @@ export class OpenAiVendor implements ImageVendor {
       files.length > 0
         ? this.client.images.edit({ ...order, image: files }, options)
         : this.client.images.generate(order, options),
+      signal,
     );
     const pictures = (data ?? []).flatMap(({ b64_json: encoded }) =>
       encoded ? [Buffer.from(encoded, 'base64')] : [],
@@ -64,7 +69,7 @@ export class OpenAiVendor implements ImageVendor {
       },
       { signal, headers: keyed(idempotencyKey) },
     );
-    const { choices, _request_id: requestId } = await unlessFailed(asked);
+    const { choices, _request_id: requestId } = await unlessFailed(asked, signal);
     const { content = null, refusal = null } = choices[0]?.message ?? {};
     if (refusal)
       throw new EngineError(
@@ -78,7 +83,7 @@ export class OpenAiVendor implements ImageVendor {
   }
 
   async check(signal: AbortSignal): Promise<string> {
-    const { id } = await unlessFailed(this.client.models.retrieve(this.model.model, { signal }));
+    const { id } = await unlessFailed(this.client.models.retrieve(this.model.model, { signal }), signal);
     return `${id} is there`;
   }
 
@@ -116,11 +121,11 @@ export function sizeFor(
   return sizes.toSorted((a, b) => distance(a) - distance(b))[0] ?? `${width}x${height}`;
 }
 
-async function unlessFailed<Answer>(asked: PromiseLike<Answer>): Promise<Answer> {
+async function unlessFailed<Answer>(asked: PromiseLike<Answer>, signal: AbortSignal): Promise<Answer> {
   try {
     return await asked;
   } catch (error) {
-    throw failureOf(error);
+    throw signal.aborted ? error : failureOf(error);
   }
 }
 
@@ -131,7 +136,8 @@ function failureOf(error: unknown): unknown {
   // Connections fail without a status: unless nothing was sent, the call may have been carried out.
   if (error instanceof APIConnectionError)
     return neverSent(error) ? capacityFrom() : refusalOf('outcome_unknown');
-  if (!(error instanceof APIError)) return error;
+  // It breaks off in the middle of the answer, or the answer is no JSON.
+  if (!(error instanceof APIError)) return refusalOf('outcome_unknown');
   const { code, param, headers } = error;
   const status: unknown = error.status;
   if (policyCodes.has(code ?? '')) return refusalOf('policy');

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 
 /*
@@ -14,6 +15,8 @@ export type Turn =
   | 'unsafe'
   /** The connection breaks when the vendor has taken the call in, or before that. */
   | 'lost'
+  /** The connection breaks in the middle of the answer. */
+  | 'torn'
   | 'policy'
   | 'bad_input'
   | 'quota'
@@ -52,6 +55,7 @@ export abstract class VendorDouble {
   readonly asked: Asked[] = [];
   readonly turns: Turn[] = [];
   private readonly lanes = new Map<string, Turn[]>();
+  private readonly heldBack: { readonly part: 'head' | 'body'; readonly ms: number }[] = [];
   private server: Server | undefined;
 
   /** Calls that a vendor would take money for. */
@@ -75,6 +79,11 @@ export abstract class VendorDouble {
   lane(name: string, turns: readonly Turn[]): string {
     this.lanes.set(name, [...turns]);
     return `${this.url}/${name}`;
+  }
+
+  /** The next answer takes so long, or its body after its head. */
+  holdBack(part: 'head' | 'body', ms: number): void {
+    this.heldBack.push({ part, ms });
   }
 
   async open(): Promise<string> {
@@ -108,12 +117,33 @@ export abstract class VendorDouble {
     const turns = this.lanes.get(lane) ?? this.turns;
     const wrong = /\bwrong-/.test(String(headers.authorization ?? headers['x-goog-api-key']));
     const turn = wrong ? 'key' : submission ? (turns.shift() ?? 'fine') : 'fine';
+    const held = this.heldBack.shift();
+    if (held?.part === 'head') await sleep(held.ms);
+    if (held?.part === 'body') holdBody(response, held.ms);
     if (turn === 'hang') return;
     if (turn === 'cut') return void request.socket.destroy();
+    if (turn === 'torn') tearBody(response);
     // What it would answer does not arrive.
     if (turn === 'lost') response.writeHead = () => response.destroy();
     await this.answer(asked, response, turn);
   }
+}
+
+function tearBody(response: ServerResponse): void {
+  response.end = (body?: unknown) => {
+    const half = String(body).slice(0, String(body).length / 2);
+    response.write(half, () => response.destroy());
+    return response;
+  };
+}
+
+function holdBody(response: ServerResponse, ms: number): void {
+  const end = response.end.bind(response) as (body?: unknown) => ServerResponse;
+  response.end = (body?: unknown) => {
+    response.flushHeaders();
+    setTimeout(() => end(body), ms);
+    return response;
+  };
 }
 
 export function json(
