@@ -1,7 +1,7 @@
 import { AddOperator } from '#application/operator/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
 import type { OperatorRole } from '#domain/operator/operator.events.js';
-import { systemClock } from '#platform/clock.js';
+import { systemClock, type Clock } from '#platform/clock.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
 import { createLogger } from '#platform/logger.js';
@@ -42,14 +42,15 @@ export class AdminService implements AsyncDisposable {
     databaseUrl: string,
     {
       failuresPerMin = 10_000,
+      clock = systemClock,
       variables = {},
-    }: { failuresPerMin?: number; variables?: Record<string, string> } = {},
+    }: { failuresPerMin?: number; clock?: Clock; variables?: Record<string, string> } = {},
   ): Promise<AdminService> {
     const settings = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only', ...variables };
     const configuration = loadConfiguration(settings);
     const operator = await Operator.serve(configuration, features);
     const server = new AdminServer({
-      ...{ operator, calls, failuresPerMin, clock: systemClock },
+      ...{ operator, calls, failuresPerMin, clock },
       logger: createLogger('test', 'silent'),
       description: () => Promise.resolve('{}'),
       console: new ConsoleFiles('operator', await pictureOrigins(operator)),

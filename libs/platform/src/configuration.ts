@@ -69,6 +69,8 @@ export interface AdminConfiguration {
   readonly port: number | undefined;
   /** Whether `npm start` serves it. */
   readonly enabled: boolean;
+  /** Where browsers reach it; undefined: where it listens. */
+  readonly publicUrl: string | undefined;
   /** Credits above which a grant needs a second operator. Undefined: none does. */
   readonly secondOperatorAbove: number | undefined;
 }
@@ -270,8 +272,8 @@ class SettingsReader {
   }
 
   /** Checked here and read where it is used. */
-  urlIfGiven(name: string, schemes: readonly string[]): void {
-    if (this.given(name)) this.url(name, schemes);
+  urlIfGiven(name: string, schemes: readonly string[]): string | undefined {
+    return this.given(name) ? this.url(name, schemes) : undefined;
   }
 
   url(name: string, schemes: readonly string[], fallback?: string): string {
@@ -410,6 +412,7 @@ function loadAdmin(settings: SettingsReader): AdminConfiguration {
     host: settings.text('ATELIER_ADMIN_HOST', defaults.host),
     port: port ? settings.integer('ATELIER_ADMIN_PORT', 0, 0, 65_535) : undefined,
     enabled: !off,
+    publicUrl: settings.urlIfGiven('ATELIER_ADMIN_PUBLIC_URL', ['http', 'https'])?.replace(/\/+$/, ''),
     secondOperatorAbove: bounded
       ? settings.integer('ATELIER_SECOND_OPERATOR_ABOVE', 0, 0, 2_000_000_000)
       : undefined,

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import cookies from '@fastify/cookie';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Attempts } from '#application/limits/attempts.js';
-import { authenticateOperator } from '#application/operator/manage-operators.handler.js';
+import { activeOperator, authenticateOperator } from '#application/operator/manage-operators.handler.js';
 import { hashOperatorToken } from '#application/operator/operator-token.js';
 import type { AddedOperator } from '#domain/operator/operator.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
@@ -13,12 +14,13 @@ import type { ConsoleFiles } from '#platform/console-files.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logger.js';
 import { InvalidFields, type FieldProblem } from '#validation/validate.js';
-import { changesThings, checkedInput, fieldsOf, mayCall, perform, type AnyCall } from '../call.js';
+import { changesThings, checkedInput, fieldsOf, mayCall, NoInput, perform, type AnyCall } from '../call.js';
 import type { Operator } from '../operator.js';
 import { asCsv, jsonLines } from '../lines.js';
 import { toJson } from '../output.js';
 import { CliError, refusals, type RefusalCode } from '../verb.js';
 import { Runs } from './runs.js';
+import { Sessions } from './sessions.js';
 
 export interface AdminServerParts {
   readonly operator: Operator;
@@ -53,13 +55,14 @@ const tellEveryMs = 2_000;
 const lookEveryMs = 500;
 
 /**
- * The operator's API: one route for each call. Every request brings a token in its header, and no cookie is ever
- * looked at, so that no page in a browser can make a request in an operator's name.
+ * The operator's API: one route for each call. A request brings a token in its header; or, from the console, the cookie of
+ * a session, which counts for nothing in requests that a page of another site makes.
  */
 export class AdminServer {
   readonly server: FastifyInstance;
   private readonly runs: Runs;
   private readonly attempts: Attempts;
+  private readonly sessions: Sessions;
   private readonly closing = new AbortController();
   /** Hashes of tokens that were good when they came last: a request with one of them is no guess. */
   private readonly proven = new LRUCache<string, true>({ max: 1_000 });
@@ -67,8 +70,10 @@ export class AdminServer {
   constructor(private readonly parts: AdminServerParts) {
     this.attempts = new Attempts(parts.failuresPerMin);
     this.runs = new Runs(parts.clock);
+    this.sessions = new Sessions(parts.clock, parts.operator.configuration.admin.publicUrl);
     const options = { genReqId: newId, requestIdHeader: false as const, skipMiddie: true, bodyLimit };
     this.server = new FastifyAdapter({ ...options, multipart: false }).getInstance<FastifyInstance>();
+    void this.server.register(cookies);
     this.server.setReplySerializer((payload) => toJson(payload));
     this.server.addHook('onRequest', (request, reply, done) => {
       void reply.headers({ 'x-request-id': request.id, ...everyAnswer });
@@ -81,6 +86,7 @@ export class AdminServer {
     });
     for (const call of parts.calls) this.serve(call);
     this.serveRuns();
+    this.serveSession();
     this.server.get('/admin/v1/openapi.json', async (_request, reply) =>
       reply
         .type('application/json; charset=utf-8')
@@ -224,8 +230,56 @@ export class AdminServer {
     });
   }
 
+  /** Logging in and out with a browser: a token is changed for a session, so that no page has to keep it. */
+  private serveSession(): void {
+    const url = '/admin/v1/session';
+    /** Who logs in or out is written down like everything that changes something. */
+    const record = (action: string, { name }: AddedOperator, request: FastifyRequest, via: string) => {
+      const input = { via };
+      const call = {
+        ...{ name: action, route: 'POST /session' as const, may: [], summary: '', input: NoInput },
+      };
+      const operator = this.parts.operator.inTheNameOf(name, request.id, () => undefined);
+      const asked = { signal: neverStopped, onProgress: () => undefined };
+      return perform(
+        { ...call, run: () => Promise.resolve(null), print: () => undefined },
+        operator,
+        input,
+        asked,
+      );
+    };
+    this.server.post(url, async (request, reply) => {
+      const operator = await this.letIn(request);
+      await record('session begin', operator, request, 'token');
+      const { expiresAt } = this.sessions.begin(reply, operator.name);
+      return reply.send(describeSession(operator, expiresAt));
+    });
+    this.server.route({
+      ...{ method: 'GET', url },
+      handler: async (request) =>
+        describeSession(await this.letIn(request), this.sessions.of(request)?.expiresAt),
+    });
+    this.server.delete(url, async (request, reply) => {
+      const operator = await this.letIn(request);
+      this.sessions.end(request, reply);
+      await record('session end', operator, request, 'console');
+      return reply.send(describeSession(operator, undefined));
+    });
+  }
+
+  /** Who brings the cookie of a session. @throws CliError when it is over, or another site asks */
+  private async letInWithSession(request: FastifyRequest): Promise<AddedOperator | undefined> {
+    const { operator, clock } = this.parts;
+    const session = this.sessions.of(request);
+    return session && (await activeOperator(operator.store, session.name, clock()));
+  }
+
   /** @throws CliError for who brings no valid token, or too many wrong ones */
   private async letIn(request: FastifyRequest): Promise<AddedOperator> {
+    if (request.headers.authorization === undefined) {
+      const known = await this.letInWithSession(request);
+      if (known) return known;
+    }
     const token = /^Bearer (\S{1,256})$/i.exec(request.headers.authorization ?? '')?.[1];
     const hash = token && hashOperatorToken(token);
     // Somebody at the same address who guesses must not lock out those whose token was good a moment ago.
@@ -263,6 +317,10 @@ export class AdminServer {
     const body = { error: { code, message, request_id: request.id }, ...(detail && { detail }) };
     return reply.code(status).type('application/json; charset=utf-8').send(body);
   }
+}
+
+function describeSession({ name, role, expiresAt: until }: AddedOperator, sessionEnds: Date | undefined) {
+  return { name, role, expires_at: until, session_expires_at: sessionEnds ?? null };
 }
 
 function requireRole(call: AnyCall, { name, role }: AddedOperator): void {

@@ -62,6 +62,15 @@ const run = (results: readonly object[]) => ({
   },
 });
 
+const session = {
+  ...{ type: 'object', required: ['name', 'role', 'expires_at', 'session_expires_at'] },
+  properties: {
+    ...{ name: text, role: { type: 'string', enum: operatorRoles } },
+    expires_at: { ...time, description: 'Until when the operator may ask at all.' },
+    session_expires_at: { ...time, type: ['string', 'null'], description: 'Null: asked with a token.' },
+  },
+};
+
 /** `tenants create` → `tenantsCreate`. */
 const idOf = ({ name }: AnyCall) => name.replace(/[ -](\w)/g, (_all, letter: string) => letter.toUpperCase());
 const resultNameOf = (call: AnyCall) => `${idOf(call).replace(/^./, (first) => first.toUpperCase())}Result`;
@@ -202,6 +211,26 @@ function describeAdminApi(): object {
       responses: stream('Run'),
     },
   };
+  const sessionCall = (operationId: string, summary: string, description: string) => ({
+    ...{ operationId, tags: ['session'], summary, description },
+    responses: {
+      200: {
+        description: 'Done.',
+        headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: text } },
+        ...json(ref('Session')),
+      },
+      default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+    },
+  });
+  paths['/admin/v1/session'] = {
+    post: sessionCall(
+      'sessionBegin',
+      'Change a token for a session.',
+      'The token comes in the header, the session as a cookie.',
+    ),
+    get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
+    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
+  };
   const longOnes = declaredCalls.filter(({ call }) => call.long).map(({ call }) => ref(resultNameOf(call)));
   return {
     openapi: '3.1.1',
@@ -226,7 +255,7 @@ function describeAdminApi(): object {
     },
     paths,
     components: {
-      schemas: { ErrorEnvelope: error, Run: run(longOnes), ...results },
+      schemas: { ErrorEnvelope: error, Run: run(longOnes), Session: session, ...results },
       securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' } },
     },
   };

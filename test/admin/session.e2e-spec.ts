@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApiService } from '../api/support/api-service.js';
+import { AdminService } from './support.js';
+
+let service: ApiService;
+let admin: AdminService;
+let token: string;
+let now = new Date();
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  admin = await AdminService.start(service.databaseUrl, { clock: () => now });
+  token = await admin.token('ada', 'admin', 30 * 86_400_000);
+});
+afterAll(async () => {
+  await admin[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+/** As a browser keeps it. */
+async function logIn(as = token): Promise<{ cookie: string }> {
+  const { status, headers } = await admin.ask('POST /session', as);
+  expect(status).toBe(200);
+  const [cookie = ''] = headers.getSetCookie()[0]?.split(';') ?? [];
+  return { cookie };
+}
+
+const own = { 'sec-fetch-site': 'same-origin' };
+const tenant = { name: 'Maison', credits: 0 };
+const ask = (route: string, headers: Record<string, string>, body?: object) =>
+  admin.ask(route, undefined, body, headers);
+
+describe('a session', () => {
+  it('is given for a token, which no page has to keep, and its cookie no script can read', async () => {
+    const { body, headers } = await admin.ask('POST /session', token);
+    expect(body).toMatchObject({ name: 'ada', role: 'admin', session_expires_at: expect.any(String) });
+    const [cookie = ''] = headers.getSetCookie();
+    expect(cookie).toMatch(/^atelier-operator=[\w-]{43}; Max-Age=28800; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(JSON.stringify(body)).not.toContain(token);
+    expect((await admin.ask('POST /session', undefined)).status).toBe(401);
+  });
+
+  it('has a cookie that only its host gets, and only with TLS, where browsers reach it so', async () => {
+    const variables = { ATELIER_ADMIN_PUBLIC_URL: 'https://admin.atelier.example/' };
+    await using behindProxy = await AdminService.start(service.databaseUrl, { variables });
+    const { headers } = await behindProxy.ask('POST /session', token);
+    expect(headers.getSetCookie()[0]).toMatch(
+      /^__Host-atelier-operator=[\w-]{43}; Max-Age=28800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    );
+    const [cookie = ''] = headers.getSetCookie()[0]?.split(';') ?? [];
+    const origin = { cookie, origin: 'https://admin.atelier.example' };
+    expect((await behindProxy.ask('POST /tenants', undefined, tenant, origin)).status).toBe(200);
+  });
+
+  it('is as good as its token, and what is done in it has the name of who logged in', async () => {
+    const browser = { ...(await logIn()), ...own };
+    expect((await ask('GET /session', browser)).body).toMatchObject({ name: 'ada', role: 'admin' });
+    const made = await ask('POST /tenants', browser, tenant);
+    expect(made.status).toBe(200);
+    const { body } = await ask('GET /actions?limit=5', browser);
+    const done = body.actions.map(({ by, action, input }: Record<string, unknown>) => [by, action, input]);
+    expect(done[0]).toEqual(['ada', 'tenants create', tenant]);
+    expect(done[1]).toEqual(['ada', 'session begin', { via: 'token' }]);
+  });
+
+  it.each([
+    ['a page of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['a page of a neighbour', { 'sec-fetch-site': 'same-site' }],
+    ['a link', { 'sec-fetch-site': 'none' }],
+    ['an old browser on another site', { origin: 'https://evil.example' }],
+    ['a page without an origin', { origin: 'null' }],
+    ['who does not say where from', {}],
+  ])('is of no use to %s', async (_who, headers) => {
+    const browser = { ...(await logIn()), ...headers };
+    for (const route of ['POST /tenants', 'POST /operators/nobody/revoke', 'DELETE /session'])
+      expect(await ask(route, browser, route.startsWith('POST') ? tenant : undefined)).toMatchObject({
+        ...{ status: 403, body: { error: { code: 'FOREIGN_ORIGIN' } } },
+      });
+    // It is not over either: who did not ask cannot end it.
+    expect((await ask('GET /session', { cookie: browser.cookie, ...own })).status).toBe(200);
+  });
+
+  it('can be looked at from its own pages only', async () => {
+    const { cookie } = await logIn();
+    const foreign = { cookie, 'sec-fetch-site': 'cross-site' };
+    expect((await ask('GET /tenants', foreign)).status).toBe(403);
+    expect((await ask('GET /tenants', { cookie, 'sec-fetch-site': 'none' })).status).toBe(200);
+    const old = { cookie, origin: admin.url };
+    expect((await ask('POST /tenants', old, tenant)).status).toBe(200);
+  });
+
+  it('that was stolen is of no use once it was ended, and others go on', async () => {
+    const [stolen, other] = [await logIn(), await logIn()];
+    expect((await ask('DELETE /session', { ...stolen, ...own })).status).toBe(200);
+    expect((await ask('GET /tenants', { ...stolen, ...own })).status).toBe(401);
+    expect((await ask('GET /tenants', { ...other, ...own })).status).toBe(200);
+    const guessed = { cookie: `atelier-operator=${'A'.repeat(43)}`, ...own };
+    expect((await ask('GET /tenants', guessed)).status).toBe(401);
+  });
+
+  it('ends with its operator, and follows their role', async () => {
+    const leaver = await logIn(await admin.token('leaver', 'read'));
+    expect((await ask('POST /tenants', { ...leaver, ...own }, tenant)).status).toBe(403);
+    await admin.ask('POST /operators/leaver/revoke', token, {});
+    expect((await ask('GET /tenants', { ...leaver, ...own })).status).toBe(401);
+  });
+
+  it('is over after eight hours', async () => {
+    const early = await logIn();
+    const began = now;
+    now = new Date(began.getTime() + 8 * 3_600_000 - 1);
+    expect((await ask('GET /tenants', { ...early, ...own })).status).toBe(200);
+    now = new Date(began.getTime() + 8 * 3_600_000);
+    expect((await ask('GET /tenants', { ...early, ...own })).status).toBe(401);
+  });
+});
