@@ -10,11 +10,37 @@ writeFileSync(target, astToString(await openapiTS(readFileSync(source, 'utf8')))
 const { mtime } = statSync(source);
 utimesSync(target, mtime, mtime);
 
+/** What forms need of openapi.json, as the module `virtual:workflows`: the whole of it is ten times as large. */
+const workflows = {
+  name: 'workflows',
+  resolveId: (id) => (id === 'virtual:workflows' ? id : undefined),
+  load(id) {
+    if (id !== 'virtual:workflows') return undefined;
+    const { paths, components } = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url)));
+    const found = Object.entries(paths).filter(([, { post }]) => post?.tags.includes('workflows'));
+    const shown = found.map(([path, { post }]) => {
+      const { schema, examples } = post.requestBody.content['application/json'];
+      return { name: path.replace('/v1/', ''), summary: post.summary, schema, examples };
+    });
+    const schemas = {};
+    const keep = (value) => {
+      for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+        if (name in schemas) continue;
+        schemas[name] = components.schemas[name];
+        keep(schemas[name]);
+      }
+    };
+    keep(shown);
+    return `export const workflows = ${JSON.stringify(shown)};\nexport const schemas = ${JSON.stringify(schemas)};`;
+  },
+};
+
 await build({
   root: import.meta.dirname,
   base: '/console/',
   // Warnings are of directives that libraries have for servers.
   logLevel: 'error',
+  plugins: [workflows],
   build: {
     outDir: '../../dist/console',
     // Pages that are open go on with the files of the build before.
@@ -23,6 +49,6 @@ await build({
     // The policy lets in files only: nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: ['operator.html'] },
+    rollupOptions: { input: ['operator.html', 'tenant.html'] },
   },
 });

@@ -31,6 +31,7 @@ import { ImageModels } from './dispatch/image-model-rules.js';
 import { JobWaits } from './dispatch/job-waits.js';
 import { RefusedDispatches } from './dispatch/refused-dispatches.js';
 import { DiskRoom } from './http/disk-room.js';
+import { ConsoleController } from './docs/console.controller.js';
 import { DocsController } from './docs/docs.controller.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { GarmentCategoriesController } from './catalog/garment-categories.controller.js';
@@ -74,6 +75,7 @@ const controllers = [
   ClientTokensController,
   WebhooksController,
   HealthController,
+  ConsoleController,
   DocsController,
 ];
 

@@ -39,7 +39,8 @@ function announce({ baseUrl, adminUrl, demoKey }: Standalone): void {
   say(`Atelier is ready.`);
   say(`  API   ${baseUrl}`);
   say(`  Docs  ${baseUrl}/docs`);
-  if (adminUrl) say(`  Console  ${adminUrl}/console`);
+  say(`  Try it in the browser  ${baseUrl}/console`);
+  if (adminUrl) say(`  Console of operators  ${adminUrl}/console`);
   if (adminUrl) say(`  Operators  ${adminUrl}/admin/v1 (token: the file operator-token in ATELIER_HOME)`);
   if (demoKey) {
     say(

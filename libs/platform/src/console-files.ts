@@ -38,9 +38,10 @@ export class ConsoleFiles {
   async file(path: string): Promise<ConsoleFile | undefined> {
     const [folder, asset = ''] = path.split('/', 2);
     if (folder !== 'assets') return this.answer(`${this.page}.html`, 'no-cache');
-    // Only what the build has put there: no name leads out of the folder.
+    // Only what the build has put there, and nothing of the other page: no name leads out of the folder.
     const names = await readdir(`${this.folder}/assets`);
-    if (!names.includes(asset)) return undefined;
+    const other = this.page === 'tenant' ? 'operator' : 'tenant';
+    if (!names.includes(asset) || asset.startsWith(`${other}-`)) return undefined;
     return this.answer(`assets/${asset}`, 'public, max-age=31536000, immutable');
   }
 

@@ -46,6 +46,8 @@ interface FieldOptions {
   readonly required?: boolean;
   readonly example?: unknown;
   readonly default?: unknown;
+  /** The list of the API that has what it can name: `/v1/presets?kind=model`. Forms that are made from openapi.json show it. */
+  readonly choices?: string;
   readonly fromText?: RuleContext['fromText'];
 }
 
@@ -67,7 +69,7 @@ function optionsOf({ type, message }: ValueKind, more: RuleContext = {}): Valida
 
 /** A field of any kind. @param schema where the kind's own does not do: swagger makes named enumerations and references from these words */
 export function field(
-  { required = false, nullable = !required, fromText, ...shown }: FieldOptions,
+  { required = false, nullable = !required, fromText, choices, ...shown }: FieldOptions,
   kind: ValueKind,
   schema: object = kind.schema,
 ): PropertyDecorator {
@@ -75,7 +77,11 @@ export function field(
     ...(required ? [] : [IsOptional()]),
     ...kind.rules(optionsOf(kind, fromText && { fromText })),
   ];
-  const description = { ...schema, ...shown, required, ...(nullable ? { nullable } : {}) };
+  const description = {
+    ...{ ...schema, ...shown, required },
+    ...(nullable ? { nullable } : {}),
+    ...(choices === undefined ? {} : { 'x-choices': choices }),
+  };
   return (prototype, property) => {
     for (const rule of rules) rule(prototype, property);
     fieldDescriptions.fields.push({ prototype, property, schema: description });

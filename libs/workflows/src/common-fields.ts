@@ -46,6 +46,7 @@ export function ImageModelField(): PropertyDecorator {
     min: 1,
     max: 64,
     example: 'sketch-1',
+    choices: '/v1/image-models',
   });
 }
 

@@ -13,7 +13,10 @@ export class SwapSource {
   })
   source_image_s3_key?: string;
 
-  @IdField({ description: 'The picture: the job that made it. Exactly one of this and source_image_s3_key.' })
+  @IdField({
+    description: 'The picture: the job that made it. Exactly one of this and source_image_s3_key.',
+    choices: '/v1/renders',
+  })
   source_render_public_id?: string;
 
   @PilotBrandField()

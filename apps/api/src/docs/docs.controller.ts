@@ -67,7 +67,8 @@ export class DocsController {
       'Fashion imagery on order',
       `<h1>Atelier</h1><p>Fashion imagery on order: post a workflow, follow the job, fetch the picture.</p>
 <p>Begin with the <a href="/docs/guides/quick-start">quick start</a>, look things up in the
-<a href="/docs">reference</a>, or take <a href="/openapi.json">openapi.json</a> to a generator.</p><ul>${list.join('')}</ul>`,
+<a href="/docs">reference</a>, try things in the <a href="/console">console</a>, or take
+<a href="/openapi.json">openapi.json</a> to a generator.</p><ul>${list.join('')}</ul>`,
     );
   }
 

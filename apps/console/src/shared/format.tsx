@@ -59,7 +59,16 @@ const tones: Readonly<Record<string, string>> = {
   ...{ FAILURE: 'bad', failed: 'bad', halted: 'bad', revoked: 'bad', refused: 'bad', declined: 'bad' },
   ...{ suspended: 'bad', 'beyond the log': 'bad', exhausted: 'bad', disabled: 'bad' },
   ...{ IN_PROGRESS: 'warn', rendering: 'warn', running: 'warn', building: 'warn', proposed: 'warn' },
-  ...{ PENDING: 'warn', retiring: 'warn', cancelled: 'soft', retired: 'soft', expired: 'soft' },
+  ...{
+    PENDING: 'warn',
+    FAILED: 'bad',
+    PURCHASED: 'good',
+    REFUNDED: 'soft',
+    retiring: 'warn',
+    cancelled: 'soft',
+    retired: 'soft',
+    expired: 'soft',
+  },
 };
 
 /** A state in words, with a colour beside it that says nothing which the words do not. */

@@ -158,7 +158,10 @@ export class BackgroundGeneratorBody extends CommonFields {
   })
   authoring?: BackgroundAuthoring;
 
-  @IdField({ description: 'A background of yours, of which a new version is drawn.' })
+  @IdField({
+    description: 'A background of yours, of which a new version is drawn.',
+    choices: '/v1/catalog/backgrounds',
+  })
   background_public_id?: string;
 
   @TextField(sceneType)

@@ -45,13 +45,25 @@ export class CatalogShotsBody {
   })
   product_title: string;
 
-  @IdField({ description: 'A preset of `GET /v1/presets?kind=model`.', required: true })
+  @IdField({
+    description: 'A preset of `GET /v1/presets?kind=model`.',
+    required: true,
+    choices: '/v1/presets?kind=model',
+  })
   model_preset_id: string;
 
-  @IdField({ description: 'A preset of `GET /v1/presets?kind=background`.', required: true })
+  @IdField({
+    description: 'A preset of `GET /v1/presets?kind=background`.',
+    required: true,
+    choices: '/v1/presets?kind=background',
+  })
   background_preset_id: string;
 
-  @IdField({ description: 'A preset of `GET /v1/presets?kind=shot`.', required: true })
+  @IdField({
+    description: 'A preset of `GET /v1/presets?kind=shot`.',
+    required: true,
+    choices: '/v1/presets?kind=shot',
+  })
   shot_preset_id: string;
 
   @ImageModelField()

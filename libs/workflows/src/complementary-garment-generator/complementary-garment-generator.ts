@@ -85,6 +85,7 @@ export class ComplementaryGarmentGeneratorBody extends CommonFields {
   @IdField({
     description: 'What kind of garment it is: a category of `GET /v1/garment-categories`.',
     required: true,
+    choices: '/v1/garment-categories',
   })
   garment_category_public_id: string;
 

@@ -56,7 +56,10 @@ export class ModelGeneratorBody extends CommonFields {
   @ChoiceField({ description: 'Casting.', values: valuesOf(ageRanges), name: 'AgeRange' })
   age_range?: keyof typeof ageRanges;
 
-  @IdField({ description: 'The job of the portrait whose model spec is to be used.' })
+  @IdField({
+    description: 'The job of the portrait whose model spec is to be used.',
+    choices: '/v1/renders',
+  })
   model_spec_public_id?: string;
 
   @PictureField({ description: 'The approved portrait: an uploaded asset, or the job that made it.' })

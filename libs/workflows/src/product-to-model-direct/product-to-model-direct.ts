@@ -34,7 +34,10 @@ export class ProductToModelDirectBody extends CommonFields {
   })
   product_image_s3_key?: string;
 
-  @IdField({ description: 'The garment: a product of yours. Exactly one of this and product_image_s3_key.' })
+  @IdField({
+    description: 'The garment: a product of yours. Exactly one of this and product_image_s3_key.',
+    choices: '/v1/products',
+  })
   product_id?: string;
 
   @PictureField({ description: 'The person: an uploaded asset, or the job that made the picture.' })

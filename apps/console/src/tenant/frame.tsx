@@ -1,0 +1,97 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { Button } from 'react-aria-components';
+import { Link, useLocation } from 'wouter';
+import { count } from '../shared/format.js';
+import icon from '../shared/icon.svg';
+import { Problem, textOf, TextField } from '../shared/ui.js';
+import { answered, clientFor, isTestKey, session, useCredits, useKey } from './api.js';
+
+const places = [
+  ['/', 'Playground'],
+  ['/jobs', 'Jobs'],
+  ['/pictures', 'Pictures'],
+  ['/credits', 'Credits'],
+  ['/usage', 'Usage'],
+  ['/webhooks', 'Webhooks'],
+] as const;
+
+/** What is around every screen: where one can go, whose key it is, and what it has. */
+export function Frame({ children }: { children: ReactNode }) {
+  const [location] = useLocation();
+  const queries = useQueryClient();
+  const key = useKey() ?? '';
+  const credits = useCredits();
+  const leave = () => {
+    session.end();
+    queries.clear();
+  };
+  const isHere = (path: string) =>
+    path === '/' ? location === '/' || location.startsWith('/order') : location.startsWith(path);
+  return (
+    <div className="frame">
+      <div className="rail">
+        <Link href="/" className="brand">
+          <img src={icon} alt="" />
+          Atelier
+        </Link>
+        <nav aria-label="Screens">
+          {places.map(([path, name]) => (
+            <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <div className="foot">
+          <Link href="/credits" className="purse">
+            <strong>{credits.data ? count(credits.data.balance) : '…'}</strong> credits
+          </Link>
+          <span className={isTestKey(key) ? 'soft' : 'warn'}>
+            {isTestKey(key) ? 'Test key' : 'Live key: orders are charged'}
+          </span>
+          <a href="/docs">Reference</a>
+          <Button className="button small" onPress={leave}>
+            Log out
+          </Button>
+        </div>
+      </div>
+      <div className="desk">{children}</div>
+    </div>
+  );
+}
+
+export function Login() {
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const key = textOf(new FormData(event.currentTarget), 'key') ?? '';
+    setBusy(true);
+    try {
+      await answered(clientFor(key).get('/v1/credits'));
+      session.begin(key);
+    } catch (refusal) {
+      setError(refusal);
+      setBusy(false);
+    }
+  };
+  return (
+    <main className="login">
+      <form onSubmit={(event) => void submit(event)}>
+        <h1>Atelier</h1>
+        <p className="soft">
+          Your API key stays in this tab, and is forgotten when you close it. With a test key you try things
+          for credits of their own; <code>npm start</code> prints one.
+        </p>
+        <TextField label="API key" name="key" type="password" placeholder="sk_test_…" required />
+        {error !== undefined && <Problem error={error} />}
+        <div className="actions">
+          <Button className="button primary" type="submit" isDisabled={busy}>
+            {busy ? 'Asking…' : 'Log in'}
+          </Button>
+          <a href="/docs">Reference</a>
+        </div>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,202 @@
+import { useState } from 'react';
+import { Button } from 'react-aria-components';
+import { Link, useSearchParams } from 'wouter';
+import { count, Id, Status, Time } from '../shared/format.js';
+import { Empty, Loaded, Page, Select, Table } from '../shared/ui.js';
+import { useAsked } from './api.js';
+
+/** The types that the list can be limited to. */
+const types = [
+  ...['MODEL_GENERATOR', 'BACKGROUND_GENERATOR', 'COMPLEMENTARY_GARMENT_GENERATOR'],
+  ...['PRODUCT_TO_MODEL_DIRECT', 'PDP_EXTRACTION', 'BACKGROUND_SWAP_WITH_IMAGE'],
+  ...['BACKGROUND_SWAP_WITH_SPEC', 'MODEL_SWAP_WITH_IMAGE'],
+] as ('MODEL_GENERATOR' | 'PDP_EXTRACTION')[];
+
+const statuses = [
+  ...[
+    ['', 'any'],
+    ['NOT_STARTED', 'queued'],
+    ['IN_PROGRESS', 'in progress'],
+  ],
+  ...[
+    ['SUCCESS', 'succeeded'],
+    ['FAILURE', 'failed or cancelled'],
+  ],
+] as ['' | 'NOT_STARTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE', string][];
+
+const ages = [
+  ...[
+    ['', 'any time'],
+    ['1', 'the last hour'],
+    ['24', 'the last day'],
+    ['168', 'the last week'],
+  ],
+] as [string, string][];
+
+const inWords = (type: string) => type.toLowerCase().replaceAll('_', ' ');
+
+/** The filters are in the address: a list can be sent to somebody. */
+function useFilters() {
+  const [filters, setFilters] = useSearchParams();
+  const value = (name: string) => filters.get(name) ?? '';
+  const set = (name: string) => (text: string) =>
+    setFilters((before) => {
+      const next = new URLSearchParams(before);
+      next.delete(name);
+      if (text !== '') next.set(name, text);
+      return next;
+    });
+  return { value, set };
+}
+
+/** Page by page; the cursors of the pages before are kept, to go back. */
+function useJobs(limit: number, only?: 'SUCCESS') {
+  const { value, set } = useFilters();
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  const type = types.find((each) => each === value('type'));
+  const status = only ?? (statuses.find(([each]) => each === value('status'))?.[0] || undefined);
+  const hours = Number(value('hours'));
+  const since = hours > 0 ? Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000 : undefined;
+  const cursor = cursors.at(-1);
+  const asked = {
+    limit,
+    ...(type && { job_type: [type] }),
+    ...(status && { status }),
+    ...(since !== undefined && { created_after: new Date(since).toISOString() }),
+    ...(cursor !== undefined && { cursor }),
+  };
+  const query = useAsked(
+    ['jobs', asked],
+    (atelier, signal) => atelier.get('/v1/jobs', { ...asked, signal }),
+    {
+      refetchInterval: 5_000,
+    },
+  );
+  const narrow = (name: string) => (text: string) => {
+    setCursors([]);
+    set(name)(text);
+  };
+  return { query, value, set: narrow, cursors, setCursors };
+}
+
+type Filtered = ReturnType<typeof useJobs>;
+
+function Filters({ value, set, withStatus }: Filtered & { withStatus: boolean }) {
+  const named = types.map((each) => [each, inWords(each)] as const);
+  return (
+    <div className="filters">
+      {withStatus && (
+        <Select label="State" value={value('status')} onChange={set('status')} options={statuses} />
+      )}
+      <Select label="Type" value={value('type')} onChange={set('type')} options={[['', 'any'], ...named]} />
+      <Select label="Ordered" value={value('hours')} onChange={set('hours')} options={ages} />
+    </div>
+  );
+}
+
+function Pages({ query, cursors, setCursors }: Filtered) {
+  const { total = 0, next_cursor: next = null } = query.data ?? {};
+  if (cursors.length === 0 && next === null) return null;
+  return (
+    <div className="more">
+      <span>{count(total)} in all</span>
+      <span className="actions">
+        <Button
+          className="button small"
+          isDisabled={cursors.length === 0}
+          onPress={() => setCursors(cursors.slice(0, -1))}
+        >
+          Newer
+        </Button>
+        <Button
+          className="button small"
+          isDisabled={next === null}
+          onPress={() => next !== null && setCursors([...cursors, next])}
+        >
+          Older
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+const nothing = (
+  <>
+    No job is like this. Take a filter away, or <Link href="/">order something</Link>.
+  </>
+);
+
+export function JobsPage() {
+  const jobs = useJobs(50);
+  return (
+    <Page title="Jobs" lead="All that was ordered, newest first">
+      <Filters {...jobs} withStatus />
+      <Loaded query={jobs.query} lines={12}>
+        {({ jobs: rows }) => (
+          <Table
+            label="Jobs"
+            rows={rows}
+            keyOf={({ public_id }) => public_id}
+            empty={nothing}
+            columns={[
+              {
+                head: 'picture',
+                cell: ({ thumbnail_url: url }) =>
+                  url && <img className="thumb" src={url} alt="" loading="lazy" />,
+              },
+              {
+                head: 'job',
+                cell: ({ public_id: id }) => (
+                  <Link href={`/jobs/${id}`}>
+                    <Id id={id} />
+                  </Link>
+                ),
+              },
+              { head: 'type', cell: ({ job_type }) => inWords(job_type) },
+              { head: 'state', cell: ({ status }) => <Status of={status} /> },
+              { head: 'ordered', cell: ({ created_at }) => <Time at={created_at} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+      <Pages {...jobs} />
+    </Page>
+  );
+}
+
+/** What has come of the jobs: a wall of pictures. */
+export function PicturesPage() {
+  const jobs = useJobs(60, 'SUCCESS');
+  return (
+    <Page title="Pictures" lead="What your jobs have made, newest first">
+      <Filters {...jobs} withStatus={false} />
+      <Loaded query={jobs.query} lines={12}>
+        {({ jobs: rows }) =>
+          rows.length === 0 ? (
+            <Empty>{nothing}</Empty>
+          ) : (
+            <ul className="pictures">
+              {rows.map(({ public_id: id, job_type: type, thumbnail_url: url, created_at: at }) => (
+                <li key={id}>
+                  <figure>
+                    <Link href={`/jobs/${id}`}>
+                      {url ? (
+                        <img src={url} alt={inWords(type)} loading="lazy" />
+                      ) : (
+                        <span className="picture">{inWords(type)}</span>
+                      )}
+                    </Link>
+                    <figcaption>
+                      {inWords(type)}, <Time at={at} />
+                    </figcaption>
+                  </figure>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <Pages {...jobs} />
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Route, Router, Switch } from 'wouter';
+import { Empty, Page, Saying } from '../shared/ui.js';
+import { CreditsPage, UsagePage } from './account.js';
+import { useKey } from './api.js';
+import { Frame, Login } from './frame.js';
+import { JobPage } from './job.js';
+import { JobsPage, PicturesPage } from './jobs.js';
+import { OrderPage, PlaygroundPage } from './playground.js';
+import { DeliveriesPage, WebhooksPage } from './webhooks.js';
+
+const screens = {
+  '/': PlaygroundPage,
+  '/order/:workflow': OrderPage,
+  '/jobs': JobsPage,
+  '/jobs/:id': JobPage,
+  '/pictures': PicturesPage,
+  '/credits': CreditsPage,
+  '/usage': UsagePage,
+  '/webhooks': WebhooksPage,
+  '/webhooks/:id': DeliveriesPage,
+};
+
+const queries = new QueryClient({
+  // The client has tried again already where that is of use.
+  defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
+});
+
+function App() {
+  if (useKey() === undefined) return <Login />;
+  return (
+    <Frame>
+      <Switch>
+        {Object.entries(screens).map(([path, Screen]) => (
+          <Route key={path} path={path} component={Screen} />
+        ))}
+        <Route>
+          <Page title="Nothing here">
+            <Empty>There is no such page. The list on the side has all that there are.</Empty>
+          </Page>
+        </Route>
+      </Switch>
+    </Frame>
+  );
+}
+
+// The page has it.
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <Router base="/console">
+        <Saying>
+          <App />
+        </Saying>
+      </Router>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,280 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Quote, WorkflowBody, WorkflowName } from '@atelier/client';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { Button, Radio, RadioGroup } from 'react-aria-components';
+import { workflows } from 'virtual:workflows';
+import { Link, useParams, useSearchParams } from 'wouter';
+import { count, Credits } from '../shared/format.js';
+import { Empty, Loaded, Page, Problem, Section } from '../shared/ui.js';
+import { answered, client, useAsked, useJob } from './api.js';
+import { LiveJob } from './story.js';
+import { BodyForm, type FieldErrors } from './schema-form.js';
+import { findWorkflow, isComplete, pruned, withoutIds, type Body, type DescribedWorkflow } from './schema.js';
+import { snippets } from './snippets.js';
+
+const usePrices = () =>
+  useAsked(['operations'], async (atelier) => (await atelier.get('/v1/operations')).operations, {
+    staleTime: 60_000,
+  });
+
+const inCredits = (credits: number) => `${count(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+
+/** What can be ordered. */
+export function PlaygroundPage() {
+  const prices = usePrices();
+  return (
+    <Page
+      title="Playground"
+      lead="Every workflow as a form: fill it in, see what it costs, watch the picture come."
+    >
+      <ul className="workflows">
+        {workflows.map(({ name, summary }) => {
+          const price = prices.data?.find((each) => each.name === name);
+          return (
+            <li key={name}>
+              <Link href={`/order/${name}`} className="tile">
+                <strong>{name}</strong>
+                <span className="soft">{summary}.</span>
+                <span className="about">
+                  {price ? `${inCredits(price.credits_cost)}${price.enabled ? '' : ', switched off'}` : ' '}
+                </span>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </Page>
+  );
+}
+
+/** One workflow's form, empty or as an earlier job was ordered. */
+export function OrderPage() {
+  const { workflow: name } = useParams();
+  const [search] = useSearchParams();
+  const again = search.get('again');
+  const workflow = findWorkflow(name);
+  if (!workflow)
+    return (
+      <Page title="No such workflow">
+        <Empty>
+          <Link href="/">The playground</Link> has all that there are.
+        </Empty>
+      </Page>
+    );
+  if (again !== null) return <OrderAgain key={again} workflow={workflow} jobId={again} />;
+  return <Order key={name} workflow={workflow} initial={{}} />;
+}
+
+function OrderAgain({ workflow, jobId }: { workflow: DescribedWorkflow; jobId: string }) {
+  const query = useJob(jobId);
+  if (query.data) return <Order workflow={workflow} initial={query.data.request} />;
+  return (
+    <Page title={workflow.name}>
+      <Loaded query={query} lines={10}>
+        {() => null}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: Body }) {
+  const { name, summary, schema, examples = {} } = workflow;
+  const [body, setBody] = useState(initial);
+  // The form starts anew with an example: what it keeps beside the body goes.
+  const [version, setVersion] = useState(0);
+  // An object without what was left empty stays an object.
+  const sent = pruned(body) as Body;
+  const quote = useQuote(name, sent, isComplete(schema, sent));
+  const { order, submit, change } = useOrder(name, sent);
+  const refusal = order.error ?? quote.error;
+  const fill = (value: Body) => {
+    setBody(withoutIds(schema, value) as Body);
+    setVersion(version + 1);
+    change();
+  };
+  return (
+    <Page
+      title={name}
+      lead={`${summary}.`}
+      actions={Object.entries(examples).map(([each, { value }]) => (
+        <Button key={each} className="button small" onPress={() => fill(value)}>
+          Example: {each.replaceAll('_', ' ')}
+        </Button>
+      ))}
+    >
+      <div className="playground">
+        <form key={version} id="order" onSubmit={submit} aria-label="The order" noValidate>
+          <BodyForm
+            {...{ schema, workflow: name, path: '', errors: errorsOf(refusal) }}
+            value={body}
+            onChange={(next) => {
+              setBody(next);
+              change();
+            }}
+          />
+        </form>
+        <div className="beside">
+          <Price name={name} quote={quote.data} />
+          {refusal !== undefined && refusal !== null && <Refused error={refusal} />}
+          <div className="actions">
+            <Button className="button primary" type="submit" form="order" isDisabled={order.busy}>
+              {order.busy ? 'Ordering…' : 'Order'}
+            </Button>
+          </div>
+          {order.jobId !== undefined && <LiveJob key={order.jobId} jobId={order.jobId} />}
+          <Code workflow={name} body={sent} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+interface OrderState {
+  readonly busy?: boolean;
+  readonly error?: unknown;
+  readonly jobId?: string;
+}
+
+function useOrder(name: WorkflowName, body: Body) {
+  const [order, setOrder] = useState<OrderState>({});
+  const queries = useQueryClient();
+  // Pressed again after no answer, it is the same order: charged once.
+  const key = useRef<string>(undefined);
+  const change = () => {
+    key.current = undefined;
+    setOrder(({ jobId }) => (jobId === undefined ? {} : { jobId }));
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    key.current ??= crypto.randomUUID();
+    setOrder({ busy: true });
+    try {
+      // The server checks it, and says at each field what is wrong.
+      const run = client().run(name, body, { idempotencyKey: key.current });
+      const { job_id: jobId } = await answered(run.accepted);
+      key.current = undefined;
+      setOrder({ jobId });
+      await queries.invalidateQueries({ queryKey: ['credits'] });
+    } catch (error) {
+      setOrder({ error });
+    }
+  };
+  return { order, change, submit: (event: FormEvent) => void submit(event) };
+}
+
+/** Asked for once the form is filled in, and its writer pauses. */
+function useQuote(name: WorkflowName, body: Body, isFilled: boolean) {
+  const text = JSON.stringify(body);
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 400);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return useQuery({
+    queryKey: ['quote', name, text],
+    queryFn: ({ signal }) =>
+      answered(client().quote(name, JSON.parse(text) as WorkflowBody<WorkflowName>, { signal })),
+    enabled: isFilled && settled === text,
+    retry: false,
+    gcTime: 0,
+  });
+}
+
+function Price({ name, quote }: { name: string; quote: Quote | undefined }) {
+  const price = usePrices().data?.find((each) => each.name === name);
+  const cost = quote?.credits_cost ?? price?.credits_cost;
+  return (
+    <div className="price">
+      <span className="value">
+        <Credits value={cost} /> <small>credits</small>
+      </span>
+      <span className="soft" role="status">
+        {quote
+          ? `Checked: ${quote.would_be_accepted ? 'it would be accepted' : whyNot(quote)}. You have ${count(quote.balance)}.`
+          : 'Checked when all that is needed is filled in. Nothing is charged before you order.'}
+      </span>
+    </div>
+  );
+}
+
+function whyNot({ sufficient, daily_cap_ok: isBelowCap }: Quote): string {
+  if (!sufficient) return 'the balance does not cover it';
+  return isBelowCap ? 'it would not be accepted' : 'the daily cap does not leave enough';
+}
+
+interface Detailed {
+  readonly error: { readonly code: string; readonly message: string; readonly request_id?: string };
+  readonly detail?: readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[];
+}
+
+const hasDetail = (error: unknown): error is Detailed =>
+  typeof error === 'object' && error !== null && 'detail' in error;
+
+/** By the place in the body: the first part of `loc` says that it is the body. */
+function errorsOf(error: unknown): FieldErrors {
+  const detail = hasDetail(error) ? (error.detail ?? []) : [];
+  return new Map(detail.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]));
+}
+
+/** The fields say what is wrong with them; here stands how many, and the way to the first. */
+function Refused({ error }: { error: unknown }) {
+  if (!hasDetail(error) || !error.detail?.length) return <Problem error={error} />;
+  const { length } = error.detail;
+  const toFirst = () => {
+    const wrong = document.querySelector('.wrong');
+    wrong?.closest('details')?.setAttribute('open', '');
+    wrong?.scrollIntoView({ block: 'center' });
+    wrong?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
+  };
+  return (
+    <div className="problem" role="alert">
+      <strong>
+        {length === 1 ? 'One field is not right yet.' : `${length} fields are not right yet.`} Nothing was
+        charged.
+      </strong>
+      <Button className="button small" onPress={toFirst}>
+        Go to {length === 1 ? 'it' : 'the first'}
+      </Button>
+    </div>
+  );
+}
+
+const languages = ['curl', 'TypeScript', 'Python'] as const;
+
+/** The order as a program, to copy. */
+function Code({ workflow, body }: { workflow: string; body: Body }) {
+  const [language, choose] = useState<(typeof languages)[number]>('curl');
+  const [copied, setCopied] = useState('');
+  const code = snippets[language](location.origin, workflow, body);
+  const copy = () => void navigator.clipboard.writeText(code).then(() => setCopied(code));
+  return (
+    <Section
+      title="The same as a program"
+      actions={
+        <Button className="button small" onPress={copy}>
+          {copied === code ? 'Copied' : 'Copy'}
+        </Button>
+      }
+    >
+      <RadioGroup
+        className="choice"
+        aria-label="Language"
+        orientation="horizontal"
+        value={language}
+        // One of the list.
+        onChange={(value) => choose(value as typeof language)}
+      >
+        {languages.map((each) => (
+          <Radio key={each} value={each}>
+            {each}
+          </Radio>
+        ))}
+      </RadioGroup>
+      {/* Long ones are scrolled by keyboard, too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0} aria-label={`The order in ${language}`}>
+        {code}
+      </pre>
+    </Section>
+  );
+}
