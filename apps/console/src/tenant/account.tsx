@@ -4,7 +4,7 @@ import { Button } from 'react-aria-components';
 import { Link } from 'wouter';
 import { count, Credits, Id, Status, Time } from '../shared/format.js';
 import { Loaded, Page, Problem, Section, Table } from '../shared/ui.js';
-import { answered, client, useAsked, useCredits } from './api.js';
+import { answered, ownClient, useAsked, useCredits } from './api.js';
 
 const limit = 50;
 
@@ -136,7 +136,7 @@ function Amount({ name, value, about }: { name: string; value: string; about: st
 
 async function wholeStatement(): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for await (const entry of client().list('/v1/transactions')) entries.push(entry);
+  for await (const entry of ownClient().list('/v1/transactions')) entries.push(entry);
   return entries;
 }
 

@@ -17,7 +17,7 @@ function subscribe(tell: () => void): () => void {
 }
 
 /** The key of who is logged in: in this tab, for as long as it is open, and sent as a header. */
-export const session = {
+export const keySession = {
   get key(): string | undefined {
     return sessionStorage.getItem(place) ?? undefined;
   },
@@ -25,19 +25,19 @@ export const session = {
   end: () => keep(undefined),
 };
 
-export const useKey = () => useSyncExternalStore(subscribe, () => session.key);
+export const useKey = () => useSyncExternalStore(subscribe, () => keySession.key);
 
 /** What is ordered with a live key is paid for; the prefix says which one it is. */
 export const isTestKey = (key: string) => /^[a-z]+_test_/.test(key);
 
 export const clientFor = (apiKey: string) => new Atelier({ apiKey, baseUrl: location.origin, retries: 2 });
 
-export const client = () => clientFor(session.key ?? '');
+export const ownClient = () => clientFor(keySession.key ?? '');
 
 /** As the server says it. A key that is not good any more ends the session. */
-export function refusalOf(error: unknown): unknown {
+export function refusalIn(error: unknown): unknown {
   if (!(error instanceof AtelierError)) return error;
-  if (error.status === 401) session.end();
+  if (error.status === 401) keySession.end();
   const { code, message, requestId, detail } = error;
   return { error: { code, message, request_id: requestId }, detail };
 }
@@ -47,7 +47,7 @@ export async function answered<Data>(asked: Promise<Data>): Promise<Data> {
   try {
     return await asked;
   } catch (error) {
-    throw refusalOf(error);
+    throw refusalIn(error);
   }
 }
 
@@ -60,7 +60,7 @@ export function useAsked<Data>(
   return useQuery<Data, unknown>({
     ...options,
     queryKey,
-    queryFn: ({ signal }) => answered(ask(client(), signal)),
+    queryFn: ({ signal }) => answered(ask(ownClient(), signal)),
   });
 }
 

@@ -5,7 +5,7 @@ import { Link, useLocation } from 'wouter';
 import { count } from '../shared/format.js';
 import icon from '../shared/icon.svg';
 import { Problem, textOf, TextField } from '../shared/ui.js';
-import { answered, clientFor, isTestKey, session, useCredits, useKey } from './api.js';
+import { answered, clientFor, isTestKey, keySession, useCredits, useKey } from './api.js';
 
 const places = [
   ['/', 'Playground'],
@@ -17,13 +17,13 @@ const places = [
 ] as const;
 
 /** What is around every screen: where one can go, whose key it is, and what it has. */
-export function Frame({ children }: { children: ReactNode }) {
+export function TenantFrame({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   const queries = useQueryClient();
   const key = useKey() ?? '';
   const credits = useCredits();
   const leave = () => {
-    session.end();
+    keySession.end();
     queries.clear();
   };
   const isHere = (path: string) =>
@@ -60,7 +60,7 @@ export function Frame({ children }: { children: ReactNode }) {
   );
 }
 
-export function Login() {
+export function KeyLogin() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -69,7 +69,7 @@ export function Login() {
     setBusy(true);
     try {
       await answered(clientFor(key).get('/v1/credits'));
-      session.begin(key);
+      keySession.begin(key);
     } catch (refusal) {
       setError(refusal);
       setBusy(false);

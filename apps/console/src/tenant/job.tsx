@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Artifact, Job } from '@atelier/client';
 import { useState, type CSSProperties } from 'react';
 import { Link, useParams } from 'wouter';
-import { Credits, Id, Status, Time } from '../shared/format.js';
-import { Action, Json, Loaded, Page, Section, Select } from '../shared/ui.js';
-import { answered, client, useAsked, useJob } from './api.js';
+import { count, Id, Status, Time } from '../shared/format.js';
+import { Action, Facts, JsonDetails, Loaded, Page, Section, Select } from '../shared/ui.js';
+import { answered, ownClient, useAsked, useJob } from './api.js';
 import { usePicture } from './choices.js';
-import { findWorkflow, kindOf, resolve, titleOf, type Body, type Schema } from './schema.js';
-import { isEnded, Picture, Story } from './story.js';
+import { findWorkflow, kindOf, resolved, titleOf, type OrderBody, type BodySchema } from './body-schema.js';
+import { isEnded, ResultPicture, JobStory } from './story.js';
 
 /** One job: what was asked for, what came of it, and what happened between. */
-export function JobPage() {
+export function OwnJobPage() {
   const { id = '' } = useParams();
   const query = useJob(id);
   return (
@@ -43,7 +43,7 @@ function JobActions({ job }: { job: Job }) {
   const queries = useQueryClient();
   const operation = useOperation(job.public_id);
   const cancel = async () => {
-    await answered(client().post('/v1/jobs/{public_id}/cancel', undefined, { public_id: job.public_id }));
+    await answered(ownClient().post('/v1/jobs/{public_id}/cancel', undefined, { public_id: job.public_id }));
     await queries.invalidateQueries();
     return 'Cancelled. Its credits are given back.';
   };
@@ -73,31 +73,17 @@ function Whole({ job }: { job: Job }) {
   const [final] = finals;
   return (
     <>
-      <dl className="facts">
-        <Fact name="State" value={<Status of={job.status} />} />
-        <Fact
-          name="Cost"
-          value={
-            <>
-              <Credits value={job.credits_cost} /> credits{job.error ? ', given back' : ''}
-            </>
-          }
-        />
-        <Fact name="Ordered" value={<Time at={job.created_at} whole />} />
-        <Fact name="Took" value={took(job)} />
-        <Fact name="Model" value={job.image_model ?? 'the usual one'} />
-        <Fact name="Seed" value={<span className="mono">{job.seed}</span>} />
-        {job.parent_job_id !== null && (
-          <Fact
-            name="Part of"
-            value={
-              <Link href={`/jobs/${job.parent_job_id}`}>
-                <Id id={job.parent_job_id} />
-              </Link>
-            }
-          />
-        )}
-      </dl>
+      <Facts
+        of={[
+          ['State', <Status key="state" of={job.status} />],
+          ['Cost', `${count(job.credits_cost)} credits${job.error ? ', given back' : ''}`],
+          ['Ordered', <Time key="ordered" at={job.created_at} whole />],
+          ['Took', took(job)],
+          ['Model', job.image_model ?? 'the usual one'],
+          ['Seed', job.seed],
+          ['Part of', job.parent_job_id !== null && <Batch key="batch" id={job.parent_job_id} />],
+        ]}
+      />
       {job.error && (
         <div className="problem" role="alert">
           <strong>{job.error.message}</strong>
@@ -124,10 +110,10 @@ function Whole({ job }: { job: Job }) {
         </Section>
       )}
       <div className="columns">
-        <Story jobId={job.public_id} />
+        <JobStory jobId={job.public_id} />
         <Section title="What was asked for">
-          <Json of={job.request} label="The body, as it was accepted" />
-          {job.metadata && <Json of={job.metadata} label="Metadata" />}
+          <JsonDetails of={job.request} label="The body, as it was accepted" />
+          {job.metadata && <JsonDetails of={job.metadata} label="Metadata" />}
           <p className="soft">
             Request <Id id={job.request_id} />
           </p>
@@ -137,12 +123,11 @@ function Whole({ job }: { job: Job }) {
   );
 }
 
-function Fact({ name, value }: { name: string; value: React.ReactNode }) {
+function Batch({ id }: { id: string }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
+    <Link href={`/jobs/${id}`}>
+      <Id id={id} />
+    </Link>
   );
 }
 
@@ -158,7 +143,7 @@ function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
       <div className="results">
         {artifacts.map((artifact) => (
           <article key={artifact.asset_id}>
-            <Picture artifact={artifact} />
+            <ResultPicture artifact={artifact} />
             <dl className="meta">
               {Object.entries(artifact.meta).map(([name, value]) => (
                 <div key={name}>
@@ -182,7 +167,7 @@ function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
 
 function Known({ value }: { value: unknown }) {
   if (typeof value === 'string') return value;
-  return typeof value === 'object' ? <Json of={value} label="show" /> : JSON.stringify(value);
+  return typeof value === 'object' ? <JsonDetails of={value} label="show" /> : JSON.stringify(value);
 }
 
 interface Input {
@@ -191,8 +176,8 @@ interface Input {
 }
 
 /** The pictures that a body names, by its schema. */
-function inputsOf(given: Schema, value: unknown, name: string): Input[] {
-  const schema = resolve(given);
+function inputsOf(given: BodySchema, value: unknown, name: string): Input[] {
+  const schema = resolved(given);
   if (Array.isArray(value))
     return value.flatMap((each, at) => inputsOf(schema.items ?? {}, each, `${name} ${at + 1}`));
   const list = schema['x-choices'] ?? '';
@@ -203,7 +188,7 @@ function inputsOf(given: Schema, value: unknown, name: string): Input[] {
   if (typeof value !== 'object' || value === null) return [];
   const { properties = {} } = schema;
   // Its own fields are in it.
-  return Object.entries(value as Body).flatMap(([field, each]) =>
+  return Object.entries(value as OrderBody).flatMap(([field, each]) =>
     properties[field] ? inputsOf(properties[field], each, field) : [],
   );
 }

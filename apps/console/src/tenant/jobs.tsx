@@ -126,7 +126,7 @@ const nothing = (
   </>
 );
 
-export function JobsPage() {
+export function OwnJobsPage() {
   const jobs = useJobs(50);
   return (
     <Page title="Jobs" lead="All that was ordered, newest first">
@@ -165,7 +165,7 @@ export function JobsPage() {
 }
 
 /** What has come of the jobs: a wall of pictures. */
-export function PicturesPage() {
+export function OwnPicturesPage() {
   const jobs = useJobs(60, 'SUCCESS');
   return (
     <Page title="Pictures" lead="What your jobs have made, newest first">

@@ -5,18 +5,18 @@ import { Route, Router, Switch } from 'wouter';
 import { Empty, Page, Saying } from '../shared/ui.js';
 import { CreditsPage, UsagePage } from './account.js';
 import { useKey } from './api.js';
-import { Frame, Login } from './frame.js';
-import { JobPage } from './job.js';
-import { JobsPage, PicturesPage } from './jobs.js';
+import { TenantFrame, KeyLogin } from './frame.js';
+import { OwnJobPage } from './job.js';
+import { OwnJobsPage, OwnPicturesPage } from './jobs.js';
 import { OrderPage, PlaygroundPage } from './playground.js';
 import { DeliveriesPage, WebhooksPage } from './webhooks.js';
 
 const screens = {
   '/': PlaygroundPage,
   '/order/:workflow': OrderPage,
-  '/jobs': JobsPage,
-  '/jobs/:id': JobPage,
-  '/pictures': PicturesPage,
+  '/jobs': OwnJobsPage,
+  '/jobs/:id': OwnJobPage,
+  '/pictures': OwnPicturesPage,
   '/credits': CreditsPage,
   '/usage': UsagePage,
   '/webhooks': WebhooksPage,
@@ -29,9 +29,9 @@ const queries = new QueryClient({
 });
 
 function App() {
-  if (useKey() === undefined) return <Login />;
+  if (useKey() === undefined) return <KeyLogin />;
   return (
-    <Frame>
+    <TenantFrame>
       <Switch>
         {Object.entries(screens).map(([path, Screen]) => (
           <Route key={path} path={path} component={Screen} />
@@ -42,7 +42,7 @@ function App() {
           </Page>
         </Route>
       </Switch>
-    </Frame>
+    </TenantFrame>
   );
 }
 

@@ -6,10 +6,17 @@ import { workflows } from 'virtual:workflows';
 import { Link, useParams, useSearchParams } from 'wouter';
 import { count, Credits } from '../shared/format.js';
 import { Empty, Loaded, Page, Problem, Section } from '../shared/ui.js';
-import { answered, client, useAsked, useJob } from './api.js';
+import { answered, ownClient, useAsked, useJob } from './api.js';
 import { LiveJob } from './story.js';
-import { BodyForm, type FieldErrors } from './schema-form.js';
-import { findWorkflow, isComplete, pruned, withoutIds, type Body, type DescribedWorkflow } from './schema.js';
+import { BodyForm, type FieldErrors } from './body-form.js';
+import {
+  findWorkflow,
+  isComplete,
+  pruned,
+  withoutIds,
+  type OrderBody,
+  type DescribedWorkflow,
+} from './body-schema.js';
 import { snippets } from './snippets.js';
 
 const usePrices = () =>
@@ -77,18 +84,18 @@ function OrderAgain({ workflow, jobId }: { workflow: DescribedWorkflow; jobId: s
   );
 }
 
-function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: Body }) {
+function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: OrderBody }) {
   const { name, summary, schema, examples = {} } = workflow;
   const [body, setBody] = useState(initial);
   // The form starts anew with an example: what it keeps beside the body goes.
   const [version, setVersion] = useState(0);
   // An object without what was left empty stays an object.
-  const sent = pruned(body) as Body;
+  const sent = pruned(body) as OrderBody;
   const quote = useQuote(name, sent, isComplete(schema, sent));
   const { order, submit, change } = useOrder(name, sent);
   const refusal = order.error ?? quote.error;
-  const fill = (value: Body) => {
-    setBody(withoutIds(schema, value) as Body);
+  const fill = (value: OrderBody) => {
+    setBody(withoutIds(schema, value) as OrderBody);
     setVersion(version + 1);
     change();
   };
@@ -135,7 +142,7 @@ interface OrderState {
   readonly jobId?: string;
 }
 
-function useOrder(name: WorkflowName, body: Body) {
+function useOrder(name: WorkflowName, body: OrderBody) {
   const [order, setOrder] = useState<OrderState>({});
   const queries = useQueryClient();
   // Pressed again after no answer, it is the same order: charged once.
@@ -150,7 +157,7 @@ function useOrder(name: WorkflowName, body: Body) {
     setOrder({ busy: true });
     try {
       // The server checks it, and says at each field what is wrong.
-      const run = client().run(name, body, { idempotencyKey: key.current });
+      const run = ownClient().run(name, body, { idempotencyKey: key.current });
       const { job_id: jobId } = await answered(run.accepted);
       key.current = undefined;
       setOrder({ jobId });
@@ -163,7 +170,7 @@ function useOrder(name: WorkflowName, body: Body) {
 }
 
 /** Asked for once the form is filled in, and its writer pauses. */
-function useQuote(name: WorkflowName, body: Body, isFilled: boolean) {
+function useQuote(name: WorkflowName, body: OrderBody, isFilled: boolean) {
   const text = JSON.stringify(body);
   const [settled, setSettled] = useState('');
   useEffect(() => {
@@ -173,7 +180,7 @@ function useQuote(name: WorkflowName, body: Body, isFilled: boolean) {
   return useQuery({
     queryKey: ['quote', name, text],
     queryFn: ({ signal }) =>
-      answered(client().quote(name, JSON.parse(text) as WorkflowBody<WorkflowName>, { signal })),
+      answered(ownClient().quote(name, JSON.parse(text) as WorkflowBody<WorkflowName>, { signal })),
     enabled: isFilled && settled === text,
     retry: false,
     gcTime: 0,
@@ -242,7 +249,7 @@ function Refused({ error }: { error: unknown }) {
 const languages = ['curl', 'TypeScript', 'Python'] as const;
 
 /** The order as a program, to copy. */
-function Code({ workflow, body }: { workflow: string; body: Body }) {
+function Code({ workflow, body }: { workflow: string; body: OrderBody }) {
   const [language, choose] = useState<(typeof languages)[number]>('curl');
   const [copied, setCopied] = useState('');
   const code = snippets[language](location.origin, workflow, body);

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { Credits, Status } from '../shared/format.js';
 import { Problem, Section } from '../shared/ui.js';
-import { client, refusalOf, useJob } from './api.js';
+import { ownClient, refusalIn, useJob } from './api.js';
 
 /** The events of a job as they come, to its last one. */
 function useFollowed(jobId: string) {
@@ -14,14 +14,14 @@ function useFollowed(jobId: string) {
   useEffect(() => {
     const stop = new AbortController();
     const follow = async () => {
-      for await (const event of client().follow(jobId, { signal: stop.signal }))
+      for await (const event of ownClient().follow(jobId, { signal: stop.signal }))
         setEvents((before) => (before.some(({ seq }) => seq === event.seq) ? before : [...before, event]));
       // It has ended: what is shown of it elsewhere has changed.
       await queries.invalidateQueries({
         predicate: ({ queryKey: [of] }) => of !== 'picture' && of !== 'choices',
       });
     };
-    follow().catch((reason: unknown) => stop.signal.aborted || setError(refusalOf(reason)));
+    follow().catch((reason: unknown) => stop.signal.aborted || setError(refusalIn(reason)));
     return () => stop.abort();
   }, [jobId, queries]);
   return { events, error };
@@ -69,14 +69,14 @@ function Finals({ artifacts }: { artifacts: readonly Artifact[] }) {
     <ul className="pictures">
       {finals.map((artifact) => (
         <li key={artifact.asset_id}>
-          <Picture artifact={artifact} />
+          <ResultPicture artifact={artifact} />
         </li>
       ))}
     </ul>
   );
 }
 
-export function Picture({ artifact: { image_url, thumbnails, label, kind } }: { artifact: Artifact }) {
+export function ResultPicture({ artifact: { image_url, thumbnails, label, kind } }: { artifact: Artifact }) {
   return (
     <figure>
       <a href={image_url} target="_blank" rel="noreferrer" aria-label={`${label}, in full size`}>
@@ -133,7 +133,7 @@ function sinceStart(first: JobEvent, event: JobEvent): string {
 }
 
 /** The story of a job that may have ended long ago. */
-export function Story({ jobId }: { jobId: string }) {
+export function JobStory({ jobId }: { jobId: string }) {
   const { events, error } = useFollowed(jobId);
   return (
     <Section title="What happened">

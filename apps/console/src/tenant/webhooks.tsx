@@ -3,8 +3,18 @@ import type { Answer, ListRow } from '@atelier/client';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { Id, Status, Time } from '../shared/format.js';
-import { Action, Json, Loaded, Page, Section, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { answered, client, useAsked } from './api.js';
+import {
+  Action,
+  JsonDetails,
+  Loaded,
+  Page,
+  Section,
+  Select,
+  Table,
+  textOf,
+  TextField,
+} from '../shared/ui.js';
+import { answered, ownClient, useAsked } from './api.js';
 
 type Webhook = Answer<'/v1/webhooks/{public_id}'>;
 type Delivery = ListRow<'/v1/webhooks/{public_id}/deliveries'>;
@@ -83,7 +93,7 @@ function Create() {
   const act = async (form: FormData) => {
     const events = topics.filter((topic) => form.getAll('events').includes(topic));
     const body = { url: textOf(form, 'url') ?? '', description: textOf(form, 'description'), events };
-    const { secret } = await change(client().post('/v1/webhooks', body));
+    const { secret } = await change(ownClient().post('/v1/webhooks', body));
     return <Secret secret={secret} />;
   };
   return (
@@ -113,24 +123,24 @@ function Changes({ webhook: { public_id, enabled, url } }: { webhook: Webhook })
   const rotate = async () => {
     const body = { overlap_hours: 24 };
     const { secret } = await change(
-      client().post('/v1/webhooks/{public_id}/rotate-secret', body, { public_id }),
+      ownClient().post('/v1/webhooks/{public_id}/rotate-secret', body, { public_id }),
     );
     return <Secret secret={secret} />;
   };
   const turn = async () => {
-    await change(client().patch('/v1/webhooks/{public_id}', { enabled: !enabled }, { public_id }));
+    await change(ownClient().patch('/v1/webhooks/{public_id}', { enabled: !enabled }, { public_id }));
     return enabled ? 'It is not called any more.' : 'It is called again.';
   };
   const test = async () => {
-    await change(client().post('/v1/webhooks/{public_id}/test', undefined, { public_id }));
+    await change(ownClient().post('/v1/webhooks/{public_id}/test', undefined, { public_id }));
     return 'A test message is on its way: it appears in the list in a moment.';
   };
   const resend = async () => {
-    await change(client().post('/v1/webhooks/{public_id}/resend', { failed: true }, { public_id }));
+    await change(ownClient().post('/v1/webhooks/{public_id}/resend', { failed: true }, { public_id }));
     return 'What had failed is sent again in the background.';
   };
   const remove = async () => {
-    await change(client().delete('/v1/webhooks/{public_id}', { public_id }));
+    await change(ownClient().delete('/v1/webhooks/{public_id}', { public_id }));
     return 'It is removed.';
   };
   return (
@@ -239,7 +249,7 @@ function Attempts({ delivery: { attempts, next_attempt_at: next } }: { delivery:
         <div key={at}>
           <Time at={at} />: {code === null ? <span className="bad">{error}</span> : <strong>{code}</strong>}{' '}
           <span className="soft">{ms} ms</span>
-          {answer !== null && answer !== '' && <Json of={answer} label="answer" />}
+          {answer !== null && answer !== '' && <JsonDetails of={answer} label="answer" />}
         </div>
       ))}
       {next !== null && (
@@ -255,7 +265,7 @@ function Resend({ webhookId, delivery }: { webhookId: string; delivery: Delivery
   const change = useChange();
   const act = async () => {
     const body = { delivery_id: delivery.public_id };
-    await change(client().post('/v1/webhooks/{public_id}/resend', body, { public_id: webhookId }));
+    await change(ownClient().post('/v1/webhooks/{public_id}/resend', body, { public_id: webhookId }));
     return 'It is sent again in the background.';
   };
   return (

@@ -1,9 +1,9 @@
 import { useState, type DragEvent } from 'react';
 import { Loaded, Empty, Problem } from '../shared/ui.js';
-import { answered, client, useAsked } from './api.js';
+import { answered, ownClient, useAsked } from './api.js';
 import { Tiles, usePicture, useShowPicture } from './choices.js';
 
-interface PictureFieldParts {
+interface PictureInputParts {
   readonly id: string;
   readonly label: string;
   readonly value: string | undefined;
@@ -12,7 +12,7 @@ interface PictureFieldParts {
 }
 
 /** A file that is chosen, dropped or pasted is uploaded at once; the body has its asset id. */
-export function PictureField({ id, label, value, onChange, described }: PictureFieldParts) {
+export function PictureInput({ id, label, value, onChange, described }: PictureInputParts) {
   const [state, setState] = useState<{ busy?: boolean; error?: unknown; over?: boolean }>({});
   const show = useShowPicture();
   const picture = usePicture(value);
@@ -20,7 +20,7 @@ export function PictureField({ id, label, value, onChange, described }: PictureF
     if (!file) return setState({});
     setState({ busy: true });
     try {
-      const uploaded = await answered(client().upload(file));
+      const uploaded = await answered(ownClient().upload(file));
       show(uploaded.asset_id, uploaded);
       onChange(uploaded.asset_id);
       setState({});
@@ -81,7 +81,7 @@ export function PictureField({ id, label, value, onChange, described }: PictureF
 }
 
 /** The newest of what this tenant has had made: asked for when it is opened. */
-function Known({ id, label, value, onChange }: PictureFieldParts) {
+function Known({ id, label, value, onChange }: PictureInputParts) {
   const [open, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -91,7 +91,7 @@ function Known({ id, label, value, onChange }: PictureFieldParts) {
   );
 }
 
-function KnownTiles({ onChange, ...rest }: PictureFieldParts) {
+function KnownTiles({ onChange, ...rest }: PictureInputParts) {
   const [chosen, setChosen] = useState<string>();
   const [error, setError] = useState<unknown>();
   const show = useShowPicture();
@@ -103,7 +103,7 @@ function KnownTiles({ onChange, ...rest }: PictureFieldParts) {
     if (jobId === undefined) return onChange(undefined);
     try {
       // Every field that takes a picture takes an asset's id; not every one takes a job's.
-      const job = await answered(client().get('/v1/jobs/{public_id}', { public_id: jobId }));
+      const job = await answered(ownClient().get('/v1/jobs/{public_id}', { public_id: jobId }));
       const final = job.result?.artifacts.find(({ role }) => role === 'final');
       if (!final) return;
       show(final.asset_id, final);

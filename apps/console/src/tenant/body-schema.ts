@@ -2,14 +2,14 @@ import { schemas, workflows } from 'virtual:workflows';
 import type { WorkflowName } from '@atelier/client';
 
 /** A schema of openapi.json, as far as bodies of workflows use it. */
-export interface Schema {
+export interface BodySchema {
   readonly $ref?: string;
-  readonly anyOf?: readonly Schema[];
+  readonly anyOf?: readonly BodySchema[];
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Readonly<Record<string, BodySchema>>;
   readonly required?: readonly string[];
-  readonly items?: Schema;
+  readonly items?: BodySchema;
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly minLength?: number;
@@ -27,26 +27,26 @@ export interface Schema {
 export interface DescribedWorkflow {
   readonly name: WorkflowName;
   readonly summary: string;
-  readonly schema: Schema;
-  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: Body }>>;
+  readonly schema: BodySchema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: OrderBody }>>;
 }
 
-export type Body = Readonly<Record<string, unknown>>;
+export type OrderBody = Readonly<Record<string, unknown>>;
 
 export const findWorkflow = (name: string | undefined) => workflows.find((each) => each.name === name);
 
 /** The schema itself, where it stands for another one, or beside null. What is said at the place goes first. */
-export function resolve(schema: Schema): Schema {
+export function resolved(schema: BodySchema): BodySchema {
   const { $ref, anyOf, ...rest } = schema;
   if ($ref !== undefined) return { ...schemas[$ref.replace('#/components/schemas/', '')], ...rest };
   const [first] = anyOf ?? [];
-  return first ? { ...resolve(first), ...rest } : schema;
+  return first ? { ...resolved(first), ...rest } : schema;
 }
 
 export type FieldKind =
   'picture' | 'choices' | 'enum' | 'boolean' | 'number' | 'text' | 'list' | 'object' | 'json';
 
-export function kindOf(schema: Schema): FieldKind {
+export function kindOf(schema: BodySchema): FieldKind {
   if (schema['x-picture']) return 'picture';
   if (schema['x-choices'] !== undefined) return 'choices';
   if (schema.enum) return 'enum';
@@ -57,7 +57,7 @@ export function kindOf(schema: Schema): FieldKind {
   return type === 'boolean' ? 'boolean' : 'text';
 }
 
-const isObject = (value: unknown): value is Body =>
+const isObject = (value: unknown): value is OrderBody =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Without what was left empty: an absent field is what callers send who do not know it. */
@@ -72,8 +72,8 @@ export function pruned(value: unknown): unknown {
 }
 
 /** Whether all is there that the schema requires: before that, asking what it costs is only told what is missing. */
-export function isComplete(given: Schema, value: unknown): boolean {
-  const schema = resolve(given);
+export function isComplete(given: BodySchema, value: unknown): boolean {
+  const schema = resolved(given);
   if (value === undefined) return false;
   if (Array.isArray(value)) {
     const { items, minItems = 0 } = schema;
@@ -86,8 +86,8 @@ export function isComplete(given: Schema, value: unknown): boolean {
 }
 
 /** An example without the ids in it: they name nothing of this tenant's. */
-export function withoutIds(given: Schema, value: unknown): unknown {
-  const schema = resolve(given);
+export function withoutIds(given: BodySchema, value: unknown): unknown {
+  const schema = resolved(given);
   const kind = kindOf(schema);
   if (kind === 'picture') return undefined;
   if (kind === 'choices') return schema['x-choices'] === '/v1/image-models' ? value : undefined;
@@ -97,30 +97,33 @@ export function withoutIds(given: Schema, value: unknown): unknown {
   const fields = Object.entries(value).filter(([name]) => name in properties);
   // Only those that the schema has are left.
   return Object.fromEntries(
-    fields.map(([name, each]) => [name, withoutIds(properties[name] as Schema, each)]),
+    fields.map(([name, each]) => [name, withoutIds(properties[name] as BodySchema, each)]),
   );
 }
 
 /** What is of use in most workflows and asked for in none: it stands behind the rest. */
 const usual = new Set(
   workflows
-    .flatMap(({ schema }) => Object.keys(resolve(schema).properties ?? {}))
+    .flatMap(({ schema }) => Object.keys(resolved(schema).properties ?? {}))
     .filter((name, _at, all) => all.filter((each) => each === name).length >= workflows.length / 3),
 );
 
 /** The fields of a body: those that make this workflow, and those that most workflows have. */
-export function fieldsOf(given: Schema): { own: [string, Schema][]; common: [string, Schema][] } {
-  const { properties = {}, required = [] } = resolve(given);
+export function formFieldsOf(given: BodySchema): {
+  own: [string, BodySchema][];
+  common: [string, BodySchema][];
+} {
+  const { properties = {}, required = [] } = resolved(given);
   const own = Object.entries(properties).filter(([name]) => required.includes(name) || !usual.has(name));
   const common = Object.entries(properties).filter(([name]) => !own.some(([each]) => each === name));
   return { own: neededFirst(own, required), common };
 }
 
 export function neededFirst(
-  fields: [string, Schema][],
+  fields: [string, BodySchema][],
   required: readonly string[] = [],
-): [string, Schema][] {
-  const rank = ([name]: [string, Schema]) => (required.includes(name) ? 0 : 1);
+): [string, BodySchema][] {
+  const rank = ([name]: [string, BodySchema]) => (required.includes(name) ? 0 : 1);
   return fields.toSorted((one, other) => rank(one) - rank(other));
 }
 

@@ -1,15 +1,23 @@
 import { useId, useState, type ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { Choices } from './choices.js';
-import { PictureField } from './picture-field.js';
-import { fieldsOf, kindOf, neededFirst, resolve, titleOf, type Body, type Schema } from './schema.js';
+import { PictureInput } from './picture-input.js';
+import {
+  formFieldsOf,
+  kindOf,
+  neededFirst,
+  resolved,
+  titleOf,
+  type OrderBody,
+  type BodySchema,
+} from './body-schema.js';
 
 /** What the server says of each place of a body: `items.0.trial_image`. */
 export type FieldErrors = ReadonlyMap<string, string>;
 
 interface Place {
   readonly workflow: string;
-  readonly schema: Schema;
+  readonly schema: BodySchema;
   /** From the body to here. */
   readonly path: string;
   readonly errors: FieldErrors;
@@ -23,13 +31,13 @@ interface FieldParts extends Place {
 }
 
 interface FieldsParts extends Place {
-  readonly value: Body;
-  readonly onChange: (value: Body) => void;
+  readonly value: OrderBody;
+  readonly onChange: (value: OrderBody) => void;
 }
 
 /** A body as a form: its own fields, and behind them what most workflows have. */
 export function BodyForm(parts: FieldsParts) {
-  const { own, common } = fieldsOf(parts.schema);
+  const { own, common } = formFieldsOf(parts.schema);
   const isSet = common.some(([name]) => parts.value[name] !== undefined || parts.errors.has(name));
   return (
     <>
@@ -44,15 +52,15 @@ export function BodyForm(parts: FieldsParts) {
   );
 }
 
-function Fields({ fields, value, onChange, ...place }: FieldsParts & { fields: [string, Schema][] }) {
-  const { required = [] } = resolve(place.schema);
+function Fields({ fields, value, onChange, ...place }: FieldsParts & { fields: [string, BodySchema][] }) {
+  const { required = [] } = resolved(place.schema);
   return (
     <div className="fields">
       {fields.map(([name, schema]) => (
         <Field
           key={name}
           {...place}
-          schema={resolve(schema)}
+          schema={resolved(schema)}
           path={place.path === '' ? name : `${place.path}.${name}`}
           name={name}
           required={required.includes(name)}
@@ -123,7 +131,7 @@ function Part({ required, value, onChange, ...place }: FieldParts) {
         {...place}
         fields={neededFirst(Object.entries(place.schema.properties ?? {}), place.schema.required)}
         // The form made it, or an example that the schema describes.
-        value={(value ?? {}) as Body}
+        value={(value ?? {}) as OrderBody}
         onChange={onChange}
       />
       {!required && (
@@ -136,7 +144,7 @@ function Part({ required, value, onChange, ...place }: FieldParts) {
 }
 
 function List({ schema, required, value, onChange, path, name, errors, ...place }: FieldParts) {
-  const item = resolve(schema.items ?? {});
+  const item = resolved(schema.items ?? {});
   const given = Array.isArray(value) ? (value as unknown[]) : [];
   // What must be there is asked for, and not to be added first.
   const least = required ? (schema.minItems ?? 0) : 0;
@@ -229,7 +237,7 @@ function Control({ workflow, schema, id, described, name, value, onChange }: Con
   const input = { id, ...described, value: text, autoComplete: 'off' };
   const kind = kindOf(schema);
   if (kind === 'picture')
-    return <PictureField {...{ id, described, onChange, label: titleOf(name), value: chosen }} />;
+    return <PictureInput {...{ id, described, onChange, label: titleOf(name), value: chosen }} />;
   if (kind === 'choices')
     return (
       <Choices
