@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { openEventStore } from '#event-store/open-event-store.js';
+import { noSnapshots } from '#event-store/snapshots.js';
 import { readRuntime } from '#platform/home-files.js';
 import { Atelier } from '../standalone/support/atelier.js';
 import { uploadBlank } from '../support/blank-picture.js';
@@ -175,7 +176,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
     const { balance } = await get<{ balance: number }>('/v1/credits');
     const runtime = readRuntime(home.path);
     const opened = await openEventStore(runtime!, { maxConnections: 2 });
-    const { state } = await new AccountWriter(opened.store, opened.snapshots).read('test', tenant);
+    const { state } = await new AccountWriter(opened.store, noSnapshots).read('test', tenant);
     await opened.close();
     const account = state as OpenedAccount;
     expect(account.charges.entries()).toEqual([]);
