@@ -43,8 +43,9 @@ export class AdminService implements AsyncDisposable {
     {
       failuresPerMin = 10_000,
       clock = systemClock,
+      port: wanted = 0,
       variables = {},
-    }: { failuresPerMin?: number; clock?: Clock; variables?: Record<string, string> } = {},
+    }: { failuresPerMin?: number; clock?: Clock; port?: number; variables?: Record<string, string> } = {},
   ): Promise<AdminService> {
     const settings = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only', ...variables };
     const configuration = loadConfiguration(settings);
@@ -55,7 +56,7 @@ export class AdminService implements AsyncDisposable {
       description: () => Promise.resolve('{}'),
       console: new ConsoleFiles('operator', await pictureOrigins(operator)),
     });
-    const port = await server.listen(0, '127.0.0.1');
+    const port = await server.listen(wanted, '127.0.0.1');
     return new AdminService(operator, server, `http://127.0.0.1:${port}`);
   }
 

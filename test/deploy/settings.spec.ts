@@ -5,7 +5,10 @@ import { compose, composeText, readRepositoryFile } from './support/compose-file
 /** Compose has no say in these: the image sets them, they belong to pictures in a folder, or to a role that it does not start. */
 const notForCompose = [
   ...['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'],
-  ...['ATELIER_ADMIN_HOST', 'ATELIER_ADMIN_PORT'],
+  ...['HOST', 'PORT', 'PUBLIC_URL'].map((name) => `ATELIER_ADMIN_${name}`),
+  ...['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SCOPE', 'NAME_CLAIM', 'ROLE_CLAIM', 'ROLES'].map(
+    (name) => `ATELIER_OIDC_${name}`,
+  ),
 ];
 
 /** A secret that only these need. */

@@ -62,6 +62,20 @@ export interface ProjectorConfiguration {
   readonly takeOverPollMs: number;
 }
 
+/** The login of the organisation, by OpenID Connect. */
+export interface OidcConfiguration {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope: string;
+  /** The claim that is the name of the operator. */
+  readonly nameClaim: string;
+  /** The claim that tells roles: one text, or several. */
+  readonly roleClaim: string;
+  /** What the claim says, and the role that it gives; the first that fits counts. */
+  readonly roles: readonly (readonly [value: string, role: string])[];
+}
+
 /** The operator's API. */
 export interface AdminConfiguration {
   readonly host: string;
@@ -71,6 +85,7 @@ export interface AdminConfiguration {
   readonly enabled: boolean;
   /** Where browsers reach it; undefined: where it listens. */
   readonly publicUrl: string | undefined;
+  readonly oidc: OidcConfiguration | undefined;
   /** Credits above which a grant needs a second operator. Undefined: none does. */
   readonly secondOperatorAbove: number | undefined;
 }
@@ -413,11 +428,42 @@ function loadAdmin(settings: SettingsReader): AdminConfiguration {
     port: port ? settings.integer('ATELIER_ADMIN_PORT', 0, 0, 65_535) : undefined,
     enabled: !off,
     publicUrl: settings.urlIfGiven('ATELIER_ADMIN_PUBLIC_URL', ['http', 'https'])?.replace(/\/+$/, ''),
+    oidc: loadOidc(settings),
     secondOperatorAbove: bounded
       ? settings.integer('ATELIER_SECOND_OPERATOR_ABOVE', 0, 0, 2_000_000_000)
       : undefined,
   };
 }
+
+function loadOidc(settings: SettingsReader): OidcConfiguration | undefined {
+  const issuer = settings.urlIfGiven('ATELIER_OIDC_ISSUER', ['http', 'https']);
+  const of = <T>(read: (fallback: string | undefined) => T) => read(issuer === undefined ? '' : undefined);
+  const oidc = {
+    clientId: of((fallback) => settings.text('ATELIER_OIDC_CLIENT_ID', fallback)),
+    clientSecret: of((fallback) => settings.text('ATELIER_OIDC_CLIENT_SECRET', fallback)),
+    scope: settings.text('ATELIER_OIDC_SCOPE', 'openid email profile'),
+    nameClaim: settings.text('ATELIER_OIDC_NAME_CLAIM', 'email'),
+    roleClaim: settings.text('ATELIER_OIDC_ROLE_CLAIM', 'groups'),
+    roles: settings.parsed('ATELIER_OIDC_ROLES', parseRoles, []),
+  };
+  if (issuer === undefined) return undefined;
+  const { hostname, protocol } = URL.canParse(issuer) ? new URL(issuer) : { hostname: '', protocol: '' };
+  // What it says is believed: it has to be it that says so.
+  if (protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
+    settings.problems.push('ATELIER_OIDC_ISSUER must begin with https://, unless it is on this machine');
+  if (!settings.given('ATELIER_ADMIN_PUBLIC_URL'))
+    settings.problems.push('ATELIER_OIDC_ISSUER needs ATELIER_ADMIN_PUBLIC_URL, to which people come back');
+  return { issuer, ...oidc };
+}
+
+const parseRoles = (text: string): [string, string][] | string => {
+  const roles = text.split(',').map((each): [string, string] => {
+    const [, value = '', role = ''] = /^\s*(.+?)\s*=\s*(\w+)\s*$/.exec(each) ?? [];
+    return [value, role];
+  });
+  if (roles.every(([, role]) => ['read', 'support', 'finance', 'admin'].includes(role))) return roles;
+  return 'must be pairs such as atelier-admins=admin,shop-team=support';
+};
 
 function loadSealing(settings: SettingsReader): SealingConfiguration {
   const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, []);

@@ -14,12 +14,13 @@ import type { ConsoleFiles } from '#platform/console-files.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logger.js';
 import { InvalidFields, type FieldProblem } from '#validation/validate.js';
-import { changesThings, checkedInput, fieldsOf, mayCall, NoInput, perform, type AnyCall } from '../call.js';
+import { changesThings, checkedInput, fieldsOf, mayCall, perform, type AnyCall } from '../call.js';
 import type { Operator } from '../operator.js';
 import { asCsv, jsonLines } from '../lines.js';
 import { toJson } from '../output.js';
 import { CliError, refusals, type RefusalCode } from '../verb.js';
 import { Runs } from './runs.js';
+import { serveLogin, serveSession } from './login-routes.js';
 import { Sessions } from './sessions.js';
 
 export interface AdminServerParts {
@@ -86,7 +87,14 @@ export class AdminServer {
     });
     for (const call of parts.calls) this.serve(call);
     this.serveRuns();
-    this.serveSession();
+    const door = {
+      ...parts,
+      sessions: this.sessions,
+      letIn: this.letIn.bind(this),
+      count: this.count.bind(this),
+    };
+    serveSession(this.server, door);
+    serveLogin(this.server, door);
     this.server.get('/admin/v1/openapi.json', async (_request, reply) =>
       reply
         .type('application/json; charset=utf-8')
@@ -230,48 +238,20 @@ export class AdminServer {
     });
   }
 
-  /** Logging in and out with a browser: a token is changed for a session, so that no page has to keep it. */
-  private serveSession(): void {
-    const url = '/admin/v1/session';
-    /** Who logs in or out is written down like everything that changes something. */
-    const record = (action: string, { name }: AddedOperator, request: FastifyRequest, via: string) => {
-      const input = { via };
-      const call = {
-        ...{ name: action, route: 'POST /session' as const, may: [], summary: '', input: NoInput },
-      };
-      const operator = this.parts.operator.inTheNameOf(name, request.id, () => undefined);
-      const asked = { signal: neverStopped, onProgress: () => undefined };
-      return perform(
-        { ...call, run: () => Promise.resolve(null), print: () => undefined },
-        operator,
-        input,
-        asked,
-      );
-    };
-    this.server.post(url, async (request, reply) => {
-      const operator = await this.letIn(request);
-      await record('session begin', operator, request, 'token');
-      const { expiresAt } = this.sessions.begin(reply, operator.name);
-      return reply.send(describeSession(operator, expiresAt));
-    });
-    this.server.route({
-      ...{ method: 'GET', url },
-      handler: async (request) =>
-        describeSession(await this.letIn(request), this.sessions.of(request)?.expiresAt),
-    });
-    this.server.delete(url, async (request, reply) => {
-      const operator = await this.letIn(request);
-      this.sessions.end(request, reply);
-      await record('session end', operator, request, 'console');
-      return reply.send(describeSession(operator, undefined));
-    });
-  }
-
   /** Who brings the cookie of a session. @throws CliError when it is over, or another site asks */
   private async letInWithSession(request: FastifyRequest): Promise<AddedOperator | undefined> {
     const { operator, clock } = this.parts;
     const session = this.sessions.of(request);
     return session && (await activeOperator(operator.store, session.name, clock()));
+  }
+
+  private count({ ip }: FastifyRequest): void {
+    const retryAfter = this.attempts.take(ip);
+    if (retryAfter > 0)
+      throw new CliError(
+        `too many requests without a valid token came from this address: try again in ${retryAfter} s`,
+        'RATE_LIMITED',
+      );
   }
 
   /** @throws CliError for who brings no valid token, or too many wrong ones */
@@ -285,12 +265,7 @@ export class AdminServer {
     // Somebody at the same address who guesses must not lock out those whose token was good a moment ago.
     const familiar = hash !== undefined && this.proven.has(hash);
     // Counted before it is known to fail, so that many at the same time do not slip through.
-    const retryAfter = familiar ? 0 : this.attempts.take(request.ip);
-    if (retryAfter > 0)
-      throw new CliError(
-        `too many requests without a valid token came from this address: try again in ${retryAfter} s`,
-        'RATE_LIMITED',
-      );
+    if (!familiar) this.count(request);
     const { operator, clock } = this.parts;
     const known = token && (await authenticateOperator(operator.store, token, clock()));
     if (!hash || !known) {
@@ -317,10 +292,6 @@ export class AdminServer {
     const body = { error: { code, message, request_id: request.id }, ...(detail && { detail }) };
     return reply.code(status).type('application/json; charset=utf-8').send(body);
   }
-}
-
-function describeSession({ name, role, expiresAt: until }: AddedOperator, sessionEnds: Date | undefined) {
-  return { name, role, expires_at: until, session_expires_at: sessionEnds ?? null };
 }
 
 function requireRole(call: AnyCall, { name, role }: AddedOperator): void {

@@ -231,6 +231,41 @@ function describeAdminApi(): object {
     get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
     delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
   };
+  const goOn = {
+    303: {
+      description: 'Where the browser goes on.',
+      headers: { Location: { schema: text }, 'Set-Cookie': { schema: text } },
+    },
+    default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+  };
+  const login = { tags: ['session'], security: [] };
+  paths['/admin/v1/login'] = {
+    get: {
+      ...{ ...login, operationId: 'loginWays', summary: 'How people can log in, beside with a token.' },
+      responses: found({
+        ...{ type: 'object', required: ['organisation'] },
+        properties: {
+          organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
+        },
+      }),
+    },
+  };
+  paths['/admin/v1/login/organisation'] = {
+    get: {
+      ...login,
+      operationId: 'loginBegin',
+      summary: 'To the login of the organisation.',
+      responses: goOn,
+    },
+  };
+  paths['/admin/v1/login/organisation/callback'] = {
+    get: {
+      ...login,
+      operationId: 'loginFinish',
+      summary: 'Back from there, to the console.',
+      responses: goOn,
+    },
+  };
   const longOnes = declaredCalls.filter(({ call }) => call.long).map(({ call }) => ref(resultNameOf(call)));
   return {
     openapi: '3.1.1',

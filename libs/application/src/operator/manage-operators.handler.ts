@@ -6,6 +6,7 @@ import {
   evolveOperator,
   initialOperator,
   revokeOperator,
+  welcomeOperator,
   type AddedOperator,
   type OperatorRejection,
   type OperatorState,
@@ -56,6 +57,35 @@ export class AddOperatorHandler implements ICommandHandler<AddOperator> {
     );
     if (handled.kind === 'rejected') return { kind: 'rejected', rejection: handled.rejection };
     return { kind: 'added', token };
+  }
+}
+
+/** Lets somebody in whom their organisation has let in. */
+export class WelcomeOperator extends Command<Handled<OperatorState, OperatorRejection>> {
+  constructor(
+    readonly context: CommandContext,
+    readonly operator: {
+      readonly name: string;
+      readonly role: OperatorRole | undefined;
+      readonly expiresAt: Date;
+    },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(WelcomeOperator)
+export class WelcomeOperatorHandler implements ICommandHandler<WelcomeOperator> {
+  constructor(private readonly store: EventStore) {}
+
+  execute({ context, operator }: WelcomeOperator): Promise<Handled<OperatorState, OperatorRejection>> {
+    const { name, role, expiresAt } = operator;
+    const welcome = { name, role, expiresAt: expiresAt.toISOString(), at: context.at.toISOString() };
+    return handle(
+      ...([this.store, operatorStream(name), operatorAggregate] as const),
+      (state) => welcomeOperator(welcome, state),
+      context,
+    );
   }
 }
 
@@ -146,5 +176,7 @@ export async function activeOperator(
 }
 
 /** Operators, and what they did. */
-@Module({ providers: [AddOperatorHandler, RevokeOperatorHandler, RecordActionHandler] })
+@Module({
+  providers: [AddOperatorHandler, WelcomeOperatorHandler, RevokeOperatorHandler, RecordActionHandler],
+})
 export class OperatorModule {}

@@ -5,6 +5,7 @@ import {
   evolveOperator,
   initialOperator,
   revokeOperator,
+  welcomeOperator,
   type AddedOperator,
 } from './operator.js';
 import type { OperatorEvent } from './operator.events.js';
@@ -44,5 +45,46 @@ describe('an operator', () => {
     given(operator, [])
       .when((state) => revokeOperator({ reason: 'left', at }, state))
       .thenRejected({ code: 'OPERATOR_NOT_FOUND' });
+  });
+});
+
+describe('somebody whom their organisation has let in', () => {
+  const { tokenHash: _tokenHash, ...bea } = { ...ada, name: 'bea', role: 'support' as const };
+  const welcomed: OperatorEvent = { type: 'OperatorAdded', data: { ...bea, tokenHash: null } };
+  const withoutRole = { ...bea, role: undefined };
+
+  it('has the role that it tells, from each login on', () => {
+    given(operator, [])
+      .when((state) => welcomeOperator(bea, state))
+      .then(welcomed);
+    given(operator, [welcomed])
+      .when((state) => welcomeOperator(bea, state))
+      .then();
+    const promoted = { ...bea, role: 'admin' as const, expiresAt: '2026-06-02T12:00:00.000Z' };
+    given(operator, [welcomed])
+      .when((state) => welcomeOperator(promoted, state))
+      // What was given for longer goes on for as long.
+      .then({ type: 'OperatorAdded', data: { ...promoted, expiresAt: bea.expiresAt, tokenHash: null } });
+  });
+
+  it('needs a role of ours where it tells none', () => {
+    given(operator, [])
+      .when((state) => welcomeOperator(withoutRole, state))
+      .thenRejected({ code: 'OPERATOR_WITHOUT_ROLE' });
+    given(operator, [welcomed])
+      .when((state) => welcomeOperator(withoutRole, state))
+      .then();
+    given(operator, [welcomed])
+      .when((state) => welcomeOperator({ ...withoutRole, at: bea.expiresAt }, state))
+      .thenRejected({ code: 'OPERATOR_WITHOUT_ROLE' });
+  });
+
+  it('stays out once they were revoked, and is not somebody with a token', () => {
+    given(operator, [welcomed, revoked])
+      .when((state) => welcomeOperator(bea, state))
+      .thenRejected({ code: 'OPERATOR_NOT_FOUND' });
+    given(operator, [added])
+      .when((state) => welcomeOperator(bea, state))
+      .thenRejected({ code: 'OPERATOR_EXISTS' });
   });
 });

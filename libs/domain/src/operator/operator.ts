@@ -13,7 +13,10 @@ export type OperatorState =
   | { readonly status: 'active' | 'revoked'; readonly operator: AddedOperator };
 
 export type OperatorRejection =
-  { readonly code: 'OPERATOR_EXISTS' } | { readonly code: 'OPERATOR_NOT_FOUND' };
+  | { readonly code: 'OPERATOR_EXISTS' }
+  | { readonly code: 'OPERATOR_NOT_FOUND' }
+  /** The organisation has given them no role here, and nobody else has. */
+  | { readonly code: 'OPERATOR_WITHOUT_ROLE' };
 
 export const initialOperator: OperatorState = { status: 'unknown' };
 
@@ -37,6 +40,30 @@ export function addOperator(
   if (state.status === 'active' && state.operator.expiresAt > command.at)
     return reject({ code: 'OPERATOR_EXISTS' });
   return accept({ type: 'OperatorAdded', data: { ...command } });
+}
+
+export interface Welcome extends Omit<AddedOperator, 'role' | 'tokenHash'> {
+  /** Undefined: the organisation says nothing about it. */
+  readonly role: AddedOperator['role'] | undefined;
+}
+
+/**
+ * Somebody whom their organisation has let in. Where it tells their role, that is their role from now on; where it does
+ * not, they must have been added before. Who was revoked here stays out until they are added again, and the name of an
+ * operator with a token is taken.
+ */
+export function welcomeOperator(
+  { role, ...command }: Welcome,
+  state: OperatorState,
+): Decision<OperatorEvent, OperatorRejection> {
+  if (state.status === 'revoked') return reject({ code: 'OPERATOR_NOT_FOUND' });
+  const known = state.status === 'active' ? state.operator : undefined;
+  if (known && known.tokenHash !== null) return reject({ code: 'OPERATOR_EXISTS' });
+  const isActive = known !== undefined && known.expiresAt > command.at;
+  if (role === undefined) return isActive ? accept() : reject({ code: 'OPERATOR_WITHOUT_ROLE' });
+  if (isActive && known.role === role && known.expiresAt >= command.expiresAt) return accept();
+  const expiresAt = isActive && known.expiresAt > command.expiresAt ? known.expiresAt : command.expiresAt;
+  return accept({ type: 'OperatorAdded', data: { ...command, role, expiresAt, tokenHash: null } });
 }
 
 /** Revoking a revoked operator changes nothing. */
