@@ -170,6 +170,7 @@ const screens: Record<string, () => string> = {
   pictures: () => '/pictures',
   tenants: () => '/tenants',
   tenant: () => `/tenants/${tenant.id}`,
+  ledger: () => `/tenants/${tenant.id}/ledger`,
   approvals: () => '/grants',
   models: () => '/models',
   repair: () => '/care',
@@ -205,14 +206,45 @@ describe('each screen', () => {
   });
 });
 
+describe('the ledger', () => {
+  const balance = () => page.locator('dt:text-is("Balance") + dd').textContent();
+
+  it('shows the account at any moment, by keyboard too', async () => {
+    await open(`/tenants/${tenant.id}/ledger`);
+    await page.getByRole('slider').press('Home');
+    await page.getByText('0 of 0 movements').waitFor();
+    expect(await balance()).toBe('0');
+    await page.getByRole('slider').press('ArrowRight');
+    await page.getByText('1 of 1 movements').waitFor();
+    expect(await balance()).toBe('1,000');
+    await press('Now');
+    await page.getByText('6 of 6 movements').waitFor();
+    expect(await balance()).toBe('975');
+  });
+
+  it('is saved as a file whose lines sum up', async () => {
+    await press('Save as CSV');
+    const [download] = await Promise.all([page.waitForEvent('download'), press('Save')]);
+    const [, ...lines] = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n');
+    const cells = lines.map((line) => line.split(','));
+    expect(cells.map((line) => line[4])).toEqual([
+      ...['opening_balance', 'pack', 'charge', 'charge', 'charge', 'charge', 'charge', 'closing_balance'],
+    ]);
+    const moved = cells.reduce((sum, line) => sum + Number(line[10]), 0);
+    expect(moved).toBe(Number(cells.at(-1)?.[11]));
+  });
+});
+
 describe('actions', () => {
-  const lastOf = async (route: string, list: string) => (await ask(route))[list].at(-1) as Json;
+  const lastOf = async (route: string, list: string) => (await ask(route))[list].at(-1);
 
   it('cancel several jobs, after it was said what that means', async () => {
     const chosen = jobs.queued.slice(0, 2);
     await open('/jobs');
     for (const job of chosen) await page.getByLabel(`Choose ${job}`).check();
-    await press('Cancel 2 jobs');
+    await press('Cancel (2)');
     await dialog().getByText('It would concern 2 of 2, and 10 credits.').waitFor();
     await check('dialog of a cancellation');
     await press('Cancel and refund');

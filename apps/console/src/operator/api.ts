@@ -61,3 +61,12 @@ export const newKey = () => crypto.randomUUID();
 
 /** How often what may change by itself is asked for again. */
 export const lively = { refetchInterval: 5_000 };
+
+/** Hands a file to whoever looks at the page. */
+export function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

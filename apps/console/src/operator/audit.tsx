@@ -1,4 +1,4 @@
-import { count, Time } from '../shared/format.js';
+import { count, Id, Time } from '../shared/format.js';
 import { Action, Facts, JsonDetails, Loaded, Page, Section, Table, textOf, TextField } from '../shared/ui.js';
 import { api, client, done, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
@@ -60,8 +60,42 @@ export function AuditPage() {
           )}
         </Loaded>
       </Section>
+      <Seals />
       <EarlierRuns of="ledger audit" follow={follow} />
     </Page>
+  );
+}
+
+/** Ranges of the log whose history cannot be altered unseen: by nobody who has one of them kept elsewhere. */
+function Seals() {
+  const query = api.useQuery('get', '/admin/v1/seals', { params: { query: { limit: 20 } } });
+  return (
+    <Section
+      title="Seals"
+      lead="The latest first. “atelier seal export” keeps them where nobody can alter them."
+    >
+      <Loaded query={query} lines={4}>
+        {({ seals }) => (
+          <Table
+            label="Seals"
+            rows={seals}
+            keyOf={({ number }) => String(number)}
+            empty="Nothing is sealed yet: a projector with a seal key does it as the log grows."
+            columns={[
+              { head: 'seal', number: true, cell: ({ number }) => count(number) },
+              { head: 'sealed', cell: ({ sealed_at: at }) => <Time at={at} /> },
+              { head: 'events', number: true, cell: ({ events }) => count(events) },
+              {
+                head: 'up to',
+                cell: ({ last }) => <span className="id">{`${last.stream}, ${last.revision}`}</span>,
+              },
+              { head: 'key', cell: ({ key }) => <Id id={key} /> },
+              { head: 'root', cell: ({ root }) => <Id id={root} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
   );
 }
 

@@ -12,6 +12,7 @@ import { Frame } from './frame.js';
 import { GrantsPage } from './grants.js';
 import { JobPage } from './job.js';
 import { JobsPage } from './jobs.js';
+import { LedgerPage } from './ledger.js';
 import { Login } from './login.js';
 import { ModelsPage } from './models.js';
 import { NowPage } from './now.js';
@@ -27,6 +28,7 @@ const screens = {
   '/pictures': PicturesPage,
   '/tenants': TenantsPage,
   '/tenants/:tenant': TenantPage,
+  '/tenants/:tenant/ledger': LedgerPage,
   '/grants': GrantsPage,
   '/models': ModelsPage,
   '/care': CarePage,

@@ -13,7 +13,7 @@ export function ModelsPage() {
   const { env } = useEnvironment();
   const { run, follow } = useFollowedRun();
   const query = api.useQuery('get', '/admin/v1/projections', { params: { query: { env } } }, lively);
-  const status = api.useQuery('get', '/admin/v1/status', {}, lively);
+  const processes = api.useQuery('get', '/admin/v1/process-managers', { params: { query: { env } } }, lively);
   return (
     <Page
       title="Read models"
@@ -32,13 +32,11 @@ export function ModelsPage() {
         title="Process managers"
         lead="What follows from events: tasks, refunds, the ends of batches, webhooks."
       >
-        <Loaded query={status} lines={4}>
-          {({ consumers }) => (
+        <Loaded query={processes} lines={4}>
+          {({ process_managers: all }) => (
             <Table
               label="Process managers"
-              rows={consumers.filter(
-                (each) => each.kind === 'process manager' && (env ?? each.env) === each.env,
-              )}
+              rows={all}
               keyOf={({ env: of, name }) => `${of} ${name}`}
               empty="No projector has ever run on this database: start one."
               columns={[

@@ -74,7 +74,7 @@ export function Repairs({ jobs, done: finished }: { jobs: string[]; done?: () =>
 }
 
 const labelOf = (label: string, jobs: string[]) =>
-  jobs.length > 1 ? `${label} ${count(jobs.length)} jobs` : label;
+  jobs.length > 1 ? `${label} (${count(jobs.length)})` : label;
 
 function FailFields() {
   return (

@@ -10,7 +10,7 @@ export function SearchPage() {
   const [only, ...more] = query.data?.jobs ?? [];
   if (only && more.length === 0) return <Redirect to={`/jobs/${only.job_id}`} replace />;
   return (
-    <Page title="Found" lead={<Id id={id} whole />}>
+    <Page title="Search" lead={<Id id={id} whole />}>
       <Loaded query={query}>
         {({ jobs }) => (
           <Table

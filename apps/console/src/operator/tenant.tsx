@@ -20,6 +20,9 @@ export function TenantPage() {
       lead={<Id id={tenant} whole />}
       actions={
         <>
+          <Link className="button" href={`/tenants/${tenant}/ledger`}>
+            Ledger
+          </Link>
           <Link className="button" href={`/jobs?tenant=${tenant}`}>
             Jobs
           </Link>

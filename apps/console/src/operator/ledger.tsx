@@ -1,0 +1,237 @@
+import { keepPreviousData } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button, Label, Slider, SliderOutput, SliderThumb, SliderTrack } from 'react-aria-components';
+import { Link, useParams } from 'wouter';
+import { count, Credits, Id, Status, Time } from '../shared/format.js';
+import { Action, Facts, JsonDetails, Loaded, Page, Section, Select, Table, TextField } from '../shared/ui.js';
+import { api, client, done, save, type Environment, type Schemas } from './api.js';
+import { environmentOptions, useEnvironment } from './environment.js';
+import { useFilters } from './filters.js';
+
+type Account = Schemas['LedgerShowResult']['accounts'][number];
+type Movement = Account['movements'][number];
+
+/** The last movements that are shown: what was before them stands in one figure. */
+const limit = 200;
+
+/** A tenant's account at any instant: why the balance is what it is, line by line to the events. */
+export function LedgerPage() {
+  const { tenant = '' } = useParams();
+  const { env: chosen } = useEnvironment();
+  const { value, set } = useFilters();
+  const env: Environment =
+    value('env') === 'test' || (value('env') === '' && chosen === 'test') ? 'test' : 'live';
+  const at = value('at') || undefined;
+  const ask = (moment: string | undefined) => ({
+    params: { path: { tenant }, query: { env, at: moment, limit: moment === undefined ? 0 : limit } },
+  });
+  const now = api.useQuery('get', '/admin/v1/tenants/{tenant}/account', ask(undefined));
+  const latest = now.data?.accounts[0]?.revision;
+  const then = api.useQuery(
+    'get',
+    '/admin/v1/tenants/{tenant}/account',
+    ask(at ?? (latest === undefined ? undefined : String(latest))),
+    { placeholderData: keepPreviousData, enabled: at !== undefined || latest !== undefined },
+  );
+  const name = now.data?.accounts[0]?.name;
+  return (
+    <Page
+      title="Ledger"
+      lead={
+        <>
+          {name !== undefined && <Link href={`/tenants/${tenant}`}>{name}</Link>} <Id id={tenant} whole />
+        </>
+      }
+      actions={<SaveCsv tenant={tenant} env={env} />}
+    >
+      <Loaded query={now} lines={2}>
+        {({ accounts: [account] }) =>
+          account && (
+            <Moment latest={account.revision} shown={then.data?.accounts[0]} env={env} at={at} set={set} />
+          )
+        }
+      </Loaded>
+      <Loaded query={then} lines={10}>
+        {({ accounts: [account] }) => account && <AccountThen account={account} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface MomentParts {
+  readonly latest: number;
+  readonly shown: Account | undefined;
+  readonly env: Environment;
+  readonly at: string | undefined;
+  readonly set: (name: string) => (text: string) => void;
+}
+
+/** Each step of the slider is an event of the account. */
+function Moment({ latest, shown, env, at, set }: MomentParts) {
+  const [dragged, drag] = useState<number>();
+  const go = (revision: number) => set('at')(revision >= latest ? '' : String(Math.max(0, revision)));
+  const here = dragged ?? shown?.revision ?? latest;
+  const end = (revision: number) => {
+    drag(undefined);
+    go(revision);
+  };
+  const byTime = (text: string) => set('at')(text === '' ? '' : new Date(text).toISOString());
+  return (
+    <Section title="At which moment">
+      <Slider
+        className="slider"
+        minValue={0}
+        maxValue={latest}
+        value={here}
+        onChange={drag}
+        onChangeEnd={end}
+      >
+        <Label>Event of the account</Label>
+        <SliderOutput>
+          {count(here)} of {count(latest)}
+        </SliderOutput>
+        <SliderTrack className="track">
+          <SliderThumb className="thumb" />
+        </SliderTrack>
+      </Slider>
+      <div className="filters">
+        <Select label="Environment" value={env} onChange={set('env')} options={environmentOptions} />
+        <TextField
+          label="Or at a time"
+          type="datetime-local"
+          value={at?.includes('T') ? localTime(at) : ''}
+          onChange={byTime}
+        />
+      </div>
+      <div className="actions">
+        <Button className="button small" isDisabled={here === 0} onPress={() => go(here - 1)}>
+          One back
+        </Button>
+        <Button className="button small" isDisabled={here >= latest} onPress={() => go(here + 1)}>
+          One on
+        </Button>
+        <Button className="button small" isDisabled={at === undefined} onPress={() => set('at')('')}>
+          Now
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+/** As the field of a browser wants it: without a zone, in that of its reader. */
+function localTime(at: string): string {
+  const time = new Date(at);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function AccountThen({ account }: { account: Account }) {
+  const { balance, status, plan, revision, position, recorded_at, open_charges: open, movements } = account;
+  const [first] = movements;
+  const before = first ? first.balance_after - first.credits_delta : balance;
+  const moved = movements.reduce((sum, each) => sum + each.credits_delta, 0);
+  return (
+    <>
+      <Facts
+        of={[
+          ['Balance', <Credits key="balance" value={balance} />],
+          ['State', <Status key="state" of={status} />],
+          ['Plan', plan],
+          [
+            'Open charges',
+            `${count(open.length)}, of ${count(open.reduce((sum, each) => sum + each.amount, 0))} credits`,
+          ],
+          ['As of', <Time key="at" at={recorded_at} whole />],
+          ['Revision', count(revision)],
+          ['Position in the log', position],
+        ]}
+      />
+      <Section
+        title="Why the balance is what it is"
+        lead={
+          <>
+            <Credits value={before} /> before these {count(movements.length)} of{' '}
+            {count(account.movements_total)} movements, <Credits value={moved} signed /> by them,{' '}
+            <Credits value={before + moved} /> now.
+          </>
+        }
+      >
+        <Table
+          label="Movements"
+          rows={movements.toReversed()}
+          keyOf={({ revision: each }) => String(each)}
+          empty="Nothing has moved yet."
+          columns={[
+            { head: 'when', cell: ({ at }) => <Time at={at} whole /> },
+            { head: 'event', number: true, cell: ({ revision: each }) => count(each) },
+            {
+              head: 'what',
+              cell: ({ kind, label, operation, reason }) => `${kind}: ${reason ?? label ?? operation}`,
+            },
+            {
+              head: 'job',
+              cell: ({ job_id: id }) =>
+                id !== null && (
+                  <Link href={`/jobs/${id}`}>
+                    <Id id={id} />
+                  </Link>
+                ),
+            },
+            {
+              head: 'credits',
+              number: true,
+              cell: ({ credits_delta: delta }) => <Credits value={delta} signed />,
+            },
+            { head: 'balance', number: true, cell: ({ balance_after: after }) => <Credits value={after} /> },
+            {
+              head: 'proof',
+              cell: (movement) => movement.kind !== 'refund' && <Proof of={movement} env={account.env} />,
+            },
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+/** That a movement is in the sealed history: who has a kept seal can check it without this service. */
+function Proof({ of: { id }, env }: { of: Movement; env: Environment }) {
+  const prove = async () => {
+    const params = { path: { transaction: id }, query: { env } };
+    const proof = await done(client.GET('/admin/v1/transactions/{transaction}/proof', { params }));
+    return (
+      <>
+        <p>
+          It is event {count(proof.index)} under seal {count(proof.seal.number)}, of{' '}
+          <Time at={proof.seal.sealedAt} whole />. <code>atelier ledger verify-proof</code> checks the file,
+          without this service.
+        </p>
+        <Button
+          className="button"
+          onPress={() => save(new Blob([JSON.stringify(proof, null, 2)]), `proof-${id}.json`)}
+        >
+          Save the proof
+        </Button>
+        <JsonDetails of={proof} label="the proof" />
+      </>
+    );
+  };
+  return (
+    <Action label="Prove" title="Proof of inclusion" confirm="Make it" small act={prove}>
+      <p>Shows that this movement is in the history that was sealed. It changes nothing.</p>
+    </Action>
+  );
+}
+
+function SaveCsv({ tenant, env }: { tenant: string; env: Environment }) {
+  const csv = async () => {
+    const query = { tenant, env, format: 'csv' as const };
+    const file = await done(client.GET('/admin/v1/ledger/export', { params: { query }, parseAs: 'blob' }));
+    save(file, `ledger-${tenant}-${env}.csv`);
+    return 'The file is saved: what stands first and the movements sum to what stands last.';
+  };
+  return (
+    <Action label="Save as CSV" title="Save the ledger as CSV" confirm="Save" act={csv}>
+      <p>The opening balance, each movement of {env}, and the closing balance.</p>
+    </Action>
+  );
+}
