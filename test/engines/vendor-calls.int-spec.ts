@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EngineError, type BriefedRequest, type VendorCallRecord } from '@atelier/engine';
 import { recordedCalls, unattended } from '@atelier/engine/conformance';
 import { VendorEngine, type ImageVendor, type VendorModel } from '@atelier/vendors';
@@ -6,17 +6,23 @@ import { ComfyVendor } from '@atelier/vendors/comfyui';
 import { FalVendor } from '@atelier/vendors/fal';
 import { FashnVendor } from '@atelier/vendors/fashn';
 import { OpenAiVendor } from '@atelier/vendors/openai';
+import { openEngines } from '#adapters/engines.module.js';
 import { handle } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
+import type { ImageEngines } from '#application/render/engine-run.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
+import { sandboxModel, type ImageModel } from '#platform/image-models.js';
+import { createLogger } from '#platform/logger.js';
+import { countRequestIn } from '#read-store/rate-limit-store.js';
+import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { tryOn } from '#workflows/try-on/try-on.js';
 import { eventually } from '../support/eventually.js';
 import type { RunningWorker } from '../support/roles.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { ComfyDouble } from './doubles/comfy-double.js';
 import { FashnDouble } from './doubles/fashn-double.js';
-import { FalDouble, OpenAiDouble, type VendorDouble } from './doubles/vendor-double.js';
+import { FalDouble, OpenAiDouble, type Turn, type VendorDouble } from './doubles/vendor-double.js';
 import { photo } from './support/vendor-house.js';
 import { declaredModel } from './support/declared-model.js';
 
@@ -254,4 +260,64 @@ describe('a call that takes too long', () => {
     expect(calls.known).toMatchObject([{ outcome }]);
     expect(calls.answers.get('try_on.1')).toMatchObject({ price });
   });
+});
+
+describe('the worker of a registry', () => {
+  const engines =
+    (models: readonly ImageModel[]) =>
+    ({ places, database }: PgBossRenderQueue): ImageEngines =>
+      openEngines(
+        { currency: 'USD', workflow_models: {}, tenant_models: {}, models: [...models] },
+        {
+          ...{ places, logger: createLogger('test', 'silent'), observer: undefined },
+          countCall: (model, perMinute) => countRequestIn(database, `image-model ${model}`, perMinute),
+        },
+      );
+  let double: OpenAiDouble;
+  const named = (id: string, turns: Turn[] = [], more: Partial<ImageModel> = {}): ImageModel => ({
+    ...{ ...sandboxModel, id, family: 'openai', price_per_picture: 0.04, endpoint: double.lane(id, turns) },
+    ...more,
+  });
+  beforeEach(async () => {
+    double = opened(new OpenAiDouble());
+    await double.open();
+  });
+  const failure = async (jobId: string) => (await workshop.find('job', jobId, 'JobFailed'))[0]?.code;
+  const ended = async (ids: { jobId: string; requestId: string }) => {
+    await workshop.ended(tenant, ids);
+    return (await workshop.find('job', ids.jobId, 'EngineCalled')).map(({ model }) => model);
+  };
+
+  it('obeys the model of the dispatch, whatever its own file says now, and refunds a job whose model is gone', async () => {
+    const before = await workshop.balance(tenant);
+    const chosen = await workshop.dispatch(tenant, { ...body, image_model: 'first' }, 'try-on', 'chosen');
+    const gone = await workshop.dispatch(tenant, body, 'try-on', 'gone');
+    started.push(await workshop.startWorker(engines([named('first'), named('chosen')])));
+    expect(await ended(chosen)).toEqual(['chosen']);
+    expect(await ended(gone)).toEqual([]);
+    expect(await failure(gone.jobId)).toBe('ENGINE_MISCONFIGURED');
+    expect(await workshop.balance(tenant)).toBe(before - 10);
+    expect(double.submissionsIn('first')).toBe(0);
+  });
+
+  it.each([
+    [['cut'], {}, 'ENGINE_OUTCOME_UNKNOWN', ['own']],
+    [
+      ['cut', 'busy', 'busy', 'busy'],
+      { resend_unknown: true },
+      'ENGINE_CAPACITY',
+      ['own', 'own', 'own', 'own'],
+    ],
+    [['busy'], {}, undefined, ['own', 'other']],
+  ] as const)(
+    'asks the fallback for want of capacity, and never after an unknown outcome: %j',
+    async (turns, more, code, asked) => {
+      const models = [named('own', [...turns], { ...more, fallback: 'other' }), named('other')];
+      const ids = await workshop.dispatch(tenant, body, 'try-on', 'own');
+      started.push(await workshop.startWorker(engines(models)));
+      expect(await ended(ids)).toEqual(asked);
+      expect(await failure(ids.jobId)).toBe(code);
+      expect(double.submissionsIn('other')).toBe(code === undefined ? 1 : 0);
+    },
+  );
 });

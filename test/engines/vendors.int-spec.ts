@@ -215,7 +215,14 @@ beforeAll(async () => {
     return vendorModelOf(name, family, endpoint, { ...model, workflows: made });
   });
   const tenants = Object.fromEntries(owners.map(({ owner, name }) => [owner.id, name]));
-  await house.startRoles({ models: [...models, ...rowModels], tenant_models: tenants });
+  // What test keys name is drawn by the sandbox, unless the registry says otherwise.
+  const sandboxed = everyFamily.map(([family, { double }]) => {
+    const endpoint = double.lane(`${family}-sandboxed`, []);
+    return vendorModelOf(`${family}-sandboxed`, family, endpoint, { test_keys: 'sandbox' });
+  });
+  await house.startRoles({ models: [...models, ...rowModels, ...sandboxed], tenant_models: tenants });
+  for (const { id } of sandboxed)
+    begin(id, tester, 'background-generator', { scene_type: 'studio', image_model: id });
   await Promise.all([dispatchRows(rowModels), ...owners.map(dispatchWorkflows)]);
 });
 afterAll(async () => {
@@ -248,6 +255,14 @@ describe.each(everyFamily)('what %s answers', (family, { double, rows }) => {
     }).toEqual({ ends, submissions, paid, charged: ends === 'SUCCESS' ? job.detail.credits_cost : 0 });
     expect(JSON.stringify(await house.all('job', job.jobId))).not.toMatch(/sk-/);
   });
+});
+
+it.each(everyFamily)('%s is not asked for a test key', async (family, { double }) => {
+  const job = await (ended.get(`${family}-sandboxed`) as Promise<EndedJob>);
+  expect(job.detail).toMatchObject({ status: 'SUCCESS', image_model: 'sketch-1' });
+  expect(await house.types(job.jobId)).not.toContain('EngineCalled');
+  expect(double.requestsIn(`${family}-sandboxed`)).toBe(0);
+  expect(double.requestsIn(laneOf(families[family].rows[0] as Row))).toBeGreaterThan(0);
 });
 
 it('an answer is on record with what it was, what it cost and how often it was asked', async () => {

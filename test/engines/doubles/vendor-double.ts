@@ -56,6 +56,7 @@ export abstract class VendorDouble {
   readonly turns: Turn[] = [];
   private readonly lanes = new Map<string, Turn[]>();
   private readonly heldBack: { readonly part: 'head' | 'body'; readonly ms: number }[] = [];
+  private readonly requestsOf = new Map<string, number>();
   private server: Server | undefined;
 
   /** Calls that a vendor would take money for. */
@@ -65,6 +66,11 @@ export abstract class VendorDouble {
 
   submissionsIn(lane: string): number {
     return this.taken.filter((taken) => taken.lane === lane).length;
+  }
+
+  /** Everything that was asked of an address, also for nothing. */
+  requestsIn(lane: string): number {
+    return this.requestsOf.get(lane) ?? 0;
   }
 
   /** What it has taken in: each submission, or what it keeps of those that it accepted. */
@@ -109,6 +115,7 @@ export abstract class VendorDouble {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const [, first = '', rest = '/'] = /^\/([^/]+)(\/.*)?$/.exec(request.url ?? '') ?? [];
     const lane = this.lanes.has(first) ? first : '';
+    this.requestsOf.set(lane, this.requestsIn(lane) + 1);
     const { method = '', headers } = request;
     const body = Buffer.concat(chunks).toString('latin1');
     const asked = { method, lane, path: lane ? rest : (request.url ?? ''), headers, body };
