@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { Agent } from 'undici';
-import { EngineError } from '@atelier/engine';
+import { EngineError, type EngineErrorClass } from '@atelier/engine';
 import type { ImageVendor, PictureCall, ReadingCall, VendorImage, VendorModel } from '@atelier/vendors';
 import { ComfyVendor } from '@atelier/vendors/comfyui';
 import { FalVendor } from '@atelier/vendors/fal';
@@ -351,4 +351,158 @@ describe('a picture that takes longer than Node waits', () => {
     double.holdBack('head', 3_000);
     await expect(fetch(`${double.url}/models/x`)).rejects.toThrow('fetch failed');
   });
+});
+
+/** What the vendor says; of which class that is; how long to wait, where it says so. */
+type Saying = readonly [
+  path: RegExp,
+  status: number,
+  body: unknown,
+  errorClass: EngineErrorClass,
+  headers?: Record<string, string>,
+];
+
+const ofOpenAi = (status: number, error: object, errorClass: EngineErrorClass): Saying => [
+  ...([/images/, status, { error }, errorClass] as const),
+];
+const ofGemini = (code: number, error: object, errorClass: EngineErrorClass): Saying => [
+  ...([/generateContent/, code, { error: { code, message: '', ...error } }, errorClass] as const),
+];
+const geminiEnds = (finishReason: string): Saying => [
+  ...([/generateContent/, 200, { candidates: [{ finishReason }] }, 'policy'] as const),
+];
+const ofFashn = (status: number, error: string, errorClass: EngineErrorClass): Saying => [
+  ...([/^\/run/, status, { error, message: 'no' }, errorClass] as const),
+];
+const fashnEnds = (name: string, errorClass: EngineErrorClass): Saying => [
+  ...([/^\/status/, 200, { id: 'p', status: 'failed', error: { name, message: 'no' } }, errorClass] as const),
+];
+const ofFal = (status: number, detail: unknown, errorClass: EngineErrorClass): Saying => [
+  ...([/v1[.]6$/, status, { detail }, errorClass] as const),
+];
+const falEnds = (status: number, detail: unknown, errorClass: EngineErrorClass): Saying => [
+  ...([/requests\/[^/]+$/, status, { detail }, errorClass] as const),
+];
+const ofComfy = (status: number, errorClass: EngineErrorClass): Saying => [
+  /^\/prompt/,
+  status,
+  {},
+  errorClass,
+];
+
+/** Row for row what docs/engines.md says of each family. */
+const failures: Readonly<Record<string, readonly Saying[]>> = {
+  openai: [
+    ofOpenAi(400, { param: 'image[1]' }, 'bad_input'),
+    ofOpenAi(422, { param: 'prompt' }, 'bad_input'),
+    ofOpenAi(400, { param: 'mask' }, 'bad_input'),
+    ofOpenAi(413, {}, 'bad_input'),
+    ofOpenAi(400, { code: 'moderation_blocked' }, 'policy'),
+    ofOpenAi(400, { code: 'content_policy_violation' }, 'policy'),
+    [/images/, 429, { error: { code: 'rate_limit_exceeded' } }, 'capacity', { 'retry-after': '7' }],
+    ofOpenAi(500, {}, 'capacity'),
+    ofOpenAi(503, {}, 'capacity'),
+    ofOpenAi(504, {}, 'outcome_unknown'),
+    ofOpenAi(400, { param: 'size' }, 'misconfigured'),
+    ofOpenAi(401, {}, 'misconfigured'),
+    ofOpenAi(403, {}, 'misconfigured'),
+    ofOpenAi(404, { code: 'model_not_found' }, 'misconfigured'),
+    ofOpenAi(429, { code: 'insufficient_quota' }, 'misconfigured'),
+  ],
+  gemini: [
+    ofGemini(400, { message: 'Unable to process input image.' }, 'bad_input'),
+    ofGemini(413, {}, 'bad_input'),
+    [/generateContent/, 200, { promptFeedback: { blockReason: 'OTHER' } }, 'policy'],
+    ...['SAFETY', 'PROHIBITED_CONTENT', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'RECITATION'].map(
+      geminiEnds,
+    ),
+    ofGemini(429, { details: [{ retryDelay: '7s' }] }, 'capacity'),
+    ofGemini(500, {}, 'capacity'),
+    ofGemini(503, {}, 'capacity'),
+    ofGemini(504, {}, 'outcome_unknown'),
+    ofGemini(400, { details: [{ reason: 'API_KEY_INVALID' }] }, 'misconfigured'),
+    ofGemini(400, { message: 'Unknown name' }, 'misconfigured'),
+    ofGemini(403, {}, 'misconfigured'),
+    ofGemini(404, {}, 'misconfigured'),
+  ],
+  fashn: [
+    ...['ImageLoadError', 'PoseError', 'PhotoTypeError'].map((name) => fashnEnds(name, 'bad_input')),
+    ofFashn(413, 'PayloadTooLarge', 'bad_input'),
+    ...['ContentModerationError', 'NSFWError', 'ThirdPartyError'].map((name) => fashnEnds(name, 'policy')),
+    fashnEnds('SomethingNew', 'no_image'),
+    [/^\/run/, 429, { error: 'RateLimitExceeded' }, 'capacity', { 'retry-after': '7' }],
+    ofFashn(500, 'InternalServerError', 'capacity'),
+    ...['UnavailableError', 'PipelineError', '3rdPartyProviderError'].map((name) =>
+      fashnEnds(name, 'capacity'),
+    ),
+    ofFashn(504, 'GatewayTimeout', 'outcome_unknown'),
+    [/^\/status/, 404, { error: 'NotFound' }, 'outcome_unknown'],
+    ofFashn(401, 'UnauthorizedAccess', 'misconfigured'),
+    ofFashn(404, 'NotFound', 'misconfigured'),
+    ofFashn(400, 'BadRequest', 'misconfigured'),
+    ofFashn(429, 'OutOfCredits', 'misconfigured'),
+    fashnEnds('InputValidationError', 'misconfigured'),
+  ],
+  fal: [
+    falEnds(422, [{ type: 'image_load_error' }], 'bad_input'),
+    falEnds(422, [{ type: 'content_policy_violation' }], 'policy'),
+    falEnds(422, [{ type: 'no_media_generated' }], 'no_image'),
+    falEnds(500, 'Internal Server Error', 'no_image'),
+    [/v1[.]6$/, 429, { detail: 'slow' }, 'capacity', { 'retry-after': '7' }],
+    ofFal(503, 'down', 'capacity'),
+    ofFal(500, 'oops', 'capacity'),
+    ofFal(504, 'late', 'outcome_unknown'),
+    falEnds(404, 'Request not found', 'outcome_unknown'),
+    ofFal(401, 'no', 'misconfigured'),
+    ofFal(403, 'locked', 'misconfigured'),
+    ofFal(404, 'no such application', 'misconfigured'),
+  ],
+  comfyui: [
+    ofComfy(413, 'bad_input'),
+    [/^\/prompt/, 429, {}, 'capacity', { 'retry-after': '7' }],
+    ofComfy(500, 'capacity'),
+    ofComfy(503, 'capacity'),
+    ofComfy(401, 'misconfigured'),
+    ofComfy(403, 'misconfigured'),
+    ofComfy(400, 'misconfigured'),
+    [
+      /^\/history/,
+      200,
+      { status: { status_str: 'error', messages: [['execution_error', { exception_type: 'KeyError' }]] } },
+      'no_image',
+    ],
+  ],
+};
+
+const rows = Object.entries(failures).flatMap(([family, sayings]) =>
+  sayings.map((saying) => ({
+    family,
+    saying,
+    says: `${saying[1]} ${JSON.stringify(saying[2])}`,
+    errorClass: saying[3],
+  })),
+);
+
+describe('the class of a failure', () => {
+  it.each(rows)('$family: $says is $errorClass', async ({ family, saying }) => {
+    const [path, status, body, errorClass, headers] = saying;
+    await open(family);
+    const call = pictureCall([await image('person'), await image('garment')]);
+    // ComfyUI tells of each prompt by its id, which follows from the call.
+    const id = vendor.idOf?.(call.idempotencyKey) ?? '';
+    double.says(path, status, family === 'comfyui' && status === 200 ? { [id]: body } : body, headers);
+    const failed = vendor.draw(call);
+    await expect(failed).rejects.toBeInstanceOf(EngineError);
+    const pause = headers || JSON.stringify(body).includes('7s') ? { retryAfterMs: 7_000 } : {};
+    await expect(failed).rejects.toMatchObject({ errorClass, ...pause });
+  });
+
+  it.each(['NO_IMAGE', 'IMAGE_OTHER', 'MAX_TOKENS'])(
+    'Gemini: %s is an answer without a picture',
+    async (finishReason) => {
+      await open('gemini');
+      double.says(/generateContent/, 200, { candidates: [{ finishReason }] });
+      expect((await vendor.draw(pictureCall([]))).pictures).toEqual([]);
+    },
+  );
 });

@@ -56,6 +56,12 @@ export abstract class VendorDouble {
   readonly turns: Turn[] = [];
   private readonly lanes = new Map<string, Turn[]>();
   private readonly heldBack: { readonly part: 'head' | 'body'; readonly ms: number }[] = [];
+  private readonly sayings: {
+    path: RegExp;
+    status: number;
+    body: unknown;
+    headers: Record<string, string>;
+  }[] = [];
   private readonly requestsOf = new Map<string, number>();
   private server: Server | undefined;
 
@@ -92,6 +98,11 @@ export abstract class VendorDouble {
     this.heldBack.push({ part, ms });
   }
 
+  /** The next request whose path matches is answered so. */
+  says(path: RegExp, status: number, body: unknown, headers: Record<string, string> = {}): void {
+    this.sayings.push({ path, status, body, headers });
+  }
+
   async open(): Promise<string> {
     const server = createServer((request, response) => void this.handle(request, response));
     this.server = server;
@@ -124,6 +135,9 @@ export abstract class VendorDouble {
     const turns = this.lanes.get(lane) ?? this.turns;
     const wrong = /\bwrong-/.test(String(headers.authorization ?? headers['x-goog-api-key']));
     const turn = wrong ? 'key' : submission ? (turns.shift() ?? 'fine') : 'fine';
+    const saying = this.sayings.findIndex(({ path }) => path.test(asked.path));
+    const [said] = saying < 0 ? [] : this.sayings.splice(saying, 1);
+    if (said) return json(response, said.status, said.body, said.headers);
     const held = this.heldBack.shift();
     if (held?.part === 'head') await sleep(held.ms);
     if (held?.part === 'body') holdBody(response, held.ms);
