@@ -127,6 +127,10 @@ it('answers about jobs are as described', async () => {
 it('answers about what is offered are as described', async () => {
   await ask('operations list', { env: 'live' });
   await ask('operations price', { name: 'try-on', credits: 9, env: 'live' });
+  const from = new Date(Date.now() + 3_600_000).toISOString();
+  const { operations } = await ask('operations price', { name: 'try-on', credits: 11, from, env: 'live' });
+  expect(operations).toMatchObject([{ credits_cost: 9, scheduled: [{ credits_cost: 11, from }] }]);
+  await ask('operations withdraw-price', { name: 'try-on', from, env: 'live' });
   await ask('operations disable', { name: 'try-on', env: 'live' });
   await ask('operations enable', { name: 'try-on', env: 'live' });
   const tile = await sharp({ create: { width: 4, height: 6, channels: 3, background: '#456' } })

@@ -42,6 +42,7 @@ const matrix: Record<string, string> = {
   'orphans sweep': 'support admin',
   'operations list': 'read support finance admin',
   'operations price': 'finance admin',
+  'operations withdraw-price': 'finance admin',
   'operations enable': 'support admin',
   'operations disable': 'support admin',
   'presets list': 'read support finance admin',

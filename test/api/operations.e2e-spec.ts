@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installation } from '#application/command-context.js';
+import { SchedulePrice, SchedulePriceHandler } from '#application/operation/manage-operations.handler.js';
+import { eventually } from '../support/eventually.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 import { closeCharge, failJob, startJob } from './support/finish-job.js';
@@ -22,13 +24,22 @@ async function price(name: string, credits: number): Promise<void> {
   await priceOperation(service.store, contextOf('live', installation), name, { credits, reason });
 }
 
+async function schedule(name: string, credits: number, at: number): Promise<void> {
+  const context = contextOf('live', installation);
+  const scheduling = new SchedulePrice(context, name, { credits, from: new Date(at), reason });
+  const { kind } = await new SchedulePriceHandler(service.store).execute(scheduling);
+  expect(kind).toBe('accepted');
+}
+
 async function enable(name: string, enabled: boolean): Promise<void> {
   await switchOperation(service.store, contextOf('live', installation), name, { enabled, reason });
 }
 
 async function listed(name: string, to = api) {
   const { body } = await to.get('/v1/operations', tenant.key);
-  return (body.operations as { name: string }[]).find((operation) => operation.name === name);
+  return (body.operations as { name: string; credits_cost: number }[]).find(
+    (operation) => operation.name === name,
+  );
 }
 
 const dryRun = async (to: ApiClient) =>
@@ -67,6 +78,23 @@ describe('a price', () => {
     const { items } = (await api.get('/v1/usage', payer.key)).body;
     expect(items).toMatchObject([{ credits_charged: 5, credits_refunded: 5, status: 'REFUNDED' }]);
     await price('model-generator', 5);
+  });
+
+  it('that is scheduled counts from its instant on, in every process, for lists and charges alike', async () => {
+    const other = await service.openApi();
+    const { scene_type } = legacy;
+    const cost = async (to: ApiClient) =>
+      (await to.post('/v1/background-generator', tenant.key, { scene_type })).body.credits_cost;
+    await price('background-generator', 6);
+    await schedule('background-generator', 8, Date.now() + 3_600_000);
+    for (const each of [api, other]) expect(await cost(each)).toBe(6);
+    await schedule('background-generator', 7, Date.now() + 1_000);
+    await eventually(async () => (await listed('background-generator'))?.credits_cost === 7);
+    // They are on one machine, and go by the same clock.
+    for (const each of [api, other]) {
+      expect(await cost(each)).toBe(7);
+      expect(await dryRun(each)).toBe(7);
+    }
   });
 
   it('is one of each environment', async () => {

@@ -316,9 +316,17 @@ export function addOperations(program: Command): void {
   verb(operations, 'price', 'what a dispatch costs from now on; charges that were made stay what they are')
     .addArgument(name())
     .argument('<credits>', 'how many', credits(1))
+    .option('--from <time>', 'not now, but from this time on, for example 2027-01-01T00:00:00Z')
     .addOption(reasonOption('priced by the operator'))
     .addOption(environmentOption(everywhere))
     .action(asks(actions, 'setPrice'));
+
+  verb(operations, 'withdraw-price', 'take a price back that was scheduled for a time to come')
+    .addArgument(name())
+    .requiredOption('--from <time>', 'the time that it was scheduled for')
+    .addOption(reasonOption('withdrawn by the operator'))
+    .addOption(environmentOption(everywhere))
+    .action(asks(actions, 'withdrawPrice'));
 
   verb(operations, 'enable', 'let it be dispatched again')
     .addArgument(name())

@@ -83,6 +83,7 @@ export const categoryOfType: Readonly<Record<DomainEventType, StreamCategory>> =
   PresetPublished: 'preset',
   PresetRetired: 'preset',
   OperationPriced: 'operation',
+  OperationPriceScheduled: 'operation',
   OperationEnabled: 'operation',
   OperationDisabled: 'operation',
   RequestRejected: 'usage',

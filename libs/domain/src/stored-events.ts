@@ -42,6 +42,7 @@ const upcasters: Record<DomainEventType, readonly Upcast[]> = {
   PresetPublished: [],
   PresetRetired: [],
   OperationPriced: [],
+  OperationPriceScheduled: [],
   OperationEnabled: [],
   OperationDisabled: [],
   RequestRejected: [],

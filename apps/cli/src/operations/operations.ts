@@ -1,16 +1,18 @@
 import { installation, type CommandContext } from '#application/command-context.js';
 import {
   PriceOperation,
+  SchedulePrice,
   SwitchOperation,
   OperationModule,
 } from '#application/operation/manage-operations.handler.js';
-import { Operations } from '#application/operation/operations.js';
+import { Operations, type OperationTerms } from '#application/operation/operations.js';
+import { systemClock } from '#platform/clock.js';
 import { workflowOf, workflows } from '#workflows/workflows.js';
 import { ChoiceField, IntegerField, TextField } from '#validation/fields.js';
-import { defineCall, InEnvironment } from '../call.js';
+import { defineCall, InEnvironment, type AsJson } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printTable } from '../output.js';
-import { environmentsOf } from '../places.js';
+import { environmentsOf, timeOf } from '../places.js';
 import { mostCreditsAtOnce } from '../tenants/tenants.js';
 import { CliError } from '../verb.js';
 
@@ -25,8 +27,8 @@ export const listAllOperations = defineCall({
     const current = operator.get(Operations);
     const operations = [];
     for (const environment of environmentsOf(env))
-      for (const { name, opClass, credits, enabled } of await current.list(environment))
-        operations.push({ env: environment, name, op_class: opClass, credits_cost: credits, enabled });
+      for (const { name, opClass, ...terms } of await current.list(environment))
+        operations.push({ env: environment, name, op_class: opClass, ...describeTerms(terms) });
     return { operations };
   },
   print: ({ operations }) =>
@@ -36,8 +38,20 @@ export const listAllOperations = defineCall({
       class: (operation) => operation.op_class,
       credits: (operation) => operation.credits_cost,
       enabled: (operation) => operation.enabled,
+      scheduled: ({ scheduled }) =>
+        scheduled.map(({ credits_cost, from }) => `${credits_cost} from ${from}`).join(', '),
     }),
 });
+
+/** Of what is scheduled, what has not begun. */
+function describeTerms({ credits, enabled, scheduled }: OperationTerms) {
+  const now = systemClock().toISOString();
+  const coming = scheduled.filter(({ from }) => from > now);
+  return {
+    ...{ credits_cost: credits, enabled },
+    scheduled: coming.map(({ credits: price, from }) => ({ credits_cost: price, from })),
+  };
+}
 
 class OneOperation extends InEnvironment {
   @ChoiceField({
@@ -53,26 +67,61 @@ class OneOperation extends InEnvironment {
 class NewPrice extends OneOperation {
   @IntegerField({ description: 'What a dispatch costs.', min: 1, max: mostCreditsAtOnce, required: true })
   credits: number;
+
+  @TextField({ description: 'Not now, but from this time on.', min: 1, max: 40, nullable: false })
+  from?: string;
+}
+
+class WithdrawnPrice extends OneOperation {
+  @TextField({ description: 'The time that it was scheduled for.', min: 1, max: 40, required: true })
+  from: string;
 }
 
 export const setPrice = defineCall({
   name: 'operations price',
   route: 'POST /operations/:name/price',
   may: ['finance'],
-  summary: 'What a dispatch costs from now on; charges that were made stay what they are',
+  summary: 'What a dispatch costs from now on, or from a time on; charges that were made stay what they are',
   input: NewPrice,
   features: [OperationModule],
-  run(operator, { reason = 'priced by the operator', credits, ...input }) {
-    const { batch } = workflowOf(input.name);
-    if (batch)
-      throw new CliError(`${input.name} costs what ${batch.workflow} costs, for each item: price that`);
+  run(operator, { reason = 'priced by the operator', credits, from, ...input }) {
+    requireOwnPrice(input.name);
+    const begin = from === undefined ? undefined : new Date(timeOf('--from', from));
     return change(operator, input, async (context) => {
-      const priced = await operator.execute(new PriceOperation(context, input.name, { credits, reason }));
+      const priced = await operator.execute(
+        begin === undefined
+          ? new PriceOperation(context, input.name, { credits, reason })
+          : new SchedulePrice(context, input.name, { credits, from: begin, reason }),
+      );
       if (priced.kind === 'rejected') throw new CliError(priced.rejection.message);
     });
   },
   print: printOperations,
 });
+
+export const withdrawPrice = defineCall({
+  name: 'operations withdraw-price',
+  route: 'POST /operations/:name/withdraw-price',
+  may: ['finance'],
+  summary: 'Take a price back that was scheduled for a time to come',
+  input: WithdrawnPrice,
+  features: [OperationModule],
+  run(operator, { reason = 'withdrawn by the operator', from, ...input }) {
+    requireOwnPrice(input.name);
+    const price = { credits: null, from: new Date(timeOf('--from', from)), reason };
+    return change(operator, input, async (context) => {
+      const withdrawn = await operator.execute(new SchedulePrice(context, input.name, price));
+      if (withdrawn.kind === 'rejected') throw new CliError(withdrawn.rejection.message);
+    });
+  },
+  print: printOperations,
+});
+
+/** @throws CliError for a batch */
+function requireOwnPrice(name: string): void {
+  const { batch } = workflowOf(name);
+  if (batch) throw new CliError(`${name} costs what ${batch.workflow} costs, for each item: price that`);
+}
 
 export const enable = defineCall({
   name: 'operations enable',
@@ -112,17 +161,18 @@ async function change(
   const operations = [];
   for (const environment of environmentsOf(env)) {
     await execute(operator.context(environment, installation));
-    const { credits, enabled } = await current.termsOf(environment, name);
-    operations.push({ env: environment, name, credits_cost: credits, enabled });
+    operations.push({ env: environment, name, ...describeTerms(await current.termsOf(environment, name)) });
   }
   return { operations };
 }
 
-function printOperations({ operations }: Awaited<ReturnType<typeof change>>): void {
+function printOperations({ operations }: AsJson<Awaited<ReturnType<typeof change>>>): void {
   printTable(operations, {
     environment: (operation) => operation.env,
     name: (operation) => operation.name,
     credits: (operation) => operation.credits_cost,
     enabled: (operation) => operation.enabled,
+    scheduled: ({ scheduled }) =>
+      scheduled.map(({ credits_cost, from }) => `${credits_cost} from ${from}`).join(', '),
   });
 }

@@ -3,6 +3,7 @@ import {
   disableOperation,
   enableOperation,
   priceOperation,
+  schedulePrice,
   type Operation,
   type OperationRejection,
 } from '#domain/operation/operation.js';
@@ -41,6 +42,28 @@ export class PriceOperationHandler implements ICommandHandler<PriceOperation> {
   }
 }
 
+/** Sets the price of a workflow from an instant on; without credits, takes back what was scheduled for it. */
+export class SchedulePrice extends Command<PricedOperation> {
+  constructor(
+    readonly context: CommandContext,
+    readonly workflow: string,
+    readonly price: { readonly credits: number | null; readonly from: Date; readonly reason: string },
+  ) {
+    super();
+  }
+}
+
+@CommandHandler(SchedulePrice)
+export class SchedulePriceHandler implements ICommandHandler<SchedulePrice> {
+  constructor(private readonly store: EventStore) {}
+
+  async execute({ context, workflow, price }: SchedulePrice): Promise<PricedOperation> {
+    const scheduled = { ...price, from: price.from.toISOString(), at: context.at.toISOString() };
+    const decide = (state: Operation) => schedulePrice(scheduled, state);
+    return handle(this.store, streamOf(context, workflow), operationAggregate, decide, context);
+  }
+}
+
 /** Lets a workflow be dispatched, or no more. Jobs that are under way go on. Fails as above for an unknown name. */
 export class SwitchOperation extends Command<Handled<Operation, never>> {
   constructor(
@@ -72,7 +95,7 @@ function streamOf({ environment }: CommandContext, workflow: string): string {
   return streamName(environment, 'operation', workflowOf(workflow).name);
 }
 
-export const operationHandlers = [PriceOperationHandler, SwitchOperationHandler];
+export const operationHandlers = [PriceOperationHandler, SchedulePriceHandler, SwitchOperationHandler];
 
 /** What each workflow costs, and whether it is enabled. */
 @Module({

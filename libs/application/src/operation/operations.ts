@@ -1,5 +1,11 @@
-import { Injectable } from '@nestjs/common';
-import { evolveOperation, initialOperation } from '#domain/operation/operation.js';
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  evolveOperation,
+  initialOperation,
+  priceAt,
+  type ScheduledPrice,
+} from '#domain/operation/operation.js';
+import { Clock, systemClock } from '#platform/clock.js';
 import type { OperationEvent } from '#domain/operation/operation.events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { WorkflowClass } from '#workflows/define-workflow.js';
@@ -14,6 +20,8 @@ export interface OperationTerms {
   /** Of each photograph for a batch. */
   readonly credits: number;
   readonly enabled: boolean;
+  /** Prices that count from an instant on. */
+  readonly scheduled: readonly ScheduledPrice[];
 }
 
 /** All that a dispatch asks of {@link Operations}. */
@@ -40,7 +48,10 @@ export class Operations {
   private readonly reads = new Map<string, SharedRead<OperationTerms>>();
   private readonly known = new Map<string, Loaded<typeof initialOperation>>();
 
-  constructor(private readonly store: EventStore) {}
+  constructor(
+    private readonly store: EventStore,
+    @Inject(Clock) private readonly clock: Clock = systemClock,
+  ) {}
 
   /**
    * @param workflow a name of the workflow table. A batch costs, for each item, what the workflow of its items costs, and is
@@ -52,7 +63,7 @@ export class Operations {
     const own = this.readOf(environment, workflow).ask();
     if (!batch) return own;
     const [{ enabled }, item] = await Promise.all([own, this.termsOf(environment, batch.workflow)]);
-    return { credits: item.credits, enabled: enabled && item.enabled };
+    return { ...item, enabled: enabled && item.enabled };
   }
 
   /**
@@ -68,7 +79,7 @@ export class Operations {
     // The read has just put it there.
     const known = this.known.get(stream)!;
     return {
-      ...termsIn(known, workflow),
+      ...this.termsIn(known, workflow),
       guard: { stream, expectedRevision: known.revision, events: [] },
     };
   }
@@ -82,6 +93,13 @@ export class Operations {
     );
   }
 
+  private termsIn({ state }: Loaded<typeof initialOperation>, workflow: string): OperationTerms {
+    // Most prices were never scheduled: then no time is looked at.
+    const { scheduled, enabled } = state;
+    const credits = scheduled ? priceAt(state, this.clock().toISOString()) : state.credits;
+    return { credits: credits ?? workflowOf(workflow).credits, enabled, scheduled: scheduled ?? none };
+  }
+
   private readOf(environment: Environment, workflow: string): SharedRead<OperationTerms> {
     const stream = streamName(environment, 'operation', workflow);
     let read = this.reads.get(stream);
@@ -89,7 +107,7 @@ export class Operations {
       read = new SharedRead(async () => {
         const known = await load(this.store, stream, operationAggregate, this.known.get(stream));
         this.known.set(stream, known);
-        return termsIn(known, workflow);
+        return this.termsIn(known, workflow);
       });
       this.reads.set(stream, read);
     }
@@ -97,9 +115,7 @@ export class Operations {
   }
 }
 
-function termsIn({ state }: Loaded<typeof initialOperation>, workflow: string): OperationTerms {
-  return { credits: state.credits ?? workflowOf(workflow).credits, enabled: state.enabled };
-}
+const none: readonly ScheduledPrice[] = [];
 
 /** What can be dispatched in the caller's environment, and what it costs there. */
 export class ListOperations extends Query<readonly OperationView[]> {

@@ -1,5 +1,16 @@
 /** The events of `{env}.operation-{name}`, as they are stored: what the operator decided beside the workflow table. */
 export type OperationEvent =
   | { type: 'OperationPriced'; data: { credits: number; reason: string; at: string } }
+  | {
+      type: 'OperationPriceScheduled';
+      data: {
+        /** Null: what was scheduled for then is withdrawn. */
+        credits: number | null;
+        /** The instant from which it counts. */
+        from: string;
+        reason: string;
+        at: string;
+      };
+    }
   | { type: 'OperationEnabled'; data: { reason: string; at: string } }
   | { type: 'OperationDisabled'; data: { reason: string; at: string } };

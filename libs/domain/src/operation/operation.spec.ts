@@ -1,4 +1,4 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { given } from '../../../../test/support/given.js';
 import type { OperationEvent } from './operation.events.js';
 import {
@@ -6,7 +6,9 @@ import {
   enableOperation,
   evolveOperation,
   initialOperation,
+  priceAt,
   priceOperation,
+  schedulePrice,
 } from './operation.js';
 
 const at = '2026-06-01T12:00:00.000Z';
@@ -46,5 +48,59 @@ describe('an operation', () => {
     given(operation, [disabled, priced])
       .when((state) => enableOperation(decided, state))
       .then(enabled);
+  });
+});
+
+describe('a scheduled price', () => {
+  const from = '2026-07-01T00:00:00.000Z';
+  const scheduled: OperationEvent = {
+    type: 'OperationPriceScheduled',
+    data: { credits: 9, from, ...decided },
+  };
+
+  it('counts from its instant on, whoever looks, and not before', () => {
+    const state = [priced, scheduled].reduce(evolveOperation, initialOperation);
+    expect(priceAt(state, '2026-06-30T23:59:59.999Z')).toBe(7);
+    expect(priceAt(state, from)).toBe(9);
+    expect(priceAt(initialOperation, from)).toBeNull();
+  });
+
+  it('gives way to one that is set after it began, and stands beside one that is set before', () => {
+    const sale = (when: string): OperationEvent => ({
+      type: 'OperationPriced',
+      data: { credits: 5, reason: 'a sale', at: when },
+    });
+    const early = [scheduled, sale('2026-06-15T00:00:00.000Z')].reduce(evolveOperation, initialOperation);
+    expect([priceAt(early, '2026-06-16T00:00:00.000Z'), priceAt(early, from)]).toEqual([5, 9]);
+    const late = [scheduled, sale('2026-07-15T00:00:00.000Z')].reduce(evolveOperation, initialOperation);
+    expect(priceAt(late, '2026-07-16T00:00:00.000Z')).toBe(5);
+    // What was the price before is one that may be set again.
+    given(operation, [priced, scheduled])
+      .when((state) => priceOperation({ credits: 7, reason: 'back', at: '2026-07-02T00:00:00.000Z' }, state))
+      .then({
+        type: 'OperationPriced',
+        data: { credits: 7, reason: 'back', at: '2026-07-02T00:00:00.000Z' },
+      });
+  });
+
+  it('is scheduled once, for the future, and can be taken back', () => {
+    given(operation, [])
+      .when((state) => schedulePrice({ credits: 9, from, ...decided }, state))
+      .then(scheduled);
+    given(operation, [scheduled])
+      .when((state) => schedulePrice({ credits: 9, from, ...decided }, state))
+      .then();
+    given(operation, [scheduled])
+      .when((state) => schedulePrice({ credits: null, from, ...decided }, state))
+      .then({ type: 'OperationPriceScheduled', data: { credits: null, from, ...decided } });
+    given(operation, [])
+      .when((state) => schedulePrice({ credits: null, from, ...decided }, state))
+      .then();
+    given(operation, [])
+      .when((state) => schedulePrice({ credits: 9, from: at, ...decided }, state))
+      .thenRejected({
+        code: 'INVALID_MOMENT',
+        message: 'a scheduled price begins in the future: set it now',
+      });
   });
 });

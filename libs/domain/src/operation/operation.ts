@@ -7,16 +7,28 @@ export interface Operation {
   /** Null: as the workflow table says. */
   readonly credits: number | null;
   readonly enabled: boolean;
+  /** Prices that count from an instant on, in their order; absent: none was ever scheduled. */
+  readonly scheduled?: readonly ScheduledPrice[];
 }
 
-export type OperationRejection = { readonly code: 'INVALID_PRICE'; readonly message: string };
+export interface ScheduledPrice {
+  readonly credits: number;
+  readonly from: string;
+}
+
+export type OperationRejection = {
+  readonly code: 'INVALID_PRICE' | 'INVALID_MOMENT';
+  readonly message: string;
+};
 
 export const initialOperation: Operation = { credits: null, enabled: true };
 
 export function evolveOperation(state: Operation, event: OperationEvent): Operation {
   switch (event.type) {
     case 'OperationPriced':
-      return { ...state, credits: event.data.credits };
+      return { ...state, credits: event.data.credits, ...withoutThePast(state, event.data.at) };
+    case 'OperationPriceScheduled':
+      return { ...state, scheduled: rescheduled(state, event.data) };
     case 'OperationEnabled':
       return { ...state, enabled: true };
     case 'OperationDisabled':
@@ -26,18 +38,72 @@ export function evolveOperation(state: Operation, event: OperationEvent): Operat
   }
 }
 
+/** A price that is set ends what was scheduled for before it. */
+function withoutThePast({ scheduled }: Operation, at: string): Pick<Operation, 'scheduled'> {
+  return scheduled ? { scheduled: scheduled.filter(({ from }) => from > at) } : {};
+}
+
+function rescheduled(
+  { scheduled = [] }: Operation,
+  { from, credits }: { readonly from: string; readonly credits: number | null },
+): ScheduledPrice[] {
+  const others = scheduled.filter((each) => each.from !== from);
+  if (credits === null) return others;
+  return [...others, { credits, from }].sort((one, other) => (one.from < other.from ? -1 : 1));
+}
+
+/** What a dispatch costs at an instant, ISO 8601 in UTC; null: as the workflow table says. */
+export function priceAt({ credits, scheduled = [] }: Operation, at: string): number | null {
+  return scheduled.findLast(({ from }) => from <= at)?.credits ?? credits;
+}
+
+const mostScheduled = 20;
+
+/**
+ * Sets what a dispatch costs from an instant on, or takes back what was scheduled for it. No process has to hear of that
+ * instant: all know it beforehand, and go by their clocks.
+ */
+export function schedulePrice(
+  command: {
+    readonly credits: number | null;
+    readonly from: string;
+    readonly reason: string;
+    readonly at: string;
+  },
+  operation: Operation,
+): Decision<OperationEvent, OperationRejection> {
+  const { credits, from, at } = command;
+  if (credits !== null && !isPrice(credits)) return reject(noPrice);
+  if (from <= at)
+    return reject({ code: 'INVALID_MOMENT', message: 'a scheduled price begins in the future: set it now' });
+  const { scheduled = [] } = operation;
+  const known = scheduled.find((each) => each.from === from);
+  if ((known?.credits ?? null) === credits) return accept();
+  if (!known && scheduled.filter((each) => each.from > at).length >= mostScheduled)
+    return reject({
+      code: 'INVALID_MOMENT',
+      message: `at most ${mostScheduled} prices are scheduled at a time`,
+    });
+  return accept({ type: 'OperationPriceScheduled', data: { ...command } });
+}
+
+// A charge of 0 credits could not be told from none.
+const isPrice = (credits: number) => Number.isInteger(credits) && credits >= 1 && credits <= maxCredits;
+const noPrice: OperationRejection = {
+  code: 'INVALID_PRICE',
+  message: `a price is a whole number of credits from 1 to ${maxCredits}`,
+};
+
 /** Sets what a dispatch costs from now on. A charge that was made keeps its amount. The same price changes nothing. */
 export function priceOperation(
   command: { readonly credits: number; readonly reason: string; readonly at: string },
   operation: Operation,
 ): Decision<OperationEvent, OperationRejection> {
   const { credits } = command;
-  // A charge of 0 credits could not be told from none.
-  if (!Number.isInteger(credits) || credits < 1 || credits > maxCredits) {
-    const message = `a price is a whole number of credits from 1 to ${maxCredits}`;
-    return reject({ code: 'INVALID_PRICE', message });
-  }
-  return operation.credits === credits ? accept() : accept({ type: 'OperationPriced', data: { ...command } });
+  if (!isPrice(credits)) return reject(noPrice);
+  // Where a scheduled price counts by now, it is that which is changed.
+  const isSame = operation.credits === credits && priceAt(operation, command.at) === credits;
+  return isSame ? accept() : accept({ type: 'OperationPriced', data: { ...command } });
 }
 
 /** Enabling an enabled operation changes nothing. */
