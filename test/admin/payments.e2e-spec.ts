@@ -127,6 +127,25 @@ describe('a payment', () => {
   });
 });
 
+describe('a tenant', () => {
+  it('that a provisioning script asks for again and again is made once, with its credits', async () => {
+    const order = { name: 'Maison Deux', credits: 70 };
+    const ask = (url: string, key: string, body: object = order) =>
+      admin.ask('POST /tenants', ada, body, { 'idempotency-key': key }, url);
+    const urls = processes.map(({ ready }) => `http://127.0.0.1:${String(ready['port'])}`);
+    const made = await Promise.all([...urls, ...urls, ...urls].map((url) => ask(url, 'order 7')));
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 200));
+    expect(new Set(made.map(({ body }) => body.tenant_id)).size).toBe(1);
+    const later = await ask(admin.url, 'order 7');
+    expect(later.body).toMatchObject({ tenant_id: made[0]?.body.tenant_id, replayed: true });
+    const { body } = await admin.ask(`GET /tenants/${later.body.tenant_id}`, ada);
+    expect(body.balances).toEqual({ live: 70, test: 70 });
+    const another = await ask(admin.url, 'order 7', { ...order, credits: 71 });
+    expect(another).toMatchObject({ status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } });
+    expect((await ask(admin.url, 'order 8')).body.tenant_id).not.toBe(later.body.tenant_id);
+  });
+});
+
 describe('the audit', () => {
   it('finds nothing wrong with all of this', async () => {
     const audit = await command('ledger', 'audit');

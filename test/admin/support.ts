@@ -74,9 +74,10 @@ export class AdminService implements AsyncDisposable {
     token: string | undefined,
     body?: object,
     headers: Record<string, string> = {},
+    url = this.url,
   ): Promise<Answer> {
     const [method = '', path = ''] = route.split(' ');
-    const response = await fetch(`${this.url}/admin/v1${path}`, {
+    const response = await fetch(`${url}/admin/v1${path}`, {
       method,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),

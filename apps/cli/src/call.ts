@@ -33,6 +33,8 @@ export interface OutputForm {
 export interface Asked {
   /** Names the request for good: the same key and input are the same request, however often they come. */
   readonly idempotencyKey?: string | undefined;
+  /** When it was asked for first, also where this is not the first time. */
+  readonly requestedAt?: Date;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LogProgress) => void;
 }
@@ -51,8 +53,8 @@ export interface Call<Input extends object, Result> {
   readonly summary: string;
   readonly input: Shape<Input>;
   readonly features?: NonNullable<ModuleMetadata['imports']>;
-  /** Takes an Idempotency-Key. */
-  readonly idempotent?: boolean;
+  /** Takes an Idempotency-Key: always, or where it is sent. */
+  readonly idempotent?: 'always' | 'if-sent';
   /** Takes longer than a request may: it is started, and looked after under `/runs`. What is told to who stops it. */
   readonly long?: string;
   /**
@@ -202,7 +204,8 @@ export async function perform(
   const earlier = await begin();
   if (earlier) requireSameRequest(earlier as EventOfType<'ActionRequested'>, request);
   try {
-    const result = await call.run(operator, input, asked);
+    const requestedAt = new Date((earlier as EventOfType<'ActionRequested'> | undefined)?.data.at ?? at);
+    const result = await call.run(operator, input, { ...asked, requestedAt });
     await end('done', call.summarise?.(result) ?? null);
     return result;
   } catch (error) {

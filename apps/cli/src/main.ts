@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import * as commands from './commands.js';
+import { versionOfThis } from '#platform/package-folder.js';
 import { lazily, verb } from './verb.js';
 
 const program = new Command('atelier')
+  .version(versionOfThis(), '-V, --version', 'which release this is')
   .description(
     "The operator's command. Works beside a running `npm start` on the same ATELIER_HOME, and elsewhere with DATABASE_URL.",
   )

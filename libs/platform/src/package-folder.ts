@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
@@ -13,4 +13,10 @@ export function packagePath(...parts: string[]): string {
     folder = parent;
   }
   return join(folder, ...parts);
+}
+
+/** Which release this is. */
+export function versionOfThis(): string {
+  const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as { version: string };
+  return version;
 }

@@ -369,6 +369,7 @@ function keyOf(call: AnyCall, { headers }: FastifyRequest): string | undefined {
     if (key === undefined) return undefined;
     throw new CliError('this call knows no Idempotency-Key: leave it out', 'VALIDATION_ERROR');
   }
+  if (key === undefined && call.idempotent === 'if-sent') return undefined;
   if (typeof key === 'string' && key.length > 0 && key.length <= longestKey) return key;
   throw new CliError(
     `send an Idempotency-Key of 1 to ${longestKey} characters: sent again with the same key, the request is done once`,

@@ -116,7 +116,10 @@ function operationOf(call: AnyCall): object {
       const required = place === 'path' || schema.required;
       return { name, in: place, required, description: about, schema: schemaOf(words) };
     };
-  const key = { name: 'Idempotency-Key', in: 'header', required: true, schema: { ...text, maxLength: 255 } };
+  const key = {
+    ...{ name: 'Idempotency-Key', in: 'header', required: call.idempotent === 'always' },
+    schema: { ...text, maxLength: 255 },
+  };
   const roles = operatorRoles.filter((role) => mayCall(call, role));
   const required = inBody.filter(({ schema }) => schema.required).map(({ name }) => name);
   const body = {

@@ -51,7 +51,7 @@ export const grantTenantCredits = defineCall({
   summary: 'Add credits to a balance, as a purchase in the ledger, once for each payment',
   input: NewGrant,
   features: [GrantModule],
-  idempotent: true,
+  idempotent: 'always',
   async run(operator, { tenant, env, amount, kind, label, reference }, { idempotencyKey }) {
     await operator.account(env, tenant);
     const { secondOperatorAbove: limit } = operator.configuration.admin;
@@ -223,7 +223,7 @@ export const correctTenantCredits = defineCall({
   may: ['finance'],
   summary: 'Take credits back that should not have been granted; never below 0',
   input: Correction,
-  idempotent: true,
+  idempotent: 'always',
   async run(operator, { tenant, env, amount, reason }, { idempotencyKey }) {
     await operator.account(env, tenant);
     const correctionId = timelessId(`correction ${env} ${tenant} ${operator.name} ${idempotencyKey}`);

@@ -12,7 +12,7 @@ import { spentToday, type OpenedAccount } from '#domain/account/account.js';
 import { decode } from '#domain/stored-events.js';
 import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
-import { newId } from '#platform/ids.js';
+import { derivedId, newId } from '#platform/ids.js';
 import { IdField, IntegerField, TextField } from '#validation/fields.js';
 import {
   defineCall,
@@ -72,24 +72,33 @@ export const createTenant = defineCall({
   may: ['finance'],
   summary: 'Open an account, in both environments unless `env` says which',
   input: NewTenant,
-  async run(operator, input) {
+  idempotent: 'if-sent',
+  async run(operator, input, { idempotencyKey: key, requestedAt }) {
     const { name, credits } = input;
     const { secondOperatorAbove: limit } = operator.configuration.admin;
     if (limit !== undefined && credits > limit)
       throw new CliError(
         `more than ${limit} credits need a second operator: open the account with fewer, then use "atelier credits grant"`,
       );
-    const tenant = newId();
+    // The same request makes the same tenant, however often it comes, and whatever died in between.
+    const madeAt = requestedAt?.getTime() ?? Date.now();
+    const tenant = key === undefined ? newId() : derivedId(`tenant ${operator.name} ${key}`, madeAt);
+    let replayed = false;
     const terms: AccountTerms = { ...defaultTerms, ...namedTerms(input) };
     const balances: Partial<Record<Environment, number>> = {};
     for (const environment of environmentsOf(input.env)) {
       const opening = new OpenAccount(operator.context(environment, tenant), { name, terms });
       const opened = await operator.execute(opening);
-      if (opened.kind === 'rejected')
+      replayed = opened.kind === 'rejected' && opened.rejection.code === 'ACCOUNT_ALREADY_OPEN';
+      if (opened.kind === 'rejected' && !replayed)
         throw new CliError(`the account could not be opened: ${opened.rejection.code}`);
-      let { position } = opened;
+      let position = opened.kind === 'rejected' ? undefined : opened.position;
       if (credits > 0) {
-        const purchase = { amount: credits, kind: 'pack', label: 'Opening credits' } as const;
+        const purchase = {
+          ...({ amount: credits, kind: 'pack', label: 'Opening credits' } as const),
+          // The account remembers it.
+          ...{ grantId: tenant, purchaseId: derivedId(`opening credits ${environment} ${tenant}`, madeAt) },
+        };
         const granted = await operator.execute(
           new GrantCredits(operator.context(environment, tenant), purchase),
         );
@@ -103,7 +112,7 @@ export const createTenant = defineCall({
     const { plan, dailySpendCapCredits, rateLimitPerMin } = terms;
     return {
       ...{ tenant_id: tenant, name, plan, daily_spend_cap_credits: dailySpendCapCredits },
-      ...{ rate_limit_per_min: rateLimitPerMin, balances },
+      ...{ rate_limit_per_min: rateLimitPerMin, balances, replayed },
     };
   },
   summarise: ({ tenant_id }) => `tenant ${tenant_id}`,
