@@ -40,11 +40,9 @@ export const naturalCloth =
 export const photograph =
   'The result is one photorealistic fashion photograph with natural skin and fabric texture.';
 
-/** What no picture of this service may have. */
-export const neverAdded = [
-  'add text, captions, watermarks, borders or logos that no input image shows',
-  'show extra, missing or fused fingers, limbs or parts of garments',
-];
+export const noText = 'add text, captions, watermarks, borders or logos that no input image shows';
+/** What no picture with people may have. */
+export const neverAdded = [noText, 'show extra, missing or fused fingers, limbs or parts of garments'];
 export const noBeautifying = 'beautify, slim, age, lighten or otherwise change the face or the body';
 export const noForeignGarments = 'add garments, jewellery, bags or headwear that no input image shows';
 export const onlyTheGarment =
@@ -105,9 +103,9 @@ export function words(values: unknown): string[] {
 }
 
 /** `a, b and c` */
-export function listed(items: readonly string[]): string {
+export function listed(items: readonly string[], last: 'and' | 'or' = 'and'): string {
   if (items.length < 2) return items.join('');
-  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
+  return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
 }
 
 /** One sentence after the other, without those that have nothing to say. */
@@ -157,9 +155,19 @@ export function outfitInputs(items: readonly TrialItem[], pictures: readonly Kno
   });
 }
 
-/** `the top of image 2 and the footwear of image 3` */
-export function outfitWords(items: readonly TrialItem[], first: number): string {
-  return listed(
-    items.map(({ trial_item_category: slot }, index) => `the ${slotNouns[slot]} of image ${first + index}`),
-  );
+/** `wear the top of image 2 and the footwear of image 3, and carry the bag of image 4`, in the form that the sentence needs. */
+export function outfitWords(
+  items: readonly TrialItem[],
+  first: number,
+  [wear, carry]: readonly [wear: string, carry: string],
+): string {
+  const things = items.map(({ trial_item_category: slot }, index) => ({
+    carried: slot === 'bag',
+    words: `the ${slotNouns[slot]} of image ${first + index}`,
+  }));
+  const said = (verb: string, carried: boolean) => {
+    const words = things.flatMap((thing) => (thing.carried === carried ? thing.words : []));
+    return words.length > 0 ? [`${verb} ${listed(words)}`] : [];
+  };
+  return [...said(wear, false), ...said(carry, true)].join(', and ');
 }

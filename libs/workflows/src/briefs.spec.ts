@@ -151,6 +151,12 @@ const someId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
 
 /** What the declarations' own examples do not show. */
 const moreExamples: Readonly<Record<string, Readonly<Record<string, Body>>>> = {
+  'try-on': {
+    with_a_bag: {
+      user_image: someId,
+      items: ['top', 'footwear', 'bag'].map((slot) => ({ trial_image: someId, trial_item_category: slot })),
+    },
+  },
   look: { in_a_place: { ...look.examples.outfit, background_image_public_id: someId } },
   'product-to-model-phased': {
     in_a_place: { product_id: someId, model_image_public_id: someId, background_image_public_id: someId },

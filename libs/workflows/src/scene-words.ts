@@ -67,15 +67,11 @@ export function sceneWords(scene: object): string {
   // Of whatever class it is, its fields are looked up by name and each is checked.
   const facts = scene as Known;
   const place = said(facts['topology'], topologies);
-  const zone = said(facts['subject_zone'], subjectZones);
   const ground = said(facts['ground'], grounds);
   const light = said(facts['light'], lights);
   const setting = settings[facts['setting'] as keyof typeof settings] ?? 'a place';
   const anchors = words(facts['scene_anchors']);
   const palette = words(facts['palette']);
-  const framings = [...new Set(words(facts['supported_crops']))].map(
-    (crop) => crops[crop as keyof typeof crops] ?? crop,
-  );
   const surface = word(facts['surface_character']);
   return sentences(
     `The scene is ${setting}${place ? `: ${place}` : ''}.`,
@@ -85,9 +81,21 @@ export function sceneWords(scene: object): string {
     palette.length > 0 ? `Its colours are ${listed(palette)}.` : undefined,
     anchors.length > 0 ? `It is recognisable by ${listed(anchors)}.` : undefined,
     surface && `Its surfaces: ${surface.replace(/\.$/, '')}.`,
+  );
+}
+
+/** What the place has to leave free, for the pictures that are set into it. */
+export function roomWords(scene: object): string {
+  // As above.
+  const facts = scene as Known;
+  const zone = said(facts['subject_zone'], subjectZones);
+  const framings = [...new Set(words(facts['supported_crops']))].map(
+    (crop) => crops[crop as keyof typeof crops] ?? crop,
+  );
+  return sentences(
     zone && `Leave room for a subject ${zone}.`,
     framings.length > 0
-      ? `A person who is photographed there ${listed(framings)} must stand on the ground in a plausible size.`
+      ? `A person who is photographed there ${listed(framings, 'or')} must stand on the ground in a plausible size.`
       : undefined,
   );
 }

@@ -34,8 +34,8 @@ export function sourceProblems(body: SwapSource): FieldProblem[] {
 
 /** How a subject is set into another place, in words. */
 export const setIntoPlace = [
-  'Keep its size in the frame, unless it would stand implausibly large or small in the new place.',
-  'Light it as the new place is lit: match direction, softness, colour temperature and contrast, and put a contact shadow where it touches the ground.',
+  'Keep the subject at its size in the frame, unless it would stand implausibly large or small in the new place.',
+  'Light the subject as the new place is lit: match direction, softness, colour temperature and contrast, and put a contact shadow where the subject touches the ground.',
   photograph,
 ].join(' ');
 

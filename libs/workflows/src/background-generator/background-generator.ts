@@ -6,7 +6,7 @@ import {
   input,
   listed,
   metaOf,
-  neverAdded,
+  noText,
   pictureOrder,
   sentences,
   type BriefFacts,
@@ -21,6 +21,7 @@ import {
   lights,
   looseSceneWords,
   registers,
+  roomWords,
   sceneWords,
   settings,
   subjectZones,
@@ -259,7 +260,9 @@ function sceneName({ seed, body }: NameFacts<BackgroundGeneratorBody>): string {
 function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundGeneratorBody>): Brief {
   const { authoring } = body;
   const known = pictures.some(({ name }) => name === 'background_image');
-  const described = authoring ? sceneWords(authoring) : looseSceneWords(body);
+  const described = authoring
+    ? sentences(sceneWords(authoring), roomWords(authoring))
+    : looseSceneWords(body);
   const order = pictureOrder({
     name: 'background',
     task: 'background',
@@ -285,7 +288,7 @@ function backgroundBrief({ body, pictures, displayName }: BriefFacts<BackgroundG
           `what the place of image 1 is and how it is built${described ? ', where nothing else is said above' : ''}`,
         ]
       : [],
-    avoid: ['show people, mannequins, animals or garments', ...neverAdded.slice(0, 1)],
+    avoid: ['show people, mannequins, animals or garments', noText],
     ...formatOf(body, '3:4'),
     gives: { kind: 'background', label: displayName || 'Background', role: 'final', meta: sceneMeta(body) },
   });

@@ -51,7 +51,7 @@ function swapBrief({ body, pictures }: BriefFacts<BackgroundSwapWithImageBody>):
     name: 'background_swap',
     task: 'background_swap',
     instruction: sentences(
-      'Edit image 1: replace its background with the place of image 2, and change nothing else.',
+      'Edit image 1: replace its background with the place of image 2. Change nothing else but the light on the subject.',
       setIntoPlace,
       reframed(format),
     ),

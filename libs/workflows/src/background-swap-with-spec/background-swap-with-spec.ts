@@ -66,7 +66,7 @@ function swapBrief({ body }: BriefFacts<BackgroundSwapWithSpecBody>): Brief {
     name: 'background_swap',
     task: 'background_swap',
     instruction: sentences(
-      'Edit image 1: replace its background with a new place, and change nothing else.',
+      'Edit image 1: replace its background with a new place. Change nothing else but the light on the subject.',
       looseSceneWords(body),
       'The place looks like a real, photographed one, with visible ground under the subject.',
       setIntoPlace,

@@ -2,7 +2,7 @@ import type { Brief } from '@atelier/engine';
 import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { ChoiceField, IdField, ListField, nested, NestedField, TextField } from '#validation/fields.js';
 import type { FieldProblem } from '#validation/validate.js';
-import { formatOf, listed, neverAdded, pictureOrder, sentences, type BriefFacts } from '../briefing.js';
+import { formatOf, listed, noText, pictureOrder, sentences, type BriefFacts } from '../briefing.js';
 import { pick, titled } from '../coined-name.js';
 import { CommonFields, exampleId } from '../common-fields.js';
 import { customWithoutText, defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
@@ -243,7 +243,7 @@ function garmentBrief({ body, category, displayName }: BriefFacts<ComplementaryG
     ),
     inputs: [],
     keep: [],
-    avoid: ['show a person, mannequin, hanger, props or packaging', 'show a second garment', ...neverAdded],
+    avoid: ['show a person, mannequin, hanger, props or packaging', 'show a second garment', noText],
     ...formatOf(body, '4:5'),
     gives: {
       kind: 'complementary_garment',

@@ -4,7 +4,7 @@ import { IntegerField, NestedField, ObjectField, TextField } from '#validation/f
 import {
   input,
   isKnown,
-  neverAdded,
+  noText,
   pictureOrder,
   sentences,
   word,
@@ -131,7 +131,7 @@ function cutOutOrder(step: StepName, garment: Known, optional: boolean): BriefSt
     avoid: [
       'show a person, mannequin, hanger or any other garment',
       'restyle, recolour or clean up the design',
-      ...neverAdded,
+      noText,
     ],
     ratio: '4:5',
     longSide: 1024,

@@ -78,7 +78,7 @@ function lookBrief({ body, pictures, displayName }: BriefFacts<LookBody>): Brief
     name: 'look',
     task: 'catalog_shot',
     instruction: sentences(
-      `Photograph the person of image 1 for a fashion editorial, at full length, wearing ${outfitWords(items, 2)}.`,
+      `Photograph the person of image 1 for a fashion editorial, at full length, ${outfitWords(items, 2, ['wearing', 'carrying'])}.`,
       items.length > 1
         ? 'The pieces are all worn together, as one outfit, in the order in which people layer clothes.'
         : '',

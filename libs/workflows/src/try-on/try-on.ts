@@ -70,7 +70,7 @@ function tryOnBrief({ body, pictures, displayName }: BriefFacts<TryOnBody>): Bri
     name: 'try_on',
     task: 'try_on',
     instruction: sentences(
-      `Edit image 1: dress its person in ${outfitWords(items, 2)}.`,
+      `Edit image 1: let its person ${outfitWords(items, 2, ['wear', 'carry'])}.`,
       items.length > 1
         ? 'They are all worn together, as one outfit, in the order in which people layer clothes.'
         : '',
