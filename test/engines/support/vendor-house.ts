@@ -46,7 +46,14 @@ export interface EndedJob {
     status: string;
     credits_cost: number;
     error: { code: string; message: string } | null;
-    result: { artifacts: { image_url: string; kind: string; meta: Record<string, unknown> }[] } | null;
+    result: {
+      artifacts: {
+        image_url: string;
+        thumbnails: Record<string, string>;
+        kind: string;
+        meta: Record<string, unknown>;
+      }[];
+    } | null;
   };
   readonly events: { event_type: string; stage: string }[];
 }
