@@ -39,8 +39,6 @@ beforeAll(async () => {
   });
   token = await admin.token('ada', 'admin');
   tenant = await service.openTenant({ credits: 1_000, environment: 'live' });
-  const dispatch = async () =>
-    (await api.post('/v1/model-generator', tenant.key, order)).body.job_id as string;
   const portrait = { kind: 'model_portrait', label: 'Portrait' } as const;
   jobs.done = (
     await makePictures(api, service, tenant, portrait, { ...portrait, role: 'intermediate' })
@@ -54,7 +52,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   page = await browser.newPage({ reducedMotion: 'reduce' });
   // Only used up when something is broken.
-  page.setDefaultTimeout(90_000);
+  page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {
     // That a request was refused is shown on the page.
@@ -67,6 +65,12 @@ afterAll(async () => {
   await admin?.[Symbol.asyncDispose]();
   await service?.[Symbol.asyncDispose]();
 });
+
+async function dispatch(): Promise<string> {
+  const { status, body } = await api.post('/v1/model-generator', tenant.key, order);
+  expect(status).toBe(202);
+  return body.job_id as string;
+}
 
 async function ask(route: string, body?: object): Promise<Json> {
   const answer = await admin.ask(route, token, body);
@@ -129,16 +133,20 @@ describe('logging in', () => {
   it('lets an operator in, and another style than its own nowhere', async () => {
     await page.getByLabel('Operator’s token').fill(token);
     await press('Log in');
+    await page.getByText('ada, admin').waitFor();
     await drawn();
     expect(await page.locator('h1').textContent()).toBe('Now');
-    const kept = await page.evaluate(`new Promise((done) => {
+    const kept = 'JSON.stringify({ ...sessionStorage, ...localStorage }) + document.cookie';
+    expect(await page.evaluate(kept)).toBe('{}');
+    const refused = await page.evaluate(`new Promise((done) => {
       document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective), { once: true });
       const style = document.createElement('style');
       style.textContent = 'body { display: none }';
       document.head.append(style);
     })`);
-    expect(kept).toBe('style-src-elem');
-    expect(problems.splice(0)).toHaveLength(1);
+    expect(refused).toBe('style-src-elem');
+    await eventually(() => problems.length === 1);
+    problems.length = 0;
   });
 });
 
@@ -410,6 +418,40 @@ describe('actions', () => {
       ...['projections rebuild', 'projections rollback'],
     ])
       expect(done).toContain(action);
+  });
+});
+
+it('shows what happens now as it happens', async () => {
+  await open('/');
+  await page.getByText('live.').waitFor();
+  const underWay = page
+    .getByRole('table', { name: 'Jobs under way by tenant and model' })
+    .locator('td.number');
+  const waiting = Number(await underWay.first().textContent());
+  // Nothing is asked for any more: what changes, was streamed.
+  await dispatch();
+  await eventually(async () => Number(await underWay.first().textContent()) === waiting + 1);
+});
+
+describe('logging out', () => {
+  it('ends the session, for this page and for any that has its cookie', async () => {
+    const cookies = await page.context().cookies();
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const own = { cookie, 'sec-fetch-site': 'same-origin' };
+    expect((await admin.ask('GET /session', undefined, undefined, own)).status).toBe(200);
+    await press('Log out');
+    await page.getByLabel('Operator’s token').waitFor();
+    expect((await admin.ask('GET /session', undefined, undefined, own)).status).toBe(401);
+  });
+
+  it('comes by itself where the operator is one no more', async () => {
+    const brief = await admin.token('eve', 'read');
+    await page.getByLabel('Operator’s token').fill(brief);
+    await press('Log in');
+    await page.getByText('eve, read').waitFor();
+    await ask('POST /operators/eve/revoke', {});
+    // What is live is asked for again, and refused.
+    await page.getByLabel('Operator’s token').waitFor();
   });
 });
 

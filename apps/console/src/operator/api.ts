@@ -1,53 +1,46 @@
+import { QueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
 import createClient from 'openapi-react-query';
-import { useSyncExternalStore } from 'react';
 import type { components, paths } from './openapi.js';
 
 export type Schemas = components['schemas'];
 export type Environment = 'live' | 'test';
 
-const place = 'operator-token';
-const listeners = new Set<() => void>();
+export const queries = new QueryClient({
+  // A refusal stays one when it is asked again; the next look at the page asks anyway.
+  defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
+});
 
-/** The token of who is logged in, for as long as this tab is open. */
-export const session = {
-  get token(): string | undefined {
-    return sessionStorage.getItem(place) ?? undefined;
-  },
-  headers(): Record<string, string> {
-    return this.token === undefined ? {} : { authorization: `Bearer ${this.token}` };
-  },
-  begin(token: string): void {
-    sessionStorage.setItem(place, token);
-    for (const tell of listeners) tell();
-  },
-  end(): void {
-    sessionStorage.removeItem(place);
-    for (const tell of listeners) tell();
-  },
-};
-
-export function useLoggedIn(): boolean {
-  const subscribe = (tell: () => void) => {
-    listeners.add(tell);
-    return () => void listeners.delete(tell);
-  };
-  return useSyncExternalStore(subscribe, () => session.token !== undefined);
-}
-
+/** Whoever asks is known by the cookie of a session, which no script can read. */
 export const client = createFetchClient<paths>({ baseUrl: location.origin });
 client.use({
-  onRequest({ request }) {
-    for (const [name, value] of Object.entries(session.headers())) request.headers.set(name, value);
-    return request;
-  },
-  onResponse({ response }) {
-    if (response.status === 401) session.end();
+  onResponse({ response, schemaPath }) {
+    // The session is over: the next thing to do is to log in.
+    if (response.status === 401 && schemaPath !== '/admin/v1/session')
+      void queries.resetQueries({ queryKey: sessionKey });
   },
 });
 
 /** The calls as hooks: what was asked for is kept by path and parameters. */
 export const api = createClient(client);
+
+const { queryKey: sessionKey } = api.queryOptions('get', '/admin/v1/session', {});
+
+/** Who is logged in. */
+export const useSession = () => api.useQuery('get', '/admin/v1/session', {}, { staleTime: Infinity });
+
+/** Changes a token for a session: nothing of the token stays in the browser. */
+export async function logIn(token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` };
+  const session = await done(client.POST('/admin/v1/session', { headers }));
+  queries.setQueryData(sessionKey, session);
+}
+
+export async function logOut(): Promise<void> {
+  await done(client.DELETE('/admin/v1/session'));
+  queries.clear();
+  location.reload();
+}
 
 /** What a call has answered. @throws the refusal, in the words of the server */
 export async function done<Data>(asked: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {

@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
 import icon from '../shared/icon.svg';
 import { textOf } from '../shared/ui.js';
-import { session } from './api.js';
+import { logOut, useSession } from './api.js';
 import { EnvironmentSwitch } from './environment.js';
 
 const places = [
@@ -22,7 +21,7 @@ const places = [
 /** What is around every screen: where one can go, the search for any id, and the environment. */
 export function Frame({ children }: { children: ReactNode }) {
   const [location, go] = useLocation();
-  const queries = useQueryClient();
+  const { data: who } = useSession();
   const search = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
@@ -38,10 +37,6 @@ export function Frame({ children }: { children: ReactNode }) {
     event.preventDefault();
     const id = textOf(new FormData(event.currentTarget), 'id');
     if (id !== undefined) go(`/search/${encodeURIComponent(id)}`);
-  };
-  const leave = () => {
-    session.end();
-    queries.clear();
   };
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
   return (
@@ -59,7 +54,12 @@ export function Frame({ children }: { children: ReactNode }) {
           ))}
         </nav>
         <div className="foot">
-          <Button className="button small" onPress={leave}>
+          {who && (
+            <span className="soft">
+              {who.name}, {who.role}
+            </span>
+          )}
+          <Button className="button small" onPress={() => void logOut()}>
             Log out
           </Button>
         </div>

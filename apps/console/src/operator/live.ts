@@ -1,7 +1,6 @@
 import { useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { useEffect, useState } from 'react';
-import { session } from './api.js';
 
 const pauseMs = 3_000;
 
@@ -36,7 +35,7 @@ export function useStream(path: string | undefined, queryKey: QueryKey): boolean
 }
 
 async function readEvents(path: string, tell: (data: string) => void, signal: AbortSignal): Promise<void> {
-  const { body, ok } = await fetch(path, { headers: session.headers(), signal });
+  const { body, ok } = await fetch(path, { signal });
   if (!ok || !body) throw new Error('no stream');
   const events = body
     .pipeThrough(new TextDecoderStream())

@@ -1,25 +1,30 @@
 import { useState, type FormEvent } from 'react';
 import { Button } from 'react-aria-components';
 import { Problem, textOf, TextField } from '../shared/ui.js';
-import { client, session } from './api.js';
+import { api, logIn } from './api.js';
 
+/** With the login of the organisation, where there is one, or with a token. */
 export function Login() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
+  const ways = api.useQuery('get', '/admin/v1/login', {}, { staleTime: Infinity });
+  const organisation = ways.data?.organisation;
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = textOf(new FormData(event.currentTarget), 'token') ?? '';
     setBusy(true);
-    const headers = { authorization: `Bearer ${token}` };
-    const asked = await client.GET('/admin/v1/runs', { headers }).catch(() => ({ error: new TypeError() }));
+    await logIn(token).catch(setError);
     setBusy(false);
-    if (asked.error) setError(asked.error);
-    else session.begin(token);
   };
   return (
     <main className="login">
       <form onSubmit={(event) => void submit(event)}>
         <h1>Atelier for operators</h1>
+        {organisation && (
+          <a className="button primary" href={organisation}>
+            Log in with your organisation
+          </a>
+        )}
         <p className="soft">
           Your token was shown once, by <code>atelier operators add</code>. Beside <code>npm start</code> it
           is in the file <code>operator-token</code> of ATELIER_HOME.

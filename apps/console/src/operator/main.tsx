@@ -1,10 +1,10 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
-import { Empty, Page, Saying } from '../shared/ui.js';
+import { Empty, isRefusal, Page, Problem, Saying } from '../shared/ui.js';
 import { ActionsPage } from './actions.js';
-import { useLoggedIn } from './api.js';
+import { queries, useSession } from './api.js';
 import { AuditPage } from './audit.js';
 import { CarePage } from './care.js';
 import { EnvironmentChoice } from './environment.js';
@@ -37,13 +37,15 @@ const screens = {
   '/search/:id': SearchPage,
 };
 
-const queries = new QueryClient({
-  // A refusal stays one when it is asked again; the next look at the page asks anyway.
-  defaultOptions: { queries: { retry: false, staleTime: 2_000 } },
-});
-
 function App() {
-  if (!useLoggedIn()) return <Login />;
+  const session = useSession();
+  if (session.isPending) return null;
+  if (!session.data)
+    return isRefusal(session.error) ? (
+      <Login />
+    ) : (
+      <Problem error={session.error} again={() => void session.refetch()} />
+    );
   return (
     <Frame>
       <Switch>

@@ -17,7 +17,7 @@ const where: Readonly<Record<NowFacts['reasons'][number]['what'], string>> = {
 /** Is anyone waiting, and why: each number leads to its list. */
 export function NowPage() {
   const { env } = useEnvironment();
-  const { queryKey } = api.queryOptions('get', '/admin/v1/now');
+  const { queryKey } = api.queryOptions('get', '/admin/v1/now', {});
   const streaming = useStream('/admin/v1/now/events', queryKey);
   const query = api.useQuery('get', '/admin/v1/now', {}, streaming ? { staleTime: Infinity } : lively);
   return (

@@ -124,7 +124,7 @@ interface Refusal {
 }
 
 /** Both servers answer with this body whenever they refuse. */
-const isRefusal = (error: unknown): error is Refusal =>
+export const isRefusal = (error: unknown): error is Refusal =>
   typeof error === 'object' && error !== null && 'error' in error;
 
 /** A refusal says itself what to do; without one the server was not reached. */
