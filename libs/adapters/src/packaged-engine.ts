@@ -57,7 +57,7 @@ class PackagedEngine extends ImageEngine {
 
   /** @throws EngineError for what is not what was ordered */
   private async held(
-    { kind, label, meta, bytes, digitalSource = 'algorithmicMedia' }: EnginePicture,
+    { kind, label, meta, bytes, digitalSource: said = 'algorithmicMedia' }: EnginePicture,
     role: BriefArtifact['role'],
     { brief, inputs, testMark }: EngineRequest,
   ): Promise<EnginePicture> {
@@ -78,6 +78,9 @@ class PackagedEngine extends ImageEngine {
     const drawnFrom = ordered?.kind === 'kept' ? [] : inputs.map((input) => input.bytes);
     const mark = testMark ? Buffer.from(this.testMark(size.width, size.height)) : undefined;
     const picture = await delivered(bytes, drawnFrom, { size, transparent, mark });
+    // Only a step says that a picture is shown as it was.
+    if (ordered?.kind === 'kept') return { ...picture, kind, label, meta, digitalSource: null };
+    const digitalSource = said ?? 'algorithmicMedia';
     const provenance = { model: this.model.id, digital_source_type: digitalSource };
     return { ...picture, kind, label, meta: { ...meta, provenance }, digitalSource };
   }

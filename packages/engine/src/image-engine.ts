@@ -163,8 +163,8 @@ export interface EnginePicture {
   readonly width: number;
   readonly height: number;
   readonly meta: PictureMeta;
-  /** How it came about, which every picture is marked with. Default: `algorithmicMedia`, drawn by rules. */
-  readonly digitalSource?: DigitalSource;
+  /** How it came about, which pictures are marked with. Default: `algorithmicMedia`, drawn by rules. Null: nobody made it, it is shown as it was. */
+  readonly digitalSource?: DigitalSource | null;
 }
 
 /** By IPTC's vocabulary. */

@@ -17,6 +17,7 @@ export async function withMediaMark(
   { bytes, contentType, digitalSource = 'algorithmicMedia' }: EnginePicture,
   reference: string,
 ): Promise<Buffer> {
+  if (digitalSource === null) return bytes;
   const xmp = xmpOf(digitalSource, reference);
   switch (contentType) {
     case 'image/png':

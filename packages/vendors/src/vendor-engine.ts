@@ -208,6 +208,7 @@ export class VendorEngine extends ImageEngine {
       contentType: 'image/jpeg',
       width: info.width,
       height: info.height,
+      digitalSource: null,
     };
   }
 

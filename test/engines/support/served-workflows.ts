@@ -80,7 +80,10 @@ export async function expectDelivered(house: VendorHouse, model: string, job: En
     expect(['jpeg', 'png']).toContain(format);
     expect(exif).toBeUndefined();
     // What is shown as it was, with what was read of it, was made by nobody.
-    if (!meta['provenance']) continue;
+    if (!meta['provenance']) {
+      expect(xmp).toBeUndefined();
+      continue;
+    }
     expect(meta['provenance']).toMatchObject({ model });
     const mark = /digitalsourcetype\/(?:composite|trained)\w+/.exec(String(xmp))?.[0] ?? 'no mark';
     expect(mark).toMatch(/^digitalsourcetype/);
