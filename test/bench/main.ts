@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import type { BenchServer } from './databases.js';
 import { benchAudit } from './audit.bench.js';
+import { benchConsole } from './console.bench.js';
 import { benchDispatch } from './dispatch.bench.js';
 import { benchGrowth } from './growth.bench.js';
 import { benchPaced } from './paced.bench.js';
@@ -23,6 +24,7 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   growth: benchGrowth,
   vendors: ({ url }) => benchVendors(url),
   audit: ({ url }, jobs) => benchAudit(url, jobs),
+  console: ({ url }, jobs) => benchConsole(url, jobs),
 };
 
 /**
