@@ -125,7 +125,7 @@ describe('logging in', () => {
     await page.getByLabel('Operator’s token').fill('op_ada_wrong');
     await press('Log in');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('send a valid token');
+    expect(await page.getByRole('alert').textContent()).toContain('This token is not valid');
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).toBe('{}');
     await check('login');
   });

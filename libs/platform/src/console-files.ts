@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { packagePath } from './package-folder.js';
 
 /** A file of the console, as it is answered. */
@@ -46,7 +45,7 @@ export class ConsoleFiles {
   }
 
   private async answer(name: string, caching: string): Promise<ConsoleFile> {
-    const body = this.kept.get(name) ?? readFile(`${this.folder}/${name}`).then(promisify(gzip));
+    const body = this.kept.get(name) ?? compressed(`${this.folder}/${name}`);
     this.kept.set(name, body);
     // One that cannot be read now may be there later.
     body.catch(() => this.kept.delete(name));
@@ -70,4 +69,10 @@ export class ConsoleFiles {
       ...["frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"],
     ].join('; ');
   }
+}
+
+async function compressed(path: string): Promise<Buffer> {
+  // 3 MB that a process whose console nobody opens does not need.
+  const { gzip } = await import('node:zlib');
+  return promisify(gzip)(await readFile(path));
 }

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import { Button } from 'react-aria-components';
-import { Problem, textOf, TextField } from '../shared/ui.js';
+import { isRefusal, Problem, textOf, TextField } from '../shared/ui.js';
 import { api, logIn } from './api.js';
 
 /** With the login of the organisation, where there is one, or with a token. */
@@ -13,7 +13,7 @@ export function Login() {
     event.preventDefault();
     const token = textOf(new FormData(event.currentTarget), 'token') ?? '';
     setBusy(true);
-    await logIn(token).catch(setError);
+    await logIn(token).catch((refused: unknown) => setError(inWords(refused)));
     setBusy(false);
   };
   return (
@@ -39,4 +39,12 @@ export function Login() {
       </form>
     </main>
   );
+}
+
+/** The server speaks to programs, which send a header. */
+function inWords(refused: unknown): unknown {
+  if (!isRefusal(refused) || refused.error.code !== 'UNAUTHENTICATED') return refused;
+  const message =
+    'This token is not valid: it was mistyped, or has expired or been revoked. Ask an operator with the role admin for a new one.';
+  return { error: { ...refused.error, message } };
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { Button, ProgressBar } from 'react-aria-components';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { count, Status, Time } from '../shared/format.js';
 import { Loaded, Problem, Section } from '../shared/ui.js';
 import { api, client, done, type Schemas } from './api.js';
@@ -24,6 +24,13 @@ export function FollowedRun({ id, children }: { id: string; children: (run: Run)
   const query = api.useQuery('get', '/admin/v1/runs/{run}', path, {
     refetchInterval: ({ state }) => (!streaming && state.data?.state === 'running' ? 1_000 : false),
   });
+  const queries = useQueryClient();
+  const ended = query.data !== undefined && query.data.state !== 'running';
+  useEffect(() => {
+    // What it has changed is on the same page.
+    if (ended)
+      void queries.invalidateQueries({ predicate: ({ queryKey: [, of] }) => of !== '/admin/v1/runs/{run}' });
+  }, [ended, queries]);
   return (
     <Loaded query={query} lines={3}>
       {(run) => (

@@ -67,7 +67,6 @@ export function Table<Row>({ label, rows, columns, keyOf, empty, chosen, choose 
   };
   return (
     // A table that is wider than the screen is scrolled by keyboard, too.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="table" role="region" aria-label={label} tabIndex={0}>
       <table role="table" aria-label={label}>
         <thead role="rowgroup">
@@ -388,7 +387,6 @@ export function JsonDetails({ of, label = 'JSON' }: { of: unknown; label?: strin
     <details>
       <summary className="soft">{label}</summary>
       {/* Long ones are scrolled by keyboard, too. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0}>{JSON.stringify(of, null, 2)}</pre>
     </details>
   );
