@@ -43,9 +43,9 @@ interface Diagnosis {
 export async function doctor({ json }: OutputOptions): Promise<void> {
   const configuration = findConfiguration();
   const found = await examine(configuration);
-  const ok = found.checks.every((each) => each.ok);
+  const ok = isWell(found);
   if (!ok) process.exitCode = 1;
-  if (json) printAsJson(configuration, ok, found);
+  if (json) printJson(describe(configuration, ok, found));
   else print(ok, found);
 }
 
@@ -245,11 +245,19 @@ async function health({ publicUrl }: Configuration, what: 'live' | 'ready'): Pro
   return url;
 }
 
-function printAsJson({ publicUrl }: Configuration, ok: boolean, found: Diagnosis): void {
+/** What `--json` prints. */
+export async function diagnose(configuration: Configuration) {
+  const found = await examine(configuration);
+  return describe(configuration, isWell(found), found);
+}
+
+const isWell = ({ checks }: Diagnosis) => checks.every((each) => each.ok);
+
+function describe({ publicUrl }: Configuration, ok: boolean, found: Diagnosis) {
   const { checks, eventStore, consumers, queues } = found;
   const of = (wanted: ConsumerStatus['kind']) =>
     consumers.filter(({ kind }) => kind === wanted).map(({ kind: _kind, ...rest }) => rest);
-  printJson({
+  return {
     ok,
     base_url: publicUrl,
     head_position: eventStore?.head_position ?? null,
@@ -258,7 +266,7 @@ function printAsJson({ publicUrl }: Configuration, ok: boolean, found: Diagnosis
     projections: of('read model'),
     process_managers: of('process manager').map(({ parked: _parked, ...rest }) => rest),
     render_queue: queues,
-  });
+  };
 }
 
 function print(ok: boolean, { checks, consumers }: Diagnosis): void {

@@ -53,6 +53,14 @@ verb(
   )
   .action(lazily(() => import('./events/restore-drill.js'), 'drillRestore'));
 
+verb(
+  program,
+  'support-bundle',
+  'a file for whoever helps you: settings, doctor, what waits, logs, tables; no secret, no picture',
+)
+  .argument('<file>', 'a new file')
+  .action(lazily(() => import('./support-bundle.js'), 'makeSupportBundle'));
+
 verb(program, 'doctor', 'look at the database, the event store, the read models and the API').action(
   lazily(() => import('./doctor.js'), 'doctor'),
 );
@@ -62,5 +70,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   throw error;
 });
+
+// A shell asks what may come next by `complete -- …`; only then it is loaded what knows about shells.
+if (process.argv[2] === 'complete') (await import('@bomb.sh/tab/commander')).default(program);
+else
+  program
+    .command('complete <shell>')
+    .description('a script that completes verbs and options; shell is bash, zsh, fish or powershell');
 
 await program.parseAsync();

@@ -89,7 +89,12 @@ export class Operator extends OperatorContext {
   /** For statements that name their schemas, of both environments. */
   async database(): Promise<Queries> {
     const reads = await this.readModels('live');
-    return { query: async (text, values) => ({ rows: await reads.query(text, values) }) };
+    const rows = (text: string, values?: unknown[]): Promise<unknown[]> =>
+      reads.query(text, values).catch((error: unknown) => {
+        // As PostgreSQL's driver tells it. TypeORM is not loaded for its class of errors alone.
+        throw (error as { driverError?: unknown }).driverError ?? error;
+      });
+    return { query: async (text, values) => ({ rows: await rows(text, values) }) };
   }
 
   async ledger(environment: Environment): Promise<LedgerReader> {

@@ -1,6 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { environments, type Environment } from '#domain/streams.js';
+import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
@@ -41,11 +42,14 @@ class NowReader {
     const { configuration, store } = operator;
     const database = await operator.database();
     const stranded = environments.map(async (env) => ({
-      ...{ env, jobs: (await findStranded(database, store, env)).length },
+      ...{ env, jobs: (await unlessGone(findStranded(database, store, env), [])).length },
     }));
     const [queues, oldest, unfinished, ends, charges, webhooks, consumers, seals, audit, day, lost] =
       await Promise.all([
-        ...([pgBossQueueLevels(database)(), figures.readOldestJobs(database)] as const),
+        ...([
+          unlessGone(pgBossQueueLevels(database)(), undefined),
+          figures.readOldestJobs(database),
+        ] as const),
         ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
         // The sweep takes its time beyond the horizon, as in the doctor's look.
         readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
@@ -57,8 +61,9 @@ class NowReader {
         Promise.all(stranded),
       ]);
     const facts = {
-      queues: environments.map((env) => {
-        const of = (state: string) => queues.find((each) => each.environment === env && each.state === state);
+      queues: (queues ? environments : []).map((env) => {
+        const of = (state: string) =>
+          queues?.find((each) => each.environment === env && each.state === state);
         return {
           ...{ env, waiting: of('waiting')?.tasks ?? 0, delayed: of('delayed')?.tasks ?? 0 },
           ...{ active: of('active')?.tasks ?? 0 },
@@ -99,6 +104,14 @@ class NowReader {
 
 @Module({ providers: [LastAudit, NowReader], exports: [NowReader] })
 class NowModule {}
+
+/** A queue that is lost comes back by itself: who asks meanwhile has to be told as well. */
+function unlessGone<T>(look: Promise<T>, otherwise: T): Promise<T> {
+  return look.catch((error: unknown) => {
+    if (['42P01', '3F000'].includes(sqlState(error) ?? '')) return otherwise;
+    throw error;
+  });
+}
 
 const rounded = (value: number) => Math.round(value * 10_000) / 10_000;
 

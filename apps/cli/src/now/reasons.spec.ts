@@ -22,6 +22,7 @@ describe('why people wait', () => {
 
   it.each<[string, Partial<Facts>, string]>([
     ['queue', { queues: [{ env, waiting: 9, active: 0, oldest_seconds: 31 }] }, 'no worker renders'],
+    ['queue', { queues: [] }, 'there is no render queue'],
     [
       'failures',
       { last_hour: [{ env, ended: 10, refund_rate: 0.5, errors: [{ error_code: 'ENGINE_CAPACITY' }] }] },

@@ -27,6 +27,7 @@ interface OfEnvironment {
 
 /** What reasons are found in. */
 export interface Facts {
+  /** Empty: there is none at all. */
   readonly queues: readonly (OfEnvironment & {
     readonly waiting: number;
     readonly active: number;
@@ -68,6 +69,9 @@ export function reasonsFor(facts: Facts): Reason[] {
       return detail === false ? [] : [{ what, env: level.env, detail }];
     });
   return [
+    ...(queues.length === 0
+      ? [{ what: 'queue' as const, env: null, detail: 'there is no render queue: a projector makes it anew' }]
+      : []),
     ...inEach('queue', queues, ({ waiting, active, oldest_seconds: oldest }) => {
       const who = active === 0 ? 'no worker renders' : `${active} are being rendered`;
       return oldest > queuePatienceSeconds && `${waiting} tasks wait, the first for ${oldest} s, and ${who}`;
