@@ -37,8 +37,13 @@ function dispatch(key: string, body: unknown = { seed: 7 }, api: ApiClient = api
 async function persistently(key: string, api: ApiClient): Promise<Answer> {
   for (;;) {
     const answer = await dispatch(key, { seed: 7 }, api);
-    if (answer.status !== 409) return answer;
-    expectError(answer, 409, 'IDEMPOTENCY_KEY_IN_USE');
+    // On a busy machine a connection to the database may not come free in time, and the answer says to try again.
+    if (![409, 503].includes(answer.status)) return answer;
+    expectError(
+      answer,
+      answer.status,
+      answer.status === 409 ? 'IDEMPOTENCY_KEY_IN_USE' : 'SERVICE_UNAVAILABLE',
+    );
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
