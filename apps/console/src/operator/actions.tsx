@@ -12,7 +12,7 @@ import {
   textOf,
   TextField,
 } from '../shared/ui.js';
-import { api, client, done, lively } from './api.js';
+import { api, client, done } from './api.js';
 import { useFilters } from './filters.js';
 
 export function ActionsPage() {
@@ -22,7 +22,7 @@ export function ActionsPage() {
     'get',
     '/admin/v1/actions',
     { params: { query: sought } },
-    { ...lively, placeholderData: keepPreviousData },
+    { placeholderData: keepPreviousData },
   );
   return (
     <Page

@@ -54,6 +54,8 @@ export const newKey = () => crypto.randomUUID();
 
 /** How often what may change by itself is asked for again. */
 export const lively = { refetchInterval: 5_000 };
+/** What the server counts or reads whole tables for. */
+export const unhurried = { refetchInterval: 30_000, staleTime: 10_000 };
 
 /** Hands a file to whoever looks at the page. */
 export function save(file: Blob, name: string): void {

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { count, Credits, Id, Status, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { api, client, done, lively, type Schemas } from './api.js';
+import { api, client, done, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 import { useFilters } from './filters.js';
 
@@ -18,7 +18,7 @@ export function GrantsPage() {
   const { env } = useEnvironment();
   const { value, set } = useFilters();
   const [status] = states.find(([each]) => each === value('status')) ?? states[0];
-  const query = api.useQuery('get', '/admin/v1/grants', { params: { query: { env, status } } }, lively);
+  const query = api.useQuery('get', '/admin/v1/grants', { params: { query: { env, status } } });
   return (
     <Page title="Approvals" lead="Grants above the limit wait here until another operator has looked at them">
       <div className="filters">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Credits, count, Id, Status, Time } from '../shared/format.js';
 import { Loaded, Page, Select, Table, TextField, type Column } from '../shared/ui.js';
-import { api, lively, type Schemas } from './api.js';
+import { api, unhurried, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 import { Pages, useFilters, WorkflowSelect } from './filters.js';
 import { Repairs } from './repairs.js';
@@ -73,7 +73,7 @@ export function JobsPage() {
     'get',
     '/admin/v1/jobs',
     { params: { query: { env, limit, offset, ...asked(value) } } },
-    { ...lively, placeholderData: keepPreviousData },
+    { ...unhurried, placeholderData: keepPreviousData },
   );
   return (
     <Page

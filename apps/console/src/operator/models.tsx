@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { count, duration, Status } from '../shared/format.js';
 import { Action, JsonDetails, Loaded, Page, Section, Table } from '../shared/ui.js';
-import { api, client, done, lively, type Environment, type Schemas } from './api.js';
+import { api, client, done, lively, unhurried, type Environment, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 import { EarlierRuns, FollowedRun, useFollowedRun, type Run } from './runs.js';
 
@@ -12,7 +12,7 @@ type Rebuilt = Schemas['ProjectionsRebuildResult'];
 export function ModelsPage() {
   const { env } = useEnvironment();
   const { run, follow } = useFollowedRun();
-  const query = api.useQuery('get', '/admin/v1/projections', { params: { query: { env } } }, lively);
+  const query = api.useQuery('get', '/admin/v1/projections', { params: { query: { env } } }, unhurried);
   const processes = api.useQuery('get', '/admin/v1/process-managers', { params: { query: { env } } }, lively);
   return (
     <Page
