@@ -1,7 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { AdminService } from '../admin/support.js';
@@ -11,10 +8,7 @@ import { failJob, startJob } from '../api/support/finish-job.js';
 import { makePictures } from '../api/support/made-pictures.js';
 import { openBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
-
-/** Where each screen is kept as it was drawn; unset: nowhere. */
-const screenshots = process.env['CONSOLE_SCREENSHOTS'];
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { checkForEverybody, checkPage, openConsolePage, whenDrawn } from './support.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -25,8 +19,7 @@ let token: string;
 let tenant: Tenant;
 const jobs = { done: '', failed: '', queued: [] as string[] };
 const order = { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' };
-/** What a page complained of: scripts that broke, and what its policy kept out. */
-const problems: string[] = [];
+let problems: string[];
 
 beforeAll(async () => {
   service = await ApiService.start();
@@ -50,15 +43,7 @@ beforeAll(async () => {
   await eventually(async () => (await ask('GET /jobs?status=FAILURE')).total === 1);
   await eventually(async () => (await ask('GET /jobs')).total === 5);
   browser = await openBrowser();
-  page = await browser.newPage({ reducedMotion: 'reduce' });
-  // Only used up when something is broken.
-  page.setDefaultTimeout(60_000);
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => {
-    // That a request was refused is shown on the page.
-    const isRefusal = message.text().startsWith('Failed to load resource');
-    if (message.type() === 'error' && !isRefusal) problems.push(message.text());
-  });
+  ({ page, problems } = await openConsolePage(browser));
 });
 afterAll(async () => {
   await browser?.close();
@@ -82,11 +67,8 @@ const open = async (path: string) => {
   await page.goto(`${admin.url}/console${path}`);
   await drawn();
 };
-/** Everything that it asked for is there. */
-const drawn = async () => {
-  await page.locator('main h1').waitFor();
-  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-};
+const drawn = () => whenDrawn(page);
+const check = (name: string) => checkPage(page, name);
 const dialog = () => page.getByRole('dialog');
 const press = (name: string) => page.getByRole('button', { name, exact: true }).first().click();
 
@@ -150,26 +132,6 @@ describe('logging in', () => {
   });
 });
 
-/** Holds what is drawn against WCAG, A and AA. */
-async function check(name: string): Promise<void> {
-  await page.evaluate(axe);
-  const rules = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
-  const { violations } = (await page.evaluate(`axe.run({ runOnly: ${rules} })`)) as {
-    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  expect(violations.map(({ id, nodes }) => ({ name, id, ...nodes[0] }))).toEqual([]);
-  await fits(name);
-}
-
-/** Holds what is drawn against the width of the screen, and keeps a picture of it. */
-async function fits(name: string): Promise<void> {
-  const beyond = await page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
-  expect({ name, beyond: Math.max(0, Number(beyond)) }).toEqual({ name, beyond: 0 });
-  if (screenshots === undefined) return;
-  await mkdir(screenshots, { recursive: true });
-  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
-}
-
 const screens: Record<string, () => string> = {
   now: () => '/',
   jobs: () => '/jobs',
@@ -187,24 +149,12 @@ const screens: Record<string, () => string> = {
   'not found': () => '/search/none',
 };
 
-/** Each scheme of colours is checked once. At 200 %, a window of 1280 pixels has room for 640. */
-const views = [
-  { view: 'light', width: 1280, colorScheme: 'light', look: check },
-  { view: 'dark on a phone', width: 390, colorScheme: 'dark', look: check },
-  { view: 'dark at 200 %', width: 640, colorScheme: 'dark', look: fits },
-  { view: 'light on a phone', width: 390, colorScheme: 'light', look: fits },
-] as const;
-
 describe('each screen', () => {
   afterAll(async () => page.setViewportSize({ width: 1280, height: 900 }));
 
   it.each(Object.entries(screens))('%s is drawn, for everybody', async (name, pathOf) => {
     await open(pathOf());
-    for (const { view, width, colorScheme, look } of views) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.emulateMedia({ colorScheme });
-      await look(`${name}, ${view}`);
-    }
+    await checkForEverybody(page, name);
   });
 
   it('shows pictures that are really loaded', async () => {

@@ -38,12 +38,17 @@ interface FieldsParts extends Place {
 /** A body as a form: its own fields, and behind them what most workflows have. */
 export function BodyForm(parts: FieldsParts) {
   const { own, common } = formFieldsOf(parts.schema);
-  const isSet = common.some(([name]) => parts.value[name] !== undefined || parts.errors.has(name));
+  const [open, setOpen] = useState(common.some(([name]) => parts.value[name] !== undefined));
+  const isWrong = common.some(([name]) => parts.errors.has(name));
   return (
     <>
       <Fields {...parts} fields={own} />
       {common.length > 0 && (
-        <details className="more-fields" open={isSet || undefined}>
+        <details
+          className="more-fields"
+          open={open || isWrong}
+          onToggle={(event) => setOpen(event.currentTarget.open)}
+        >
           <summary>More: model, size, seed, names</summary>
           <Fields {...parts} fields={common} />
         </details>

@@ -16,9 +16,9 @@ function useFollowed(jobId: string) {
     const follow = async () => {
       for await (const event of ownClient().follow(jobId, { signal: stop.signal }))
         setEvents((before) => (before.some(({ seq }) => seq === event.seq) ? before : [...before, event]));
-      // It has ended: what is shown of it elsewhere has changed.
+      // It has ended: what is shown of it elsewhere has changed, and there is more to choose from. Presets are the same.
       await queries.invalidateQueries({
-        predicate: ({ queryKey: [of] }) => of !== 'picture' && of !== 'choices',
+        predicate: ({ queryKey: [of, list] }) => of !== 'picture' && !String(list).startsWith('/v1/presets'),
       });
     };
     follow().catch((reason: unknown) => stop.signal.aborted || setError(refusalIn(reason)));

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
+
+/** Where each screen is kept as it was drawn; unset: nowhere. */
+const screenshots = process.env['CONSOLE_SCREENSHOTS'];
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A page, and what it complains of: scripts that broke, and what its policy kept out. */
+export async function openConsolePage(browser: Browser): Promise<{ page: Page; problems: string[] }> {
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  const problems: string[] = [];
+  // Only used up when something is broken.
+  page.setDefaultTimeout(60_000);
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    // That a request was refused is shown on the page.
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isRefusal) problems.push(message.text());
+  });
+  return { page, problems };
+}
+
+/** Waits until everything is there that the page has asked for. */
+export async function whenDrawn(page: Page): Promise<void> {
+  await page.locator('main h1').waitFor();
+  await eventually(async () => (await page.locator('.skeleton').count()) === 0);
+}
+
+/** Holds what is drawn against WCAG, A and AA. */
+export async function checkPage(page: Page, name: string): Promise<void> {
+  await page.evaluate(axe);
+  const rules = JSON.stringify(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']);
+  const { violations } = (await page.evaluate(`axe.run({ runOnly: ${rules} })`)) as {
+    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  expect(violations.map(({ id, nodes }) => ({ name, id, ...nodes[0] }))).toEqual([]);
+  await fits(page, name);
+}
+
+/** Holds what is drawn against the width of the screen, and keeps a picture of it. */
+async function fits(page: Page, name: string): Promise<void> {
+  const beyond = await page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
+  expect({ name, beyond: Math.max(0, Number(beyond)) }).toEqual({ name, beyond: 0 });
+  if (screenshots === undefined) return;
+  await mkdir(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+}
+
+/** Each scheme of colours is checked once. At 200 %, a window of 1280 pixels has room for 640. */
+const views = [
+  { view: 'light', width: 1280, colorScheme: 'light', look: checkPage },
+  { view: 'dark on a phone', width: 390, colorScheme: 'dark', look: checkPage },
+  { view: 'dark at 200 %', width: 640, colorScheme: 'dark', look: fits },
+  { view: 'light on a phone', width: 390, colorScheme: 'light', look: fits },
+] as const;
+
+/** What is drawn now, in both schemes of colours and at each width. */
+export async function checkForEverybody(page: Page, name: string): Promise<void> {
+  for (const { view, width, colorScheme, look } of views) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await look(page, `${name}, ${view}`);
+  }
+}
