@@ -23,7 +23,8 @@ class CrowdedDouble extends OpenAiDouble {
 
   protected override async answer(asked: Asked, response: ServerResponse, turn: Turn): Promise<void> {
     this.most = Math.max(this.most, ++this.now);
-    // Long enough for the others to come too.
+    // Until there is company, and long enough for more of it to come.
+    await eventually(() => this.most > 1);
     await new Promise((resolve) => setTimeout(resolve, 150));
     this.now--;
     await super.answer(asked, response, turn);
@@ -54,7 +55,8 @@ const engines = ({ places, database }: PgBossRenderQueue): ImageEngines =>
   );
 
 beforeAll(async () => {
-  workshop = await Workshop.open();
+  // No worker dies here: one that a busy machine holds up must not be taken for dead.
+  workshop = await Workshop.open({ heartbeatSeconds: 120 });
   await workshop.startProjector();
   tenant = await workshop.tenantWith(10_000);
   const bytes = await sharp({ create: { width: 400, height: 600, channels: 3, background: '#c63' } })

@@ -17,12 +17,14 @@ import { freePort } from '#platform/embedded-postgres.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
+import { Installation } from '#read-store/installation.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks } from '#read-store/exclusive-session.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { loadConfiguration, type Configuration } from '#platform/configuration.js';
 import { createApi, type HttpSettings } from '../../../apps/api/src/create-api.js';
+import { eventually } from '../../support/eventually.js';
 import { seedWithTiles } from '../../support/seeded-presets.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { ApiClient } from './api-client.js';
@@ -127,6 +129,9 @@ export class ApiService implements AsyncDisposable {
     const api: NestFastifyApplication = await createApi(settings, http);
     this.cleanups.defer(() => api.close());
     await api.listen(port, '127.0.0.1');
+    // On a busy machine its first look at the log may get no answer in time, and until the next one it refuses dispatches.
+    const { log } = api.get(Installation);
+    if (databaseUrl === this.databaseUrl) await eventually(() => log.fits || log.misfit !== undefined);
     return new ApiClient(publicUrl);
   }
 

@@ -6,12 +6,13 @@ import type { DomainEvent, DomainEventType, EventOfType } from '#domain/events.j
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { openEventStore } from '#event-store/open-event-store.js';
+import { newId } from '#platform/ids.js';
 import { sandboxModel, type ImageModel, type ModelFamily, type ModelList } from '#platform/image-models.js';
 import { createLogger } from '#platform/logger.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
-import type { ApiClient } from '../../api/support/api-client.js';
+import type { Answer, ApiClient } from '../../api/support/api-client.js';
 import { ApiService, type Tenant } from '../../api/support/api-service.js';
 import { eventually } from '../../support/eventually.js';
 import { configurationOn, startProjector, startWorker } from '../../support/roles.js';
@@ -118,9 +119,18 @@ export class VendorHouse implements AsyncDisposable {
     this.opened = await service.openApi(url, { imageModels });
   }
 
+  /** Asks until the service has its stores: on a busy machine a connection to them can take longer than it waits. */
+  answered(ask: () => Promise<Answer>): Promise<Answer> {
+    return eventually(async () => {
+      const answer = await ask();
+      return answer.status !== 503 && answer;
+    }, this.patienceMs);
+  }
+
   /** Dispatches, and waits for the end. */
   async run({ key }: Tenant, workflow: string, body: object): Promise<EndedJob> {
-    const accepted = await this.api.post(`/v1/${workflow}`, key, body);
+    const once = { 'idempotency-key': newId() };
+    const accepted = await this.answered(() => this.api.post(`/v1/${workflow}`, key, body, once));
     if (accepted.status !== 202)
       throw new Error(`${workflow}: ${accepted.status} ${JSON.stringify(accepted.body)}`);
     return this.ended(key, accepted.body.job_id as string);
@@ -174,14 +184,17 @@ export class VendorHouse implements AsyncDisposable {
   }
 
   async download(url: string): Promise<Buffer> {
-    const answer = await fetch(url);
+    const answer = await eventually(async () => {
+      const found = await fetch(url);
+      return found.status !== 503 && found;
+    }, this.patienceMs);
     if (!answer.ok) throw new Error(`the picture's URL answered ${answer.status}`);
     return Buffer.from(await answer.arrayBuffer());
   }
 
   /** @returns what bodies name an uploaded picture by */
   async upload({ key }: Tenant, bytes: Buffer): Promise<{ asset_id: string; upload_key: string }> {
-    const { body } = await this.api.upload(key, new Uint8Array(bytes));
+    const { body } = await this.answered(() => this.api.upload(key, new Uint8Array(bytes)));
     return body as { asset_id: string; upload_key: string };
   }
 
