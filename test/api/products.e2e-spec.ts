@@ -295,7 +295,11 @@ describe('a product', () => {
   });
 });
 
-it.each(['/v1/products', '/v1/uploads'])('%s says that it knows no Idempotency-Key', async (path) => {
+const someId = '01K9Z7J0V4M2Q8T6R3N5B1C7DE';
+it.each([
+  ...['/v1/products', '/v1/uploads', '/v1/client-tokens', '/v1/webhooks'],
+  ...['rotate-secret', 'test', 'resend'].map((what) => `/v1/webhooks/${someId}/${what}`),
+])('%s says that it knows no Idempotency-Key', async (path) => {
   const answer = await api.post(path, tenant.key, {}, { 'idempotency-key': 'one' });
   expectError(answer, 422, 'VALIDATION_ERROR');
   expect(complaints(answer)).toEqual(['header.Idempotency-Key']);

@@ -1,4 +1,4 @@
-import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, UseGuards } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import type { Caller, ClientScope } from '#application/command-context.js';
@@ -8,7 +8,7 @@ import { newId } from '#platform/ids.js';
 import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { DescribeErrors, DescribeWrite } from '../http/describe.js';
-import { ValidBody } from '../http/valid-request.js';
+import { NoIdempotencyKey, ValidBody } from '../http/valid-request.js';
 import { RequireCapability } from './api-key.guard.js';
 import { CurrentCaller } from './caller.js';
 import { ClientTokens } from './client-tokens.js';
@@ -64,6 +64,7 @@ export class ClientTokensController {
   ) {}
 
   @Post()
+  @UseGuards(NoIdempotencyKey)
   @HttpCode(201)
   @RequireCapability('jobs:create')
   @ApiOperation({

@@ -113,7 +113,7 @@ export class NoIdempotencyKey implements CanActivate {
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
     if (headers['idempotency-key'] === undefined) return true;
     const msg =
-      'is for dispatches: leave it out. A picture that is uploaded twice costs nothing; a product is made once by its external_ref';
+      'is for dispatches: leave it out. Nothing else costs anything, and a product is made once by its external_ref';
     throw invalid([{ loc: ['header', 'Idempotency-Key'], msg, type: 'value' }]);
   }
 }

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -25,7 +25,7 @@ import { CurrentCaller } from '../auth/caller.js';
 import { ApiError, invalid, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { DescribeErrors, describedHeaders, DescribePublicId, DescribeWrite } from '../http/describe.js';
-import { EmptyBody, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
+import { EmptyBody, NoIdempotencyKey, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
 import { webhookMessages } from './webhook-messages.dto.js';
 import {
   CreateWebhookBody,
@@ -58,6 +58,7 @@ export class WebhooksController {
   ) {}
 
   @Post()
+  @UseGuards(NoIdempotencyKey)
   @RequireCapability('jobs:create')
   @ApiOperation({
     operationId: 'createWebhook',
@@ -145,6 +146,7 @@ export class WebhooksController {
   }
 
   @Post(':public_id/rotate-secret')
+  @UseGuards(NoIdempotencyKey)
   @HttpCode(200)
   @RequireCapability('jobs:create')
   @ApiOperation({
@@ -169,6 +171,7 @@ export class WebhooksController {
   }
 
   @Post(':public_id/test')
+  @UseGuards(NoIdempotencyKey)
   @HttpCode(200)
   @RequireCapability('jobs:create')
   @ApiOperation({ operationId: 'testWebhook', summary: 'Send the endpoint a `webhook.test` message' })
@@ -192,6 +195,7 @@ export class WebhooksController {
   }
 
   @Post(':public_id/resend')
+  @UseGuards(NoIdempotencyKey)
   @HttpCode(200)
   @RequireCapability('jobs:create')
   @ApiOperation({
