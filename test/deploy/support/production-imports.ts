@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { root } from './compose-file.js';
 
 const specifiers =
-  /(?:^|[;\s}])(?:import|export)\s*(?:[^'";()]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;
+  /(?:^|[;\s}])(?:import|export)\s*(?:[^'";()]*?\sfrom\s*)?['"]([^'"\s]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g;
 const libraries = /^#([a-z-]+)\/(.+)$/;
 const workspaces = /^@atelier\/([a-z-]+)(\/.+)?$/;
 
