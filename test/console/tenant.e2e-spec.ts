@@ -105,7 +105,7 @@ describe('logging in', () => {
     await page.goto(`${service.baseUrl}/console`);
     await page.getByLabel('API key').fill('sk_test_wrong');
     await press('Log in');
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').getByText('This key is not known here.').waitFor();
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).toBe('{}');
     await checkForEverybody(page, 'tenant login');
   });

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { AtelierError } from '@atelier/client';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
 import { count } from '../shared/format.js';
 import icon from '../shared/icon.svg';
 import { Problem, textOf, TextField } from '../shared/ui.js';
-import { answered, clientFor, isTestKey, keySession, useCredits, useKey } from './api.js';
+import { clientFor, isTestKey, keySession, refusalIn, useCredits, useKey } from './api.js';
 
 const places = [
   ['/', 'Playground'],
@@ -60,6 +61,13 @@ export function TenantFrame({ children }: { children: ReactNode }) {
   );
 }
 
+const unknownKey = {
+  error: {
+    code: 'UNAUTHENTICATED',
+    message: 'This key is not known here. Is it whole, of this installation, and not revoked?',
+  },
+};
+
 export function KeyLogin() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
@@ -68,10 +76,10 @@ export function KeyLogin() {
     const key = textOf(new FormData(event.currentTarget), 'key') ?? '';
     setBusy(true);
     try {
-      await answered(clientFor(key).get('/v1/credits'));
+      await clientFor(key).get('/v1/credits');
       keySession.begin(key);
     } catch (refusal) {
-      setError(refusal);
+      setError(refusal instanceof AtelierError && refusal.status === 401 ? unknownKey : refusalIn(refusal));
       setBusy(false);
     }
   };
