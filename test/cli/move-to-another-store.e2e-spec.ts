@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 // A whole service is started once for each store that it moves to.
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 interface Copied {
   readonly verified: boolean;

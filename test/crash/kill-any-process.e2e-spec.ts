@@ -13,7 +13,7 @@ import { remaining } from '../standalone/support/processes.js';
 import { eventually } from '../support/eventually.js';
 
 // Hundreds of jobs and a recovery for each victim, on however busy a machine.
-jest.setTimeout(300_000);
+jest.setTimeout(600_000);
 
 /** `npm run test:crash` sends 200 for each victim, and kills each process; the tests send fewer, and kill two. */
 const dispatches = Number(process.env['KILL_DISPATCHES'] ?? 40);

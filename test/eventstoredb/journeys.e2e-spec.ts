@@ -13,7 +13,7 @@ import { startRole, type RoleProcess } from '../support/role-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { Peer } from './peer/peer.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(600_000);
 
 /** How long a caller goes on asking, and a look is repeated. */
 const patienceMs = 90_000;
