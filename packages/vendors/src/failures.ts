@@ -1,7 +1,7 @@
 import { EngineError, type EngineErrorClass } from '@atelier/engine';
 
 /** How long a vendor may take to hear that a call is no longer wanted. */
-export const farewellMs = 5_000;
+export const farewellMs = 15_000;
 
 const refunded = 'Your credits were refunded.';
 
