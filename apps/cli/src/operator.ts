@@ -5,10 +5,12 @@ import { createOperatorApp, OperatorContext } from '#adapters/operator-context.j
 import type { OpenedAccount } from '#domain/account/account.js';
 import { environments, type Environment } from '#domain/streams.js';
 import type { Configuration } from '#platform/configuration.js';
+import type { EventFilter, RecordedEvent } from '#event-store/event-store.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import type { LedgerReader } from '#projections/ledger/ledger.reader.js';
 import type { Queries } from '#read-store/data-source.js';
+import { KeptEvents } from './places.js';
 import { findConfiguration } from './service.js';
 import { CliError } from './verb.js';
 
@@ -24,6 +26,7 @@ export class Operator extends OperatorContext {
   /** Told to whoever waits for an answer that takes longer than usual. */
   say = (line: string): void => void process.stderr.write(`atelier: ${line}\n`);
   private dataSources = new Map<Environment, Promise<DataSource>>();
+  private kept = new Map<string, KeptEvents>();
   private connections = 1;
 
   /** On the database alone, in the name of the person at the terminal. @throws CliError when there is no service to be found */
@@ -43,9 +46,9 @@ export class Operator extends OperatorContext {
 
   /** The same service, for one request of an operator. */
   inTheNameOf(name: string, requestId: string, say: Operator['say']): Operator {
-    const { app, configuration, dataSources, connections } = this;
+    const { app, configuration, dataSources, kept, connections } = this;
     const operator = new Operator(app, configuration, `operator:${name}`, requestId);
-    return Object.assign(operator, { dataSources, connections, say });
+    return Object.assign(operator, { dataSources, kept, connections, say });
   }
 
   /** The name of who acts. */
@@ -72,6 +75,14 @@ export class Operator extends OperatorContext {
       if (await this.findAccount(environment, tenant)) found.push(environment);
     if (found.length > 0) return found;
     throw noSuchTenant(tenant, env);
+  }
+
+  /** The events that pass the filter. A process that serves many operators reads each of them once. */
+  recorded(filter: EventFilter): Promise<readonly RecordedEvent[]> {
+    const name = JSON.stringify(filter);
+    const kept = this.kept.get(name) ?? new KeptEvents(this.store, filter);
+    this.kept.set(name, kept);
+    return kept.all();
   }
 
   /** The read models of an environment, on one connection. */

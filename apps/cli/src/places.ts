@@ -67,18 +67,48 @@ export async function* pagesOfLog(
   }
 }
 
-/** What each of the streams with this prefix folds into, by its name. They hold events of one kind only. */
-export async function foldedStreams<State, Event extends DomainEvent>(
-  store: EventStore,
-  prefix: string,
-  { initial, evolve }: Aggregate<State, Event>,
-): Promise<Map<string, State>> {
-  const found = new Map<string, State>();
-  for await (const page of pagesOfLog(store, { filter: { streamPrefixes: [prefix] }, limit: 1_000 }))
-    for (const recorded of page) {
-      // As the prefix says.
-      const event = decode(recorded) as Event;
-      found.set(recorded.stream, evolve(found.get(recorded.stream) ?? initial, event));
+/** The events that pass a filter, kept from one look to the next: only what is new in the log is read. For what stays few. */
+export class KeptEvents {
+  private events: RecordedEvent[] = [];
+  private through = 0n;
+  private looking: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly filter: EventFilter,
+  ) {}
+
+  /** @throws what the store throws; then the next look reads on from where this one came to */
+  all(): Promise<readonly RecordedEvent[]> {
+    const looked = this.looking.then(() => this.look());
+    this.looking = looked.catch(() => undefined);
+    return looked;
+  }
+
+  private async look(): Promise<readonly RecordedEvent[]> {
+    const head = (await this.store.head()) ?? 0n;
+    // Another log is there than before: a restore.
+    if (head < this.through) [this.events, this.through] = [[], 0n];
+    const { through: after, filter } = this;
+    for await (const page of pagesOfLog(this.store, { after, filter, limit: 1_000 })) {
+      this.events.push(...page);
+      this.through = page.at(-1)?.position ?? this.through;
     }
+    if (this.through < head) this.through = head;
+    return this.events;
+  }
+}
+
+/** What each stream folds into, by its name. @param events of one kind only */
+export function foldedStreams<State, Event extends DomainEvent>(
+  events: readonly RecordedEvent[],
+  { initial, evolve }: Aggregate<State, Event>,
+): Map<string, State> {
+  const found = new Map<string, State>();
+  for (const recorded of events) {
+    // As the caller says.
+    const event = decode(recorded) as Event;
+    found.set(recorded.stream, evolve(found.get(recorded.stream) ?? initial, event));
+  }
   return found;
 }

@@ -15,7 +15,7 @@ import { systemClock } from '#platform/clock.js';
 import { BooleanField, ChoiceField, IntegerField, TextField } from '#validation/fields.js';
 import { defineCall, NoInput } from '../call.js';
 import { printLine, printProperties, printTable } from '../output.js';
-import { foldedStreams, pagesOfLog, timeOf } from '../places.js';
+import { foldedStreams, timeOf } from '../places.js';
 import { CliError } from '../verb.js';
 
 class OperatorName {
@@ -101,7 +101,7 @@ export const listAllOperators = defineCall({
   input: NoInput,
   async run(operator) {
     const fold = { initial: initialOperator, evolve: evolveOperator };
-    const found = await foldedStreams(operator.store, operatorsPrefix, fold);
+    const found = foldedStreams(await operator.recorded({ streamPrefixes: [operatorsPrefix] }), fold);
     const now = systemClock().toISOString();
     const operators = [...found.values()]
       .filter((state) => state.status !== 'unknown')
@@ -171,28 +171,25 @@ export const listActions = defineCall({
   async run(operator, { by, action, from, limit }) {
     const since = from === undefined ? 0 : timeOf('--from', from);
     const found = new Map<string, ActionView>();
-    for await (const page of pagesOfLog(operator.store, {
-      ...{ filter: { streamPrefixes: [actionsPrefix] }, limit: 1_000 },
-    }))
-      for (const recorded of page) {
-        const { stream, metadata } = recorded;
-        const { type, data } = decode(recorded);
-        if (type === 'ActionEnded') {
-          const known = found.get(stream);
-          const { outcome, summary, at } = data;
-          if (known) Object.assign(known, { outcome, summary, ended_at: at });
-        } else if (type === 'ActionRequested') {
-          const wanted =
-            (by === undefined || data.by === by) && (action === undefined || data.action === action);
-          if (!wanted || Date.parse(data.at) < since) continue;
-          const id = parseStreamName(stream)?.id ?? stream;
-          const via = metadata.actor.startsWith('operator:') ? 'api' : 'command';
-          found.set(stream, {
-            ...{ action_id: id, request_id: metadata.requestId, at: data.at, by: data.by, via },
-            ...{ action: data.action, input: data.input, outcome: 'unknown', summary: null, ended_at: null },
-          });
-        }
+    for (const recorded of await operator.recorded({ streamPrefixes: [actionsPrefix] })) {
+      const { stream, metadata } = recorded;
+      const { type, data } = decode(recorded);
+      if (type === 'ActionEnded') {
+        const known = found.get(stream);
+        const { outcome, summary, at } = data;
+        if (known) Object.assign(known, { outcome, summary, ended_at: at });
+      } else if (type === 'ActionRequested') {
+        const wanted =
+          (by === undefined || data.by === by) && (action === undefined || data.action === action);
+        if (!wanted || Date.parse(data.at) < since) continue;
+        const id = parseStreamName(stream)?.id ?? stream;
+        const via = metadata.actor.startsWith('operator:') ? 'api' : 'command';
+        found.set(stream, {
+          ...{ action_id: id, request_id: metadata.requestId, at: data.at, by: data.by, via },
+          ...{ action: data.action, input: data.input, outcome: 'unknown', summary: null, ended_at: null },
+        });
       }
+    }
     return { actions: [...found.values()].reverse().slice(0, limit) };
   },
   print: ({ actions }) =>

@@ -180,11 +180,8 @@ export const listGrants = defineCall({
   async run(operator, { env, status }) {
     const grants = [];
     for (const environment of environmentsOf(env)) {
-      const prefix = categoryPrefix(environment, 'grant');
-      const found = await foldedStreams(operator.store, prefix, {
-        initial: initialGrant,
-        evolve: evolveGrant,
-      });
+      const recorded = await operator.recorded({ streamPrefixes: [categoryPrefix(environment, 'grant')] });
+      const found = foldedStreams(recorded, { initial: initialGrant, evolve: evolveGrant });
       for (const grant of found.values())
         if (grant.status !== 'none' && (status === undefined || grant.status === status))
           grants.push({ env: environment, status: grant.status, ...describeGrant(grant.grant) });

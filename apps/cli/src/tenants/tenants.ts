@@ -24,7 +24,7 @@ import {
 } from '../call.js';
 import { noSuchTenant, type Operator } from '../operator.js';
 import { printLine, printProperties, printTable } from '../output.js';
-import { environmentsOf, pagesOfLog } from '../places.js';
+import { environmentsOf } from '../places.js';
 import { CliError } from '../verb.js';
 
 /** More credits than this at once are a slip of the finger. */
@@ -147,11 +147,10 @@ export const listTenants = defineCall({
       types: ['AccountOpened'],
     };
     const found = new Map<string, string>();
-    for await (const page of pagesOfLog(operator.store, { filter, limit: 1_000 }))
-      for (const recorded of page) {
-        const { type, data } = decode(recorded);
-        if (type === 'AccountOpened') found.set(data.tenant, data.name);
-      }
+    for (const recorded of await operator.recorded(filter)) {
+      const { type, data } = decode(recorded);
+      if (type === 'AccountOpened') found.set(data.tenant, data.name);
+    }
     const sought = search.toLowerCase();
     const matching = [...found].filter((each) => each.some((text) => text.toLowerCase().includes(sought)));
     const tenants = [];
