@@ -146,8 +146,8 @@ describe('atelier operations', () => {
     await json('operations', 'price', 'look', '12', '--env', 'test', '--reason', 'a test');
     const disabled = await json('operations', 'disable', 'look');
     expect(disabled.operations).toEqual([
-      { env: 'live', name: 'look', credits_cost: 10, enabled: false },
-      { env: 'test', name: 'look', credits_cost: 12, enabled: false },
+      { env: 'live', name: 'look', credits_cost: 10, enabled: false, scheduled: [] },
+      { env: 'test', name: 'look', credits_cost: 12, enabled: false, scheduled: [] },
     ]);
     await json('operations', 'enable', 'look', '--env', 'live');
     const listed = await json('operations', 'list');
