@@ -22,7 +22,13 @@ describe('operations', () => {
   it('cost what the table says, and are enabled, until the operator decides', async () => {
     const listed = await new Operations(store).list('live');
     expect(listed).toEqual(
-      workflows.map(({ name, opClass, credits }) => ({ name, opClass, credits, enabled: true })),
+      workflows.map(({ name, opClass, credits }) => ({
+        name,
+        opClass,
+        credits,
+        enabled: true,
+        scheduled: [],
+      })),
     );
   });
 
@@ -30,15 +36,15 @@ describe('operations', () => {
     await priceOperation(store, context(), 'look', { credits: 3, reason });
     await switchOperation(store, context(), 'look', { enabled: false, reason });
     const operations = new Operations(store);
-    expect(await operations.termsOf('test', 'look')).toEqual({ credits: 3, enabled: false });
-    expect(await operations.termsOf('live', 'look')).toEqual({ credits: 10, enabled: true });
+    expect(await operations.termsOf('test', 'look')).toMatchObject({ credits: 3, enabled: false });
+    expect(await operations.termsOf('live', 'look')).toMatchObject({ credits: 10, enabled: true });
     await switchOperation(store, context(), 'look', { enabled: true, reason });
-    expect(await new Operations(store).termsOf('test', 'look')).toEqual({ credits: 3, enabled: true });
+    expect(await new Operations(store).termsOf('test', 'look')).toMatchObject({ credits: 3, enabled: true });
   });
 
   it('in a batch cost what each item costs, and are enabled while both are', async () => {
     await priceOperation(store, context(), 'pdp-extractions', { credits: 6, reason });
-    expect(await new Operations(store).termsOf('test', 'pdp-batch-extractions')).toEqual({
+    expect(await new Operations(store).termsOf('test', 'pdp-batch-extractions')).toMatchObject({
       ...{ credits: 6, enabled: true },
     });
     await switchOperation(store, context(), 'pdp-extractions', { enabled: false, reason });
