@@ -1,5 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { actionsPrefix } from '#application/operator/manage-operators.handler.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
@@ -8,7 +9,7 @@ import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { defineCall, NoInput, type AsJson } from '../call.js';
 import { compareWithLog, countsPositions, lagText } from '../consumers.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
-import { LastAudit } from '../ledger/last-audit.js';
+import { lastAudit } from '../ledger/last-audit.js';
 import type { Operator } from '../operator.js';
 import { printLine, printTable } from '../output.js';
 import { isLate, readSealLevel } from '../seals/seals.js';
@@ -32,8 +33,6 @@ class NowReader {
     fetchMethod: (_key, _stale, { context }) => this.look(context),
   });
 
-  constructor(private readonly lastAudit: LastAudit) {}
-
   read(operator: Operator) {
     return this.looks.forceFetch('now', { context: operator });
   }
@@ -56,7 +55,7 @@ class NowReader {
         figures.readDeliveryLevels(database),
         compareWithLog(database, store, countsPositions(configuration)),
         readSealLevel(store),
-        this.lastAudit.find(),
+        operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
         this.day.forceFetch('day', { context: operator }),
         Promise.all(stranded),
       ]);
@@ -102,7 +101,7 @@ class NowReader {
   }
 }
 
-@Module({ providers: [LastAudit, NowReader], exports: [NowReader] })
+@Module({ providers: [NowReader], exports: [NowReader] })
 class NowModule {}
 
 /** A queue that is lost comes back by itself: who asks meanwhile has to be told as well. */

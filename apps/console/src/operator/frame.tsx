@@ -1,7 +1,7 @@
 import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { Button } from 'react-aria-components';
-import { Link, useLocation } from 'wouter';
-import icon from '../shared/icon.svg';
+import { useLocation } from 'wouter';
+import { Rail } from '../shared/frame.js';
 import { textOf } from '../shared/ui.js';
 import { logOut, useSession } from './api.js';
 import { EnvironmentSwitch } from './environment.js';
@@ -41,29 +41,16 @@ export function Frame({ children }: { children: ReactNode }) {
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path));
   return (
     <div className="frame">
-      <div className="rail">
-        <Link href="/" className="brand">
-          <img src={icon} alt="" />
-          Atelier
-        </Link>
-        <nav aria-label="Screens">
-          {places.map(([path, name]) => (
-            <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined}>
-              {name}
-            </Link>
-          ))}
-        </nav>
-        <div className="foot">
-          {who && (
-            <span className="soft">
-              {who.name}, {who.role}
-            </span>
-          )}
-          <Button className="button small" onPress={() => void logOut()}>
-            Log out
-          </Button>
-        </div>
-      </div>
+      <Rail places={places} isHere={isHere}>
+        {who && (
+          <span className="soft">
+            {who.name}, {who.role}
+          </span>
+        )}
+        <Button className="button small" onPress={() => void logOut()}>
+          Log out
+        </Button>
+      </Rail>
       <div className="desk">
         <header className="bar">
           <form role="search" onSubmit={find}>

@@ -1,8 +1,9 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Route, Router, Switch } from 'wouter';
-import { Empty, isRefusal, Page, Problem, Saying } from '../shared/ui.js';
+import { Router } from 'wouter';
+import { Screens } from '../shared/frame.js';
+import { isRefusal, Problem, Saying } from '../shared/ui.js';
 import { ActionsPage } from './actions.js';
 import { queries, useSession } from './api.js';
 import { AuditPage } from './audit.js';
@@ -48,16 +49,7 @@ function App() {
     );
   return (
     <Frame>
-      <Switch>
-        {Object.entries(screens).map(([path, Screen]) => (
-          <Route key={path} path={path} component={Screen} />
-        ))}
-        <Route>
-          <Page title="Nothing here">
-            <Empty>There is no such page. The list on the side has all that there are.</Empty>
-          </Page>
-        </Route>
-      </Switch>
+      <Screens screens={screens} />
     </Frame>
   );
 }

@@ -4,7 +4,7 @@ import { useState, type FormEvent, type ReactNode } from 'react';
 import { Button } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
 import { count } from '../shared/format.js';
-import icon from '../shared/icon.svg';
+import { Rail } from '../shared/frame.js';
 import { Problem, textOf, TextField } from '../shared/ui.js';
 import { clientFor, isTestKey, keySession, refusalIn, useCredits, useKey } from './api.js';
 
@@ -31,31 +31,18 @@ export function TenantFrame({ children }: { children: ReactNode }) {
     path === '/' ? location === '/' || location.startsWith('/order') : location.startsWith(path);
   return (
     <div className="frame">
-      <div className="rail">
-        <Link href="/" className="brand">
-          <img src={icon} alt="" />
-          Atelier
+      <Rail places={places} isHere={isHere}>
+        <Link href="/credits" className="purse">
+          <strong>{credits.data ? count(credits.data.balance) : '…'}</strong> credits
         </Link>
-        <nav aria-label="Screens">
-          {places.map(([path, name]) => (
-            <Link key={path} href={path} aria-current={isHere(path) ? 'page' : undefined}>
-              {name}
-            </Link>
-          ))}
-        </nav>
-        <div className="foot">
-          <Link href="/credits" className="purse">
-            <strong>{credits.data ? count(credits.data.balance) : '…'}</strong> credits
-          </Link>
-          <span className={isTestKey(key) ? 'soft' : 'warn'}>
-            {isTestKey(key) ? 'Test key' : 'Live key: orders are charged'}
-          </span>
-          <a href="/docs">Reference</a>
-          <Button className="button small" onPress={leave}>
-            Log out
-          </Button>
-        </div>
-      </div>
+        <span className={isTestKey(key) ? 'soft' : 'warn'}>
+          {isTestKey(key) ? 'Test key' : 'Live key: orders are charged'}
+        </span>
+        <a href="/docs">Reference</a>
+        <Button className="button small" onPress={leave}>
+          Log out
+        </Button>
+      </Rail>
       <div className="desk">{children}</div>
     </div>
   );

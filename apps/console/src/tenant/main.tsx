@@ -1,8 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Route, Router, Switch } from 'wouter';
-import { Empty, Page, Saying } from '../shared/ui.js';
+import { Router } from 'wouter';
+import { Screens } from '../shared/frame.js';
+import { Saying } from '../shared/ui.js';
 import { CreditsPage, UsagePage } from './account.js';
 import { useKey } from './api.js';
 import { TenantFrame, KeyLogin } from './frame.js';
@@ -32,16 +33,7 @@ function App() {
   if (useKey() === undefined) return <KeyLogin />;
   return (
     <TenantFrame>
-      <Switch>
-        {Object.entries(screens).map(([path, Screen]) => (
-          <Route key={path} path={path} component={Screen} />
-        ))}
-        <Route>
-          <Page title="Nothing here">
-            <Empty>There is no such page. The list on the side has all that there are.</Empty>
-          </Page>
-        </Route>
-      </Switch>
+      <Screens screens={screens} />
     </TenantFrame>
   );
 }
