@@ -117,15 +117,16 @@ export class OfAccount extends OfTenant {
   env: Environment;
 }
 
+/** How many entries of a list are shown. */
+export const LimitField = (max: number, usual: number): PropertyDecorator =>
+  IntegerField({
+    ...{ description: 'How many, the latest first.', min: 1, max },
+    ...{ default: usual, nullable: false },
+  });
+
 /** For lists that may be long. */
 export class PageInEnvironment extends InEnvironment {
-  @IntegerField({
-    description: 'How many, the latest first.',
-    min: 1,
-    max: 200,
-    default: 50,
-    nullable: false,
-  })
+  @LimitField(200, 50)
   limit: number = 50;
 
   @IntegerField({

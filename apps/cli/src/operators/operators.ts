@@ -13,7 +13,7 @@ import { decode } from '#domain/stored-events.js';
 import { parseStreamName } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { BooleanField, ChoiceField, IntegerField, TextField } from '#validation/fields.js';
-import { defineCall, NoInput } from '../call.js';
+import { defineCall, LimitField, NoInput } from '../call.js';
 import { printLine, printProperties, printTable } from '../output.js';
 import { foldedStreams, timeOf } from '../places.js';
 import { CliError } from '../verb.js';
@@ -138,13 +138,7 @@ class SoughtActions {
   @TextField({ description: 'From this time on.', min: 1, max: 40, nullable: false })
   from?: string;
 
-  @IntegerField({
-    description: 'How many, the latest first.',
-    min: 1,
-    max: 1_000,
-    default: 100,
-    nullable: false,
-  })
+  @LimitField(1_000, 100)
   limit: number = 100;
 }
 

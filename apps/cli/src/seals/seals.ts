@@ -15,7 +15,7 @@ import type { SealKey } from '#platform/seal-key.js';
 import { newSealKey, publicSealKeyPem, readSealKey } from '#platform/seal-key.js';
 import { messageOf } from '#platform/errors.js';
 import { BooleanField, IntegerField } from '#validation/fields.js';
-import { defineCall } from '../call.js';
+import { defineCall, LimitField } from '../call.js';
 import { jsonLines, printPieces } from '../lines.js';
 import { printJson, printLine, printTable } from '../output.js';
 import { findConfiguration } from '../service.js';
@@ -72,13 +72,7 @@ async function* sealsOf(store: EventStore): AsyncGenerator<Seal, void> {
 }
 
 class SealPage {
-  @IntegerField({
-    description: 'How many, the latest first.',
-    min: 1,
-    max: 200,
-    default: 50,
-    nullable: false,
-  })
+  @LimitField(200, 50)
   limit: number = 50;
 
   @IntegerField({

@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { Credits, count, Id, Status, Time } from '../shared/format.js';
+import { Credits, count, Id, jobStates, Status, Time } from '../shared/format.js';
 import { Loaded, Page, Select, Table, TextField, type Column } from '../shared/ui.js';
 import { api, unhurried, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
@@ -9,18 +9,6 @@ import { Pages, useFilters, WorkflowSelect } from './filters.js';
 import { Repairs } from './repairs.js';
 
 type Job = Schemas['JobsListResult']['jobs'][number];
-
-const statuses = [
-  ...[
-    ['', 'any'],
-    ['NOT_STARTED', 'queued'],
-    ['IN_PROGRESS', 'in progress'],
-  ],
-  ...[
-    ['SUCCESS', 'succeeded'],
-    ['FAILURE', 'failed or cancelled'],
-  ],
-] as [string, string][];
 
 const ages = [
   ...[
@@ -82,7 +70,7 @@ export function JobsPage() {
       actions={<Repairs jobs={[...chosen]} done={() => choose(new Set())} />}
     >
       <div className="filters">
-        <Select label="State" value={value('status')} onChange={set('status')} options={statuses} />
+        <Select label="State" value={value('status')} onChange={set('status')} options={jobStates} />
         <WorkflowSelect value={value('workflow')} onChange={set('workflow')} />
         <Select label="Dispatched" value={value('hours')} onChange={set('hours')} options={ages} />
         <TextField label="Model" value={value('model')} onChange={set('model')} placeholder="any" />
@@ -112,7 +100,7 @@ export function JobsPage() {
 function asked(value: (name: string) => string) {
   const hours = Number(value('hours'));
   const from = hours > 0 ? new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000) : undefined;
-  const status = statuses.find(([each]) => each !== '' && each === value('status'))?.[0];
+  const status = jobStates.find(([each]) => each !== '' && each === value('status'))?.[0];
   return {
     // One of the four of the list above.
     status: status as Job['status'] | undefined,

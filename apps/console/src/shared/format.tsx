@@ -76,3 +76,12 @@ export function Status({ of }: { of: string }) {
   const words = of.toLowerCase().replaceAll('_', ' ');
   return <span className={`tag ${tones[of] ?? 'soft hollow'}`}>{words}</span>;
 }
+
+/** What lists of jobs can be limited to. */
+export const jobStates = [
+  ['', 'any'],
+  ['NOT_STARTED', 'queued'],
+  ['IN_PROGRESS', 'in progress'],
+  ['SUCCESS', 'succeeded'],
+  ['FAILURE', 'failed or cancelled'],
+] as const;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { Link, useSearchParams } from 'wouter';
-import { count, Id, Status, Time } from '../shared/format.js';
+import { count, Id, jobStates, Status, Time } from '../shared/format.js';
 import { Empty, Loaded, Page, Select, Table } from '../shared/ui.js';
 import { useAsked } from './api.js';
 
@@ -11,18 +11,6 @@ const types = [
   ...['PRODUCT_TO_MODEL_DIRECT', 'PDP_EXTRACTION', 'BACKGROUND_SWAP_WITH_IMAGE'],
   ...['BACKGROUND_SWAP_WITH_SPEC', 'MODEL_SWAP_WITH_IMAGE'],
 ] as ('MODEL_GENERATOR' | 'PDP_EXTRACTION')[];
-
-const statuses = [
-  ...[
-    ['', 'any'],
-    ['NOT_STARTED', 'queued'],
-    ['IN_PROGRESS', 'in progress'],
-  ],
-  ...[
-    ['SUCCESS', 'succeeded'],
-    ['FAILURE', 'failed or cancelled'],
-  ],
-] as ['' | 'NOT_STARTED' | 'IN_PROGRESS' | 'SUCCESS' | 'FAILURE', string][];
 
 const ages = [
   ...[
@@ -54,7 +42,7 @@ function useJobs(limit: number, only?: 'SUCCESS') {
   const { value, set } = useFilters();
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const type = types.find((each) => each === value('type'));
-  const status = only ?? (statuses.find(([each]) => each === value('status'))?.[0] || undefined);
+  const status = only ?? (jobStates.find(([each]) => each === value('status'))?.[0] || undefined);
   const hours = Number(value('hours'));
   const since = hours > 0 ? Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000 : undefined;
   const cursor = cursors.at(-1);
@@ -86,7 +74,7 @@ function Filters({ value, set, withStatus }: Filtered & { withStatus: boolean })
   return (
     <div className="filters">
       {withStatus && (
-        <Select label="State" value={value('status')} onChange={set('status')} options={statuses} />
+        <Select label="State" value={value('status')} onChange={set('status')} options={jobStates} />
       )}
       <Select label="Type" value={value('type')} onChange={set('type')} options={[['', 'any'], ...named]} />
       <Select label="Ordered" value={value('hours')} onChange={set('hours')} options={ages} />
