@@ -118,6 +118,7 @@ it('answers about jobs are as described', async () => {
   await ask('jobs cancel', { jobs: [first], confirm: true });
   await ask('jobs retry', { jobs: [first], confirm: true });
   await ask('jobs show', { job: hanging });
+  await ask('jobs rows', { job: hanging });
   await ask('jobs stranded');
   await ask('jobs requeue');
   await ask('orphans list', { horizon: 0 });

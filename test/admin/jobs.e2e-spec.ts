@@ -3,6 +3,8 @@ import { TakeUpJob } from '#application/job/job-writes.handler.js';
 import { newId } from '#platform/ids.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
+import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
+import { uploadPicture } from '../api/support/made-pictures.js';
 import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
 import { AdminService } from './support.js';
@@ -98,6 +100,20 @@ describe('jobs across tenants', () => {
     expect(anew).toMatchObject({ status: 'queued', events: [{ data: { request: order } }] });
   });
 
+  it('that succeeded are dispatched anew only where that is said, with another seed', async () => {
+    const { job_id } = await dispatch();
+    await startJob(service, tenant, job_id);
+    await finishJob(service, tenant, job_id);
+    const again = { jobs: [job_id], confirm: true };
+    const before = await balance();
+    expect((await ask('POST /jobs/retry', again)).jobs).toMatchObject([{ done: false }]);
+    expect(await balance()).toBe(before);
+    const { jobs } = await ask('POST /jobs/retry', { ...again, succeeded: true });
+    expect(await balance()).toBe(before - 5);
+    const seedOf = async (job: string) => (await ask(`GET /jobs/${job}`)).events[0].data.seed;
+    expect(await seedOf(jobs[0].new_job_id)).not.toBe(await seedOf(job_id));
+  });
+
   it('fail with a refund where an attempt hangs', async () => {
     const { job_id } = await dispatch();
     const early = await ask('POST /jobs/fail', { jobs: [job_id], confirm: true });
@@ -109,6 +125,83 @@ describe('jobs across tenants', () => {
     expect(jobs).toMatchObject([{ done: true, credits: 5 }]);
     expect(await balance()).toBe(before + 5);
     expect(await ask(`GET /jobs/${job_id}`)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('what the read models say about a job', () => {
+  const rowsOf = async (job: string, position?: string): Promise<Json> => {
+    const { models } = await ask(
+      `GET /jobs/${job}/rows${position === undefined ? '' : `?position=${position}`}`,
+    );
+    return Object.fromEntries((models as Json[]).map(({ name, rows }) => [name, rows]));
+  };
+
+  /** As they stand in the tables. */
+  async function storedRows(job: string, request: string, charge: string): Promise<Json> {
+    const database = await admin.operator.database();
+    const found: Json = {};
+    for (const [model, key, id] of [
+      ...[
+        ['jobs', 'public_id', job],
+        ['timeline', 'job_id', job],
+        ['renders', 'public_id', job],
+      ],
+      ...[
+        ['calls', 'job_id', job],
+        ['usage', 'request_id', request],
+        ['ledger', 'id', charge],
+      ],
+    ] as [string, string, string][])
+      found[model] = (await database.query(`select * from live.${model} where ${key} = $1`, [id])).rows;
+    found.timeline.sort((one: Json, other: Json) => one.seq - other.seq);
+    return JSON.parse(JSON.stringify(found));
+  }
+
+  it('are at the last position the rows of the tables, and before it those of then', async () => {
+    const { job_id: job, request_id: request } = await dispatch();
+    await startJob(service, tenant, job);
+    await finishJob(service, tenant, job);
+    const { events } = await ask(`GET /jobs/${job}`);
+    const ended = await rowsOf(job, events.at(-1).position);
+    expect(ended).toMatchObject({ jobs: [{ status: 'SUCCESS' }], ledger: [{ status: 'PENDING' }] });
+    await closeCharge(service, tenant, request, 'settle');
+
+    const now = await rowsOf(job);
+    expect(now).toMatchObject({
+      ...{ jobs: [{ status: 'SUCCESS', result: [{}] }], renders: [{ public_id: job }], calls: [] },
+      ...{ timeline: [{ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 }] },
+      ...{ usage: [{ status: 'SUCCESS', open_charges: 0 }], ledger: [{ status: 'SUCCESS' }] },
+    });
+    await eventually(async () => expect(await storedRows(job, request, request)).toEqual(now));
+    expect(await rowsOf(job, events.at(-1).position)).toEqual(ended);
+    expect(await rowsOf(job, events[0].position)).toMatchObject({
+      ...{ jobs: [{ status: 'NOT_STARTED', latest_seq: 1 }], timeline: [{ seq: 1 }] },
+      ...{ renders: [{ storage_key: null }], ledger: [{ status: 'PENDING', resolved_at: null }] },
+    });
+    expect(await rowsOf(job, '0')).toEqual({
+      ...{ jobs: [], timeline: [], renders: [], calls: [], usage: [], ledger: [] },
+    });
+    const wrong = await admin.ask(`GET /jobs/${job}/rows?position=last`, support);
+    expect(wrong).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } });
+  });
+
+  it('count a batch as one request, and each photograph as a charge', async () => {
+    const photos = [await uploadPicture(api, tenant), await uploadPicture(api, tenant)];
+    const body = { photos: photos.map(({ assetId }) => ({ pdp_image_public_id: assetId })) };
+    const { status, body: batch } = await api.post('/v1/pdp-batch-extractions', tenant.key, body);
+    expect(status).toBe(202);
+    const { child_job_ids: children } = await ask(`GET /jobs/${batch.job_id}`);
+    const [, second] = children;
+    await closeCharge(service, tenant, `${batch.request_id}.1`, 'refund');
+    for (const [job, charge, lines] of [
+      [batch.job_id, 'none', 0],
+      [second, `${batch.request_id}.1`, 1],
+    ]) {
+      const rows = await rowsOf(job);
+      expect(rows).toMatchObject({ usage: [{ job_id: batch.job_id, open_charges: 1 }] });
+      expect(rows.ledger).toHaveLength(lines);
+      await eventually(async () => expect(await storedRows(job, batch.request_id, charge)).toEqual(rows));
+    }
   });
 });
 

@@ -31,6 +31,7 @@ const matrix: Record<string, string> = {
   'jobs list': 'read support finance admin',
   'jobs find': 'read support finance admin',
   'jobs show': 'read support finance admin',
+  'jobs rows': 'read support finance admin',
   'jobs pictures': 'read support finance admin',
   'pictures list': 'read support finance admin',
   'jobs cancel': 'support admin',

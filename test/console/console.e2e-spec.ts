@@ -164,6 +164,22 @@ describe('each screen', () => {
   });
 });
 
+describe('the story of a job', () => {
+  it('shows beside each event what the read models said then', async () => {
+    await open(`/jobs/${jobs.done}`);
+    const entry = page.locator('.timeline > li').filter({ hasText: 'JobQueued' });
+    await entry.getByText('as stored').click();
+    const rows = entry.getByRole('group', { name: 'What the read models say' });
+    await rows.getByText('NOT_STARTED').waitFor();
+    await rows.getByText('PENDING').first().waitFor();
+    await entry.getByText('"type": "JobQueued"').waitFor();
+    await checkForEverybody(page, 'job, an event with its rows');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.getByText('what the read models say now').click();
+    await page.getByText('SUCCESS', { exact: true }).first().waitFor();
+  });
+});
+
 describe('the ledger', () => {
   const balance = () => page.locator('dt:text-is("Balance") + dd').textContent();
 
@@ -214,15 +230,21 @@ describe('actions', () => {
     await press('Close');
   });
 
-  it('order a failed job again, as a new one', async () => {
-    await open(`/jobs/${jobs.failed}`);
+  it.each([
+    ['a failed job', () => `/jobs/${jobs.failed}`],
+    ['a job that succeeded', () => `/jobs/${jobs.done}`],
+    ['a picture of the gallery', () => '/pictures'],
+  ])('order %s again, as a new one', async (_what, pathOf) => {
+    await open(pathOf());
+    expect(await page.getByRole('button', { name: /^(Cancel|Fail)$/ }).count()).toBe(0);
     await press('Order again');
     await dialog().getByText('It would concern 1 of 1').waitFor();
     await dialog().getByRole('button', { name: 'Order again' }).click();
     await dialog().getByText('It was done for 1 of 1').waitFor();
     await dialog().getByRole('link').click();
     await page.locator('.timeline').getByText('JobQueued', { exact: true }).waitFor();
-    expect(page.url()).not.toContain(jobs.failed);
+    for (const ended of [jobs.failed, jobs.done]) expect(page.url()).not.toContain(ended);
+    await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor();
   });
 
   it('fail a job whose attempt hangs', async () => {

@@ -4,6 +4,7 @@ import * as costs from './costs/costs.js';
 import * as events from './events/events.js';
 import * as jobs from './jobs/jobs.js';
 import * as repairs from './jobs/repair-jobs.js';
+import * as rows from './jobs/rows-of-job.js';
 import * as stranded from './jobs/stranded-jobs.js';
 import * as keys from './keys/keys.js';
 import * as audits from './ledger/audit-ledger.js';
@@ -30,7 +31,7 @@ import * as webhooks from './webhooks/webhooks.js';
 
 /** Of which the exports that are calls are what can be asked of the operator's API. */
 export const modules = {
-  ...{ tenants, credits, keys, operators, jobs, repairs, stranded, orphans, audits, operations },
+  ...{ tenants, credits, keys, operators, jobs, repairs, rows, stranded, orphans, audits, operations },
   ...{ pictures, presets, projections, rebuilding, parked, status, now, webhooks },
   ...{ catalog, costs, events, exports, accounts, models, objects, replays, proofs, seals },
 };

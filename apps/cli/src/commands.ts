@@ -437,6 +437,11 @@ export function addJobs(program: Command): void {
     .argument('<job>', 'id of the job', ulid)
     .action(asks(looking, 'showJob'));
 
+  verb(jobs, 'rows', 'what the read models say about a job, folded from its events')
+    .argument('<job>', 'id of the job', ulid)
+    .option('--position <position>', 'as of this position of the log')
+    .action(asks(() => import('./jobs/rows-of-job.js'), 'showRowsOfJob'));
+
   const pictures = () => import('./pictures/pictures.js');
   verb(jobs, 'pictures', 'what a job was given and what it made, with URLs that expire')
     .argument('<job>', 'id of the job', ulid)
@@ -460,9 +465,9 @@ export function addJobs(program: Command): void {
     .option('--message <text>', 'what their caller reads', shortText(1, 200))
     .action(asks(repairs, 'failJobs'));
 
-  several('retry', 'dispatch what failed or was cancelled anew, at the price of now').action(
-    asks(repairs, 'retryJobs'),
-  );
+  several('retry', 'dispatch what failed or was cancelled anew, at the price of now')
+    .option('--succeeded', 'also what succeeded, which is charged once more')
+    .action(asks(repairs, 'retryJobs'));
 
   verb(jobs, 'stranded', 'jobs that have not ended and have neither a task nor a running attempt')
     .addOption(environmentOption(everywhere))

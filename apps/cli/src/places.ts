@@ -50,6 +50,15 @@ export function happenedBy(at: string | undefined): (event: RecordedEvent) => bo
   return ({ metadata }) => Date.parse(metadata.recordedAt) <= moment.time;
 }
 
+/** Whether an event stands in the log by the position that `--position` names. @throws CliError */
+export function happenedThrough(position: string | undefined): (event: RecordedEvent) => boolean {
+  if (position === undefined) return () => true;
+  if (!/^\d+$/.test(position))
+    throw new CliError('--position must be a position of the log', 'VALIDATION_ERROR');
+  const through = BigInt(position);
+  return (event) => event.position <= through;
+}
+
 /** The log after a position, in pages of at most `limit` events, until its end. */
 export async function* pagesOfLog(
   store: EventStore,

@@ -103,14 +103,6 @@ export const lastRevision = 2n ** 63n - 1n;
 export const defaultBatchSize = 1000;
 export const defaultPatienceMs = () => 5;
 
-/**
- * How long after one batch the next may be taken. Above some 1,200 events a second this grows to 20 ms, because fewer and
- * larger batches leave more of the machine to those who append: docs/performance.md has the figures.
- */
-export function paceMs(patienceMs: number, lastBatch: number): number {
-  return Math.max(patienceMs, Math.min(20, lastBatch * 0.8));
-}
-
 /** @throws RangeError for what is no number of events */
 export function pageSize(limit: number = maxPage): number {
   if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`A page has 1 event or more, not ${limit}`);

@@ -111,8 +111,7 @@ export interface SubscribeOptions {
   readonly batchSize?: number;
   /**
    * How many milliseconds events may wait for more while commits come all the time; the first after silence never waits.
-   * Asked each time. Default 5: one read for what came meanwhile costs far less than one for each commit. Up to 20 where
-   * they come fast.
+   * Asked each time. Default 5: one read for what came meanwhile costs far less than one for each commit.
    */
   readonly patienceMs?: () => number;
   /** Ends the subscription. The iterator then returns; it does not throw. */

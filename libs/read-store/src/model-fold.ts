@@ -3,7 +3,7 @@ import { asError } from './consumer-errors.js';
 import type { Delivery } from './projected-event.js';
 import type { ParkedEvent } from './parked-events.js';
 import type { Checkpoint } from './projection-checkpoints.js';
-import { keyText, type ProjectionTable, type ModelRow } from './projection-table.js';
+import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
 import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
 
 /** A read model that a runner works on. `checkpoint.position` and `parkedStreams` follow each commit. */
@@ -126,6 +126,21 @@ export class ModelFold {
     const { name, generation } = this.active.checkpoint;
     this.parked.push({ name, generation, recorded, error });
   }
+}
+
+/** What a read model makes of these events alone, with no row before the first of them. */
+export function foldFromNothing(
+  environment: string,
+  model: ReadModel<object>,
+  deliveries: readonly Delivery[],
+  generation = 0,
+): ModelFold {
+  const { name, version } = model;
+  const checkpoint = { name, generation, version, position: null, epoch: 0n };
+  const table = new ProjectionTable(environment, model, generation);
+  const fold = new ModelFold({ model, table, checkpoint, parkedStreams: new Set() }, deliveries);
+  fold.fold([], undefined);
+  return fold;
 }
 
 export function describe(error: Error): string {

@@ -169,7 +169,7 @@ async function jobsBehind(operator: Operator, env: Environment, sought: string):
   return [...found.values()];
 }
 
-class OneJob {
+export class OneJob {
   @IdField({ description: 'The job.', required: true })
   job: string;
 }
@@ -195,7 +195,7 @@ export const showJob = defineCall({
         events.push({ revision: Number(revision), position, type, data: said, metadata });
       }
     const ledger = (await operator.readModels(env)).getRepository(LedgerRow);
-    const lines = await ledger.find({ where: { jobId }, order: { revision: 'ASC' } });
+    const lines = job.chargeId === null ? [] : await ledger.findBy({ id: job.chargeId });
     const deliveries = await operator.get(PostgresDeliveries).ofJob(env, job.tenant, jobId);
     const calls = 'calls' in state ? (state.calls ?? []) : [];
     return {

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { StoredJobs } from '#adapters/stored-jobs.js';
 import { CloseCharge, MakeCharges } from '#application/account/charges.handler.js';
+import { seedOf } from '#application/dispatch/dispatched-jobs.js';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { NotedJobStreams } from '#application/job/job-queries.handler.js';
 import { JobWritesModule, QueueJob, ReportRender } from '#application/job/job-writes.handler.js';
@@ -34,6 +35,14 @@ class FailedJobs extends SeveralJobs {
 
   @TextField({ description: 'What its caller reads.', min: 1, max: 200, nullable: false })
   message: string = 'Ended by the operator. Your credits were refunded.';
+}
+
+class OrderedAgain extends SeveralJobs {
+  @BooleanField({
+    description: 'Also those that succeeded: their tenants are charged once more, for another job.',
+    nullable: false,
+  })
+  succeeded: boolean = false;
 }
 
 /** What became of one of several jobs, or would. */
@@ -181,16 +190,17 @@ export const retryJobs = defineCall({
   name: 'jobs retry',
   route: 'POST /jobs/retry',
   ...ofSeveral,
-  summary: 'Dispatch the order of jobs that failed or were cancelled anew, as new jobs at the price of now',
-  input: SeveralJobs,
+  summary: 'Dispatch the order of jobs that have ended anew, as new jobs at the price of now',
+  input: OrderedAgain,
   features: [JobRepairsModule, OperationModule],
   run: (operator, input) =>
     each(
       operator,
       input,
       ({ state, job }) => {
-        if (state.status !== 'failed' && state.status !== 'cancelled')
-          return `only what failed or was cancelled can be ordered again; it is ${state.status}`;
+        if (isUnfinished(state)) return `only what has ended can be ordered again; it is ${state.status}`;
+        if (state.status === 'succeeded' && !input.succeeded)
+          return 'it succeeded: it is ordered again where you say that those are meant, too';
         if (job.childJobIds || job.parentJobId) return 'a batch is dispatched by its tenant';
         return undefined;
       },
@@ -200,7 +210,7 @@ export const retryJobs = defineCall({
 });
 
 /** The charge first, as for every dispatch: what dies in between is an orphaned charge, which the sweep gives back. */
-async function dispatchAnew(operator: Operator, { env, job }: Judged) {
+async function dispatchAnew(operator: Operator, { env, job, state }: Judged) {
   const { tenant, operation } = job;
   const { credits, enabled } = await operator.get(Operations).termsOf(env, operation);
   if (!enabled) throw new CliError(`${operation} is disabled at present`);
@@ -212,9 +222,11 @@ async function dispatchAnew(operator: Operator, { env, job }: Judged) {
   const debited = await operator.execute(new MakeCharges(context, [charge]));
   if (debited.kind === 'rejected') throw new CliError(`it cannot be charged: ${debited.rejection.code}`);
   const { testOutcome: _testOutcome, ...order } = job;
+  // What failed is tried as it was; of what there is already, another is wanted.
+  const seed = state.status === 'succeeded' ? seedOf(job.request) : job.seed;
   const queue = { ...context, commandId: `queue:${ids.jobId}` };
   const queued = await operator.execute(
-    new QueueJob(queue, ids.jobId, { ...order, ...ids, creditsCost: credits, at }),
+    new QueueJob(queue, ids.jobId, { ...order, ...ids, seed, creditsCost: credits, at }),
   );
   if (queued.kind === 'rejected') throw new Error(`job ${ids.jobId} is there already`);
   return { new_job_id: ids.jobId };

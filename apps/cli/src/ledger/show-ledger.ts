@@ -5,7 +5,7 @@ import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { IntegerField, TextField } from '#validation/fields.js';
 import { defineCall, OfTenantInEnvironment, type AsJson } from '../call.js';
 import { printLine, printProperties, printTable } from '../output.js';
-import { happenedBy } from '../places.js';
+import { happenedBy, happenedThrough } from '../places.js';
 import { CliError } from '../verb.js';
 
 class AccountAtMoment extends OfTenantInEnvironment {
@@ -49,11 +49,8 @@ export const showLedger = defineCall({
   input: AccountAtMoment,
   async run(operator, { tenant, env, at, position, limit }) {
     const byTime = happenedBy(at);
-    if (position !== undefined && !/^\d+$/.test(position))
-      throw new CliError('--position must be a position of the log', 'VALIDATION_ERROR');
-    const through = position === undefined ? undefined : BigInt(position);
-    const isWithin = (event: RecordedEvent) =>
-      byTime(event) && (through === undefined || event.position <= through);
+    const byPosition = happenedThrough(position);
+    const isWithin = (event: RecordedEvent) => byTime(event) && byPosition(event);
     const accounts = [];
     for (const environment of await operator.accountsOf(tenant, env)) {
       const then = await accountThen(operator.store, environment, tenant, isWithin);

@@ -9,7 +9,7 @@ import { ObjectStorage } from '#storage/object-storage.js';
 import { ThumbnailSigner } from '#storage/thumbnail-signer.js';
 import { IdField, TextField } from '#validation/fields.js';
 import { defineCall, PageInEnvironment, printRest } from '../call.js';
-import { requireJob, rowsOf } from '../jobs/jobs.js';
+import { OneJob, requireJob, rowsOf } from '../jobs/jobs.js';
 import type { Operator } from '../operator.js';
 import { printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
@@ -66,7 +66,7 @@ export const listPictures = defineCall({
       const finals = (row.result ?? []).filter(({ role }) => role === 'final');
       jobs.push({
         ...{ job_id: row.publicId, env: environment, tenant_id: row.tenant, workflow: row.operation },
-        ...{ model: row.imageModel, created_at: row.createdAt },
+        ...{ model: row.imageModel, parent_job_id: row.parentJobId, created_at: row.createdAt },
         pictures: await Promise.all(finals.map((each) => describePicture(operator, each))),
       });
     }
@@ -87,18 +87,13 @@ export const listPictures = defineCall({
   },
 });
 
-class PicturesOfJob {
-  @IdField({ description: 'The job.', required: true })
-  job: string;
-}
-
 /** In the order in which they came: each with the revision of the event that tells of it. */
 export const showPictures = defineCall({
   name: 'jobs pictures',
   route: 'GET /jobs/:job/pictures',
   may: ['read'],
   summary: 'What a job was given and what it made, with URLs that expire, and where its result came from',
-  input: PicturesOfJob,
+  input: OneJob,
   features: [ObjectStorageModule],
   async run(operator, { job: jobId }) {
     const { env, job } = await requireJob(operator, jobId);

@@ -6,6 +6,7 @@ import { Facts, JsonDetails, Loaded, Page, Section, Table } from '../shared/ui.j
 import { api, type Schemas } from './api.js';
 import { Picture, PictureList } from './pictures.js';
 import { Repairs } from './repairs.js';
+import { RowsThen } from './rows.js';
 
 type Story = Schemas['JobsShowResult'];
 type StoredEvent = Story['events'][number];
@@ -23,12 +24,12 @@ export function JobPage() {
   const pictures = api.useQuery('get', '/admin/v1/jobs/{job}/pictures', path, {
     refetchInterval: story.data && unfinished.has(story.data.status) ? 2_000 : 300_000,
   });
-  const { workflow = 'Job', status } = story.data ?? {};
+  const { workflow = 'Job' } = story.data ?? {};
   return (
     <Page
       title={workflow}
       lead={<Id id={job} whole />}
-      actions={<Repairs jobs={status === undefined ? [] : [job]} />}
+      actions={story.data && <Repairs jobs={[story.data]} />}
     >
       <Loaded query={story} lines={10}>
         {(data) => (
@@ -37,6 +38,7 @@ export function JobPage() {
             <BeforeAfter query={pictures} />
             <Section title="What happened">
               <Timeline story={data} made={pictures.data?.made ?? []} />
+              <RowsThen job={job} label="what the read models say now" />
             </Section>
             <Calls calls={data.vendor_calls} />
             <Deliveries tenant={data.tenant_id} deliveries={data.deliveries} />
@@ -125,11 +127,17 @@ const tone: Readonly<Record<string, string>> = {
 };
 
 /** Events and lines of the ledger, in the order of time: what was charged stands beside what was done for it. */
-function Timeline({ story: { events, ledger }, made }: { story: Story; made: Made }) {
+function Timeline({ story: { job_id: job, events, ledger }, made }: { story: Story; made: Made }) {
   const moments = [
     ...events.map((event) => ({
       ...{ key: `event ${event.revision}`, at: event.metadata.recordedAt, tone: tone[event.type] },
-      show: <EventEntry event={event} made={made.filter(({ revision }) => revision === event.revision)} />,
+      show: (
+        <EventEntry
+          job={job}
+          event={event}
+          made={made.filter(({ revision }) => revision === event.revision)}
+        />
+      ),
     })),
     ...ledger.flatMap(({ id, label, amount, created_at, resolved_at, status }) => [
       {
@@ -177,7 +185,7 @@ function MoneyEntry({ what, credits }: { what: string; credits: ReactNode }) {
   );
 }
 
-function EventEntry({ event, made }: { event: StoredEvent; made: Made }) {
+function EventEntry({ job, event, made }: { job: string; event: StoredEvent; made: Made }) {
   const { type, revision, position, data, metadata } = event;
   return (
     <>
@@ -192,8 +200,9 @@ function EventEntry({ event, made }: { event: StoredEvent; made: Made }) {
             ))}
           </PictureList>
         )}
-        <JsonDetails
-          of={{ revision, position, type, data, metadata }}
+        <RowsThen
+          {...{ job, position }}
+          event={{ revision, position, type, data, metadata }}
           label={`as stored, by ${shortActor(metadata.actor)}`}
         />
       </div>

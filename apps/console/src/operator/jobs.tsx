@@ -63,11 +63,12 @@ export function JobsPage() {
     { params: { query: { env, limit, offset, ...asked(value) } } },
     { ...unhurried, placeholderData: keepPreviousData },
   );
+  const chosenJobs = (query.data?.jobs ?? []).filter(({ job_id }) => chosen.has(job_id));
   return (
     <Page
       title="Jobs"
       lead={query.data ? `${count(query.data.total)} in this list, the latest first` : 'The latest first'}
-      actions={<Repairs jobs={[...chosen]} done={() => choose(new Set())} />}
+      actions={<Repairs jobs={chosenJobs} finished={() => choose(new Set())} />}
     >
       <div className="filters">
         <Select label="State" value={value('status')} onChange={set('status')} options={jobStates} />

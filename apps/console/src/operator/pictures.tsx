@@ -6,6 +6,7 @@ import { Empty, Loaded, Page, TextField } from '../shared/ui.js';
 import { api } from './api.js';
 import { useEnvironment } from './environment.js';
 import { Pages, useFilters, WorkflowSelect } from './filters.js';
+import { Repairs } from './repairs.js';
 
 export function PictureList({ children, small = false }: { children: ReactNode; small?: boolean }) {
   return <ul className={small ? 'pictures small' : 'pictures'}>{children}</ul>;
@@ -65,14 +66,15 @@ export function PicturesPage() {
           <>
             {jobs.length === 0 && <Empty>No picture is like this. Take a filter away.</Empty>}
             <PictureList>
-              {jobs.flatMap(({ pictures, job_id: job, workflow, model, created_at: at }) =>
+              {jobs.flatMap(({ pictures, ...job }) =>
                 pictures.map((picture) => (
-                  <Picture key={picture.asset_id} {...picture} about={`${picture.label}, by ${workflow}`}>
-                    <Link href={`/jobs/${job}`}>
-                      {workflow} <Id id={job} />
+                  <Picture key={picture.asset_id} {...picture} about={`${picture.label}, by ${job.workflow}`}>
+                    <Link href={`/jobs/${job.job_id}`}>
+                      {job.workflow} <Id id={job.job_id} />
                     </Link>
                     <br />
-                    {model}, {picture.width} × {picture.height}, <Time at={at} />
+                    {job.model}, {picture.width} × {picture.height}, <Time at={job.created_at} />
+                    <Repairs jobs={[{ ...job, status: 'SUCCESS' }]} only={['retry']} />
                   </Picture>
                 )),
               )}

@@ -24,57 +24,100 @@ const repairs = {
   },
   retry: {
     ...{ label: 'Order again', title: 'Order again as new jobs', confirm: 'Order again', danger: false },
-    about: 'What failed or was cancelled is dispatched anew, and charged to its tenant at the price of now.',
+    about:
+      'Dispatched anew as new jobs, and charged to their tenants at the price of now. What came of the first stays.',
   },
 } as const;
 
 type Repair = keyof typeof repairs;
 
-function ask(repair: Repair, jobs: string[], confirm: boolean, form?: FormData): Promise<Outcomes> {
-  const body = { jobs, confirm };
+/** What can be done about a job, by its state in its stream or in the read model. */
+const takenIn: Readonly<Record<string, readonly Repair[]>> = {
+  ...{ queued: ['cancel'], NOT_STARTED: ['cancel'] },
+  ...{ rendering: ['cancel', 'fail'], IN_PROGRESS: ['cancel', 'fail'] },
+  ...{ failed: ['retry'], cancelled: ['retry'], FAILURE: ['retry'] },
+  ...{ succeeded: ['retry'], SUCCESS: ['retry'] },
+};
+
+export interface JobInState {
+  readonly job_id: string;
+  readonly status: string;
+  readonly parent_job_id: string | null;
+  readonly child_job_ids?: readonly string[];
+}
+
+function takes(repair: Repair, { status, parent_job_id: parent, child_job_ids: children }: JobInState) {
+  // A batch is ordered again by its tenant.
+  const isOfBatch = parent !== null || (children ?? []).length > 0;
+  return (takenIn[status] ?? []).includes(repair) && !(repair === 'retry' && isOfBatch);
+}
+
+function ask(
+  repair: Repair,
+  all: readonly JobInState[],
+  confirm: boolean,
+  form?: FormData,
+): Promise<Outcomes> {
+  const body = { jobs: all.map(({ job_id }) => job_id), confirm };
   if (repair === 'cancel') return done(client.POST('/admin/v1/jobs/cancel', { body }));
-  if (repair === 'retry') return done(client.POST('/admin/v1/jobs/retry', { body }));
+  // Among several, only failures are meant.
+  const succeeded = all.length === 1;
+  if (repair === 'retry') return done(client.POST('/admin/v1/jobs/retry', { body: { ...body, succeeded } }));
   // One of the list of the field.
   const code = (form && textOf(form, 'code')) as (typeof failures)[number][0] | undefined;
   const message = form && textOf(form, 'message');
   return done(client.POST('/admin/v1/jobs/fail', { body: { ...body, code, message } }));
 }
 
-/** For the chosen jobs, one or many: what would happen is shown before it does, and what did, after it. */
-export function Repairs({ jobs, done: finished }: { jobs: string[]; done?: () => void }) {
+interface RepairsParts {
+  readonly jobs: readonly JobInState[];
+  readonly only?: readonly Repair[];
+  readonly finished?: () => void;
+}
+
+/** For one job, what it can take now; for those chosen from a list, what one of them can. */
+export function Repairs({ jobs, only = ['cancel', 'fail', 'retry'], finished }: RepairsParts) {
+  return (
+    // What can be taken no more is hidden, and not taken away: the dialog that says what was done stands on it.
+    <div className={finished ? 'actions' : 'actions offered'} role="group" aria-label="What to do with it">
+      {only.map((repair) => (
+        <RepairAction key={repair} {...{ repair, jobs, finished }} />
+      ))}
+    </div>
+  );
+}
+
+interface RepairParts {
+  readonly repair: Repair;
+  readonly jobs: readonly JobInState[];
+  readonly finished?: () => void;
+}
+
+/** What would happen is shown before it does, and what did, after it. */
+function RepairAction({ repair, jobs, finished }: RepairParts) {
   const queries = useQueryClient();
-  const carryOut = (repair: Repair) => async (form: FormData) => {
+  const { about, label, ...words } = repairs[repair];
+  const carryOut = async (form: FormData) => {
     const outcomes = await ask(repair, jobs, true, form);
     await queries.invalidateQueries();
     finished?.();
     return <OutcomesTable outcomes={outcomes} />;
   };
   return (
-    <div className="actions" role="group" aria-label="What to do with the chosen jobs">
-      {(['cancel', 'fail', 'retry'] as const).map((repair) => {
-        const { about, ...words } = repairs[repair];
-        return (
-          <Action
-            key={repair}
-            {...words}
-            label={labelOf(words.label, jobs)}
-            small
-            disabled={jobs.length === 0}
-            wide
-            act={carryOut(repair)}
-          >
-            <p>{about}</p>
-            {repair === 'fail' && <FailFields />}
-            <DryRun repair={repair} jobs={jobs} />
-          </Action>
-        );
-      })}
-    </div>
+    <Action
+      {...words}
+      label={jobs.length > 1 ? `${label} (${count(jobs.length)})` : label}
+      small
+      disabled={!jobs.some((job) => takes(repair, job))}
+      wide
+      act={carryOut}
+    >
+      <p>{about}</p>
+      {repair === 'fail' && <FailFields />}
+      <DryRun repair={repair} jobs={jobs} />
+    </Action>
   );
 }
-
-const labelOf = (label: string, jobs: string[]) =>
-  jobs.length > 1 ? `${label} (${count(jobs.length)})` : label;
 
 function FailFields() {
   return (
@@ -89,7 +132,7 @@ function FailFields() {
   );
 }
 
-function DryRun({ repair, jobs }: { repair: Repair; jobs: string[] }) {
+function DryRun({ repair, jobs }: RepairParts) {
   const query = useQuery({
     queryKey: ['dry run', repair, jobs],
     queryFn: () => ask(repair, jobs, false),

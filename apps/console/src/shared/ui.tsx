@@ -386,10 +386,14 @@ export function JsonDetails({ of, label = 'JSON' }: { of: unknown; label?: strin
   return (
     <details>
       <summary className="soft">{label}</summary>
-      {/* Long ones are scrolled by keyboard, too. */}
-      <pre tabIndex={0}>{JSON.stringify(of, null, 2)}</pre>
+      <Json of={of} />
     </details>
   );
+}
+
+export function Json({ of }: { of: unknown }) {
+  // Long ones are scrolled by keyboard, too.
+  return <pre tabIndex={0}>{JSON.stringify(of, null, 2)}</pre>;
 }
 
 /** Names and values; what there is none of is left out. */

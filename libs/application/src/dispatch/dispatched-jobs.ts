@@ -101,6 +101,11 @@ export function childrenOf(parent: QueuedJob): QueuedJob[] {
 /** Seeds fit a signed 32-bit integer, which every engine takes. */
 const seedRange = 2 ** 31 - 1;
 
+/** The one that is asked for, or any. */
+export function seedOf(body: DispatchRequest['body']): number {
+  return typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
+}
+
 /** The job that a request is answered with. Where it is the parent of a batch, its children have the charges. */
 export function queuedJob(
   request: DispatchRequest,
@@ -111,7 +116,7 @@ export function queuedJob(
 ): QueuedJob {
   const { body } = request;
   const { batch } = workflow;
-  const seed = typeof body['seed'] === 'number' ? body['seed'] : randomInt(seedRange);
+  const seed = seedOf(body);
   return {
     jobId: ids.jobId,
     tenant: request.caller.tenant,

@@ -3,7 +3,6 @@ import { retryUntilAborted } from '#platform/retry.js';
 import {
   defaultBatchSize,
   defaultPatienceMs,
-  paceMs,
   NoAnswer,
   orAborted,
   pauses,
@@ -103,10 +102,8 @@ async function* batches(
   let { position } = feed;
   let toldCaughtUp = false;
   let yieldedAt = -Infinity;
-  let last = 0;
   while (!signal.aborted) {
-    const events = await gather(batching, yieldedAt, last);
-    last = events.length;
+    const events = await gather(batching, yieldedAt);
     if (signal.aborted) return;
     const caughtUp = feed.caughtUp && events.length < batchSize;
     const moved = feed.position > position && (caughtUp || performance.now() - yieldedAt >= progressMs);
@@ -124,14 +121,13 @@ async function* batches(
 async function gather(
   { feed, batchSize, patienceMs, signal }: Batching,
   yieldedAt: number,
-  last: number,
 ): Promise<RecordedEvent[]> {
   const events: RecordedEvent[] = [];
   const startedAt = performance.now();
   for (;;) {
     for (let event = feed.read(); event; event = feed.read())
       if (events.push(event) === batchSize) return events;
-    const until = feed.live ? yieldedAt + paceMs(patienceMs(), last) : startedAt + gatherPastMs;
+    const until = feed.live ? yieldedAt + patienceMs() : startedAt + gatherPastMs;
     const leftMs = until - performance.now();
     if (events.length === 0 || leftMs <= 0 || feed.failure || signal.aborted) return events;
     await feed.change(leftMs, signal);

@@ -1,6 +1,6 @@
 import { messageOf } from '#platform/errors.js';
 import { pause, retryUntilAborted } from '#platform/retry.js';
-import { defaultPatienceMs, orAborted, paceMs, pauses, refuseBeyondEnd } from '../calls.js';
+import { defaultPatienceMs, orAborted, pauses, refuseBeyondEnd } from '../calls.js';
 import type { SubscribeOptions, SubscriptionBatch } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
 import type { CommitSignal } from './commit-signal.js';
@@ -43,7 +43,7 @@ export async function* subscribeByPages(
       }
       if (!page.caughtUp) continue;
       await source.signal.beyond(position, signal);
-      const early = paceMs(patienceMs(), page.events.length) - (performance.now() - readAt);
+      const early = patienceMs() - (performance.now() - readAt);
       if (early > 0) await pause(early, signal);
     }
   } finally {

@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
 import { deliver } from '../projected-event.js';
-import { ModelFold } from '../model-fold.js';
-import { ProjectionTable } from '../projection-table.js';
+import { foldFromNothing } from '../model-fold.js';
 import type { ReadModel } from '../read-model.js';
 
 /** A generation that no runner uses. */
@@ -18,24 +17,15 @@ export async function differencesFromHistory(
   model: ReadModel<object>,
   environment = 'live',
 ): Promise<unknown[]> {
-  const table = new ProjectionTable(environment, model, scratch);
-  const checkpoint = {
-    name: model.name,
-    generation: scratch,
-    version: model.version,
-    position: null,
-    epoch: 0n,
-  };
   const history = (await wholeLog(store)).filter(({ stream }) => stream.startsWith(`${environment}.`));
   const deliveries = history.map(deliver).filter((delivery) => delivery !== undefined);
-  const fold = new ModelFold({ model, table, checkpoint, parkedStreams: new Set() }, deliveries);
-  fold.fold([], undefined);
+  const fold = foldFromNothing(environment, model, deliveries, scratch);
   const rows = `${environment}.${model.name}_g`;
   const client = await sql.connect();
   try {
     await client.query('begin');
     await client.query(`create table ${rows}${scratch} (like ${rows}1 including all)`);
-    if (fold.upserts.length > 0) await client.query(table.upsert(fold.upserts));
+    if (fold.upserts.length > 0) await client.query(fold.active.table.upsert(fold.upserts));
     const { rows: found } = await client.query(
       `(select 'superfluous' as is, to_jsonb(row) as row from (table ${rows}1 except table ${rows}${scratch}) row)
         union all (select 'missing', to_jsonb(row) from (table ${rows}${scratch} except table ${rows}1) row)`,
