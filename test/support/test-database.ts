@@ -16,7 +16,7 @@ export interface TestDatabase {
 }
 
 /**
- * A fresh, empty database for one spec file, or a clone of a template: cloning takes about 30 ms, migrating anew
+ * A fresh, empty database for one spec file, or a clone of a template: cloning takes about 12 ms in memory, migrating anew
  * would take a multiple of that. Spec files run in several processes, so the template is made under a lock.
  */
 export async function createTestDatabase(
@@ -92,11 +92,21 @@ async function ensureTemplate(server: pg.Client, template: DatabaseTemplate): Pr
   return name;
 }
 
-async function withServer<T>(work: (server: pg.Client) => Promise<T>): Promise<void> {
+/** Does the work while no other spec file of this run does work of the same name; at once outside of a run. */
+export function oneFileAtATime<T>(name: string, work: () => Promise<T>): Promise<T> {
+  if (process.env['ATELIER_TEST_POSTGRES_URL'] === undefined) return work();
+  return withServer(async (server) => {
+    // Held until the session ends.
+    await server.query('select pg_advisory_lock(hashtext($1))', [name]);
+    return work();
+  });
+}
+
+async function withServer<T>(work: (server: pg.Client) => Promise<T>): Promise<T> {
   const server = new pg.Client({ connectionString: testServerUrl() });
   await server.connect();
   try {
-    await work(server);
+    return await work(server);
   } finally {
     await server.end();
   }
