@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { readOperatorToken, readRuntime } from '#platform/home-files.js';
 import { Atelier, runStandalone } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';
-import { remaining } from './support/processes.js';
+import { childrenOf, remaining } from './support/processes.js';
 import { eventually } from '../support/eventually.js';
 
 describe('npm start', () => {
@@ -80,6 +81,20 @@ describe('npm start', () => {
       expect(atelier.output().stderr).toContain(`the ${name} stopped (killed by SIGKILL)`);
     },
   );
+
+  it('starts the operators’ API with the first who asks for it, and again when it was killed', async () => {
+    const served = () => childrenOf(atelier.process.pid, 'apps/cli/src/server/main.js');
+    const ask = async () => {
+      const headers = { authorization: `Bearer ${readOperatorToken(home.path)}` };
+      return (await fetch(`${readRuntime(home.path)?.adminUrl}/admin/v1/tenants`, { headers })).status;
+    };
+    expect(served()).toEqual([]);
+    expect(await Promise.all([ask(), ask()])).toEqual([200, 200]);
+    const [before] = served();
+    process.kill(before!.pid, 'SIGKILL');
+    await remaining([before!], 5_000);
+    await eventually(async () => expect(await ask()).toBe(200));
+  });
 
   it('starts a killed database again, and the roles find it', async () => {
     const before = atelier.postgres();

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Atelier, type Finished } from './support/atelier.js';
 import { runCommand } from '../support/command.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryHome } from './support/home.js';
 
 const ulid = /^[0-9A-HJKMNP-TV-Z]{26}$/;
@@ -110,7 +111,8 @@ describe("the operator's command", () => {
     expect(await json('keys', 'revoke', String(keyId))).toMatchObject({ key_id: keyId, status: 'revoked' });
     const after = await json('keys', 'list', '--tenant', tenant, '--env', 'test');
     expect(after['keys']).toEqual([expect.objectContaining({ key_id: keyId, status: 'revoked' })]);
-    expect((await credits(key)).status).toBe(401);
+    // The API hears of it from the log.
+    await eventually(async () => expect((await credits(key)).status).toBe(401));
   });
 
   it('grants credits that the ledger shows in the next call', async () => {

@@ -106,8 +106,9 @@ export class Standalone {
     this.baseUrl = baseUrlOf(settings, port);
     if (adminPort !== undefined) {
       await firstStart.provideOperator(folders.home);
-      this.adminUrl = httpUrl(settings.configuration.admin.host, adminPort);
-      roles.startAdmin();
+      const { host } = settings.configuration.admin;
+      await roles.openAdmin(host, adminPort);
+      this.adminUrl = httpUrl(host, adminPort);
     }
     this.publish(folders, database, urls().eventStoreUrl);
   }

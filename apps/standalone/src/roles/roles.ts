@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { fork, type ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '#platform/errors.js';
 import { retryUntilAborted } from '#platform/retry.js';
@@ -30,7 +33,7 @@ export class Roles {
   private readonly logs: RoleLog[] = [];
   private readonly processes: Record<Exclude<RoleName, 'admin'>, RoleProcess>;
   private admin: RoleProcess | undefined;
-  private stopping = false;
+  private readonly door = createServer((socket) => void this.admit(socket));
   private readonly summaries: ErrorSummary[] = [];
 
   constructor(private readonly options: RolesOptions) {
@@ -60,13 +63,25 @@ export class Roles {
     await Promise.all(starts);
   }
 
-  /** The operator's API comes last, and nothing waits for it: the service works without it. */
-  startAdmin(): void {
-    this.admin = this.process('admin');
-    this.admin.load();
-    this.admin.start().catch((error: unknown) => {
-      if (!this.stopping) this.options.warn(`the operator's API did not start: ${messageOf(error)}`);
-    });
+  /**
+   * The operator's API listens from now on, and starts with the first who connects to it: it takes as much memory as
+   * the API, and many an installation never asks for it.
+   */
+  async openAdmin(host: string, port: number): Promise<void> {
+    this.door.listen({ host, port });
+    await once(this.door, 'listening');
+  }
+
+  private async admit(socket: Socket): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    socket.setTimeout(readyWithinMs, () => socket.destroy());
+    if (!this.admin) {
+      this.admin = this.process('admin');
+      this.admin.keep();
+    }
+    const port = await this.admin.port;
+    socket.setTimeout(0);
+    await pipeline(socket, connect(port, loopback), socket).catch(() => undefined);
   }
 
   /** Every process starts again, with its environment of now. */
@@ -77,8 +92,8 @@ export class Roles {
 
   /** The API first, so that it accepts no request that no other role would serve. */
   async stop(): Promise<void> {
-    this.stopping = true;
     const { api, worker, projector } = this.processes;
+    this.door.close();
     await Promise.all([api.stop(graceMs), this.admin?.stop(graceMs)]);
     await Promise.all([worker.stop(graceMs), projector.stop(graceMs)]);
     for (const log of this.logs) log.close();
@@ -98,7 +113,11 @@ export class Roles {
       flags: name === 'worker' ? ['--max-semi-space-size=2'] : [],
       log,
       variables: this.options.variables,
-      environment: () => ({ ATELIER_STOP_GRACE_MS: String(renderGraceMs), ...this.options.environment() }),
+      environment: () => ({
+        ATELIER_STOP_GRACE_MS: String(renderGraceMs),
+        ...this.options.environment(),
+        ...(name === 'admin' && { ATELIER_ADMIN_HOST: loopback, ATELIER_ADMIN_PORT: '0' }),
+      }),
       onRestart: (because, afterMs) =>
         this.options.warn(`the ${name} stopped (${because}); it is started again in ${afterMs / 1000} s`),
     });
@@ -124,6 +143,7 @@ interface RoleOptions {
   readonly onRestart: (because: string, afterMs: number) => void;
 }
 
+const loopback = '127.0.0.1';
 const readyWithinMs = 60_000;
 const longestPauseMs = 10_000;
 /** A process that lived this long was well: it is started again at once. */
@@ -146,6 +166,7 @@ class RoleProcess {
   private ended: Promise<string> = Promise.resolve('');
   private readonly stopping = new AbortController();
   private keeping: Promise<void> = Promise.resolve();
+  private readiness = Promise.withResolvers<number>();
 
   constructor(private readonly options: RoleOptions) {}
 
@@ -156,7 +177,17 @@ class RoleProcess {
   /** Resolves when the role is ready. @throws Error with what the role said, in one line */
   async start(): Promise<void> {
     await this.launch(this.child ?? this.load());
-    this.keeping = this.keepAlive();
+    this.keeping = this.keepAlive(true);
+  }
+
+  /** Starts it and keeps it alive, whether or not the first start goes well. */
+  keep(): void {
+    this.keeping = this.keepAlive(false);
+  }
+
+  /** Where it listens, as soon as it does. */
+  get port(): Promise<number> {
+    return this.readiness.promise;
   }
 
   /** Ends the process so that it starts again with its current environment. */
@@ -202,12 +233,13 @@ class RoleProcess {
     const late = setTimeout(() => child.kill('SIGKILL'), readyWithinMs);
     const end = await Promise.race([this.ended, ready(child)]);
     clearTimeout(late);
-    if (end !== undefined) throw new Error(this.options.log.lastComplaint() ?? end);
+    if (typeof end === 'string') throw new Error(this.options.log.lastComplaint() ?? end);
+    this.readiness.resolve(end);
+    void this.ended.then(() => (this.readiness = Promise.withResolvers()));
   }
 
-  private async keepAlive(): Promise<void> {
+  private async keepAlive(running: boolean): Promise<void> {
     const { signal } = this.stopping;
-    let running = true;
     const runAgain = async () => {
       if (!running) await this.launch(this.load());
       running = false;
@@ -222,11 +254,11 @@ class RoleProcess {
   }
 }
 
-/** Resolves, to nothing, with the role's message that it is ready. */
-function ready(child: ChildProcess): Promise<undefined> {
+/** Resolves with the role's message that it is ready: to its port; 0 where it has none. */
+function ready(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
-    child.on('message', (message: { type?: string }) => {
-      if (message?.type === 'ready') resolve(undefined);
+    child.on('message', (message: { type?: string; port?: number }) => {
+      if (message?.type === 'ready') resolve(message.port ?? 0);
     });
   });
 }
