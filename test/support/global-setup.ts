@@ -42,6 +42,8 @@ export default async function globalSetup(): Promise<void> {
   process.env['ATELIER_TEST_FOLDER'] = folder;
   // Read by `tmpdir()` in the workers.
   process.env['TMPDIR'] = folder;
+  // Hundreds of processes load the same libraries.
+  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
 }
 
 function hasRoom(place: string): boolean {

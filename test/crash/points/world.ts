@@ -57,7 +57,6 @@ export class World implements AsyncDisposable {
       DATABASE_URL: database.url,
       CRASH_FOLDER: join(folder, 'objects'),
       CRASH_HORIZON_MS: String(horizonMs),
-      NODE_COMPILE_CACHE: join(folder, 'compiled'),
     };
     const hostOf = (role: Role) => new RoleHost(role, environment);
     this.hosts = { api: hostOf('api'), worker: hostOf('worker'), projector: hostOf('projector') };

@@ -15,8 +15,8 @@ export interface Finished {
 
 /** A clean environment, whatever the shell that runs the tests has set. */
 export function environment(home: string, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env;
-  return { PATH, HOME, ATELIER_HOME: home, PORT: '0', LOG_LEVEL: 'info', ...more };
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, ATELIER_HOME: home, PORT: '0', LOG_LEVEL: 'info', ...more };
 }
 
 /** A service that runs, as `npm start` runs it. */
