@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { AdminService } from '../admin/support.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
@@ -142,6 +143,9 @@ const screens: Record<string, () => string> = {
   tenant: () => `/tenants/${tenant.id}`,
   ledger: () => `/tenants/${tenant.id}/ledger`,
   approvals: () => '/grants',
+  prices: () => '/prices',
+  presets: () => '/presets',
+  costs: () => '/costs',
   models: () => '/models',
   repair: () => '/care',
   audit: () => '/audit',
@@ -351,6 +355,66 @@ describe('actions', () => {
     await page.getByText(said).waitFor();
   });
 
+  describe('on what is offered', () => {
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name }).first();
+    const change = async (button: string, name: string, fields: Record<string, string>, said: string) => {
+      await row(name).getByRole('button', { name: button }).click();
+      for (const [label, text] of Object.entries(fields)) await dialog().getByLabel(label).fill(text);
+      await dialog()
+        .getByRole('button', { name: /^(Set|With|Dis|En|Ret)/ })
+        .click();
+      await page.getByText(said).waitFor();
+      await dialog().waitFor({ state: 'detached' });
+    };
+    const offered = async () =>
+      ((await ask('GET /operations?env=live')).operations as Json[]).find(({ name }) => name === 'try-on');
+
+    it('set a price, schedule the next with who did it, and take it back', async () => {
+      await open('/prices');
+      await change('Price', 'try-on', { Credits: '9', Why: 'spring' }, 'The price is changed');
+      await change('Price', 'try-on', { Credits: '11', From: '2031-05-01T08:00' }, 'The price is scheduled');
+      const from = await page.evaluate(`new Date('2031-05-01T08:00').toISOString()`);
+      expect(await offered()).toMatchObject({ credits_cost: 9, scheduled: [{ credits_cost: 11, from }] });
+      await row('try-on').getByText('by ada').waitFor();
+      await page.getByRole('table', { name: 'Changes' }).getByText('operations price').first().waitFor();
+      await change('Withdraw', 'try-on', {}, 'The scheduled price is withdrawn');
+      expect(await offered()).toMatchObject({ credits_cost: 9, scheduled: [] });
+    });
+
+    it('switch an operation off and on', async () => {
+      await change('Disable', 'try-on', { Why: 'a fault' }, 'try-on is disabled');
+      expect(await offered()).toMatchObject({ enabled: false });
+      await change('Enable', 'try-on', {}, 'try-on is enabled');
+      expect(await offered()).toMatchObject({ enabled: true });
+    });
+
+    it('publish a preset from its recipe and tile, and retire it', async () => {
+      await open('/presets');
+      await press('Publish one');
+      await dialog().getByLabel('What people choose it by').fill('Close at dusk');
+      await dialog().getByLabel('The recipe').fill('no JSON');
+      const tile = sharp({ create: { width: 4, height: 6, channels: 3, background: '#456' } });
+      const buffer = await tile.jpeg().toBuffer();
+      await dialog().getByLabel('Its tile').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+      await dialog().getByRole('button', { name: 'Publish' }).click();
+      await dialog().getByText('The recipe is not JSON').waitFor();
+      await check('dialog of a preset');
+      await dialog().getByLabel('The recipe').fill('{"light": "dusk"}');
+      await dialog().getByRole('button', { name: 'Publish' }).click();
+      await page.getByText('The preset is published').waitFor();
+      await change('Retire', 'Close at dusk', {}, 'Close at dusk is retired');
+      const { presets } = await ask('GET /presets?env=live');
+      expect(presets).toContainEqual(expect.objectContaining({ label: 'Close at dusk', status: 'retired' }));
+    });
+
+    it('ask the image models whether they are there', async () => {
+      await press('Ask them');
+      await dialog().getByRole('button', { name: 'Ask' }).click();
+      await dialog().getByRole('table', { name: 'What was found' }).getByText('sketch-1').waitFor();
+      await press('Close');
+    });
+  });
+
   it('audit everything, and say what came of it', async () => {
     await open('/audit');
     await press('Start an audit');
@@ -387,7 +451,8 @@ describe('actions', () => {
     for (const action of [
       ...['jobs cancel', 'jobs retry', 'jobs fail', 'credits grant', 'credits correct', 'keys issue'],
       ...['tenants plan', 'tenants suspend', 'tenants reactivate', 'ledger audit'],
-      ...['projections rebuild', 'projections rollback'],
+      ...['projections rebuild', 'projections rollback', 'operations price', 'operations withdraw-price'],
+      ...['operations disable', 'operations enable', 'presets publish', 'presets retire'],
     ])
       expect(done).toContain(action);
   });

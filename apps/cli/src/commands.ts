@@ -162,7 +162,11 @@ export function addOperators(program: Command): void {
 
   verb(program, 'actions', 'what operators did: who, when, what, and how it ended')
     .option('--by <name>', 'only those of this operator', shortText(1, 64))
-    .option('--action <verb>', 'only this verb, for example "credits grant"', shortText(1, 64))
+    .option(
+      '--action <verb>',
+      'only this verb, or all of a noun: "credits grant", operations',
+      shortText(1, 64),
+    )
     .option('--from <time>', 'from this time on, for example 2026-01-01T00:00:00Z')
     .option('--limit <n>', 'how many, the latest first', wholeNumber(1, 1_000), 100)
     .action(asks(actions, 'listActions'));

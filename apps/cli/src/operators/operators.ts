@@ -128,7 +128,7 @@ class SoughtActions {
   by?: string;
 
   @TextField({
-    description: 'Only this verb, for example `credits grant`.',
+    description: 'Only this verb, or all of a noun, for example `credits grant` or `operations`.',
     min: 1,
     max: 64,
     nullable: false,
@@ -173,8 +173,8 @@ export const listActions = defineCall({
         const { outcome, summary, at } = data;
         if (known) Object.assign(known, { outcome, summary, ended_at: at });
       } else if (type === 'ActionRequested') {
-        const wanted =
-          (by === undefined || data.by === by) && (action === undefined || data.action === action);
+        const isSought = action === undefined || `${data.action} `.startsWith(`${action} `);
+        const wanted = (by === undefined || data.by === by) && isSought;
         if (!wanted || Date.parse(data.at) < since) continue;
         const id = parseStreamName(stream)?.id ?? stream;
         const via = metadata.actor.startsWith('operator:') ? 'api' : 'command';

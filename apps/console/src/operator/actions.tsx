@@ -12,7 +12,7 @@ import {
   textOf,
   TextField,
 } from '../shared/ui.js';
-import { api, client, done } from './api.js';
+import { api, client, done, type Schemas } from './api.js';
 import { useFilters } from './filters.js';
 
 export function ActionsPage() {
@@ -40,26 +40,38 @@ export function ActionsPage() {
       </div>
       <Loaded query={query} lines={10}>
         {({ actions }) => (
-          <Table
-            label="Actions"
-            rows={actions}
-            keyOf={({ action_id }) => action_id}
-            empty="Nobody did anything like this."
-            columns={[
-              { head: 'when', cell: ({ at }) => <Time at={at} /> },
-              { head: 'who', cell: ({ by }) => by },
-              { head: 'by way of', cell: ({ via }) => via },
-              { head: 'what', cell: ({ action }) => action },
-              { head: 'outcome', cell: ({ outcome }) => <Status of={outcome} /> },
-              { head: 'in a line', cell: ({ summary }) => summary },
-              { head: 'request', cell: ({ request_id: id }) => <Id id={id} /> },
-              { head: 'input', cell: ({ input }) => <JsonDetails of={input} label="asked" /> },
-            ]}
-          />
+          <ActionsTable label="Actions" actions={actions} empty="Nobody did anything like this." />
         )}
       </Loaded>
       <Operators />
     </Page>
+  );
+}
+
+interface ActionsTableParts {
+  readonly label: string;
+  readonly actions: readonly Schemas['ActionsResult']['actions'][number][];
+  readonly empty: string;
+}
+
+export function ActionsTable({ label, actions, empty }: ActionsTableParts) {
+  return (
+    <Table
+      label={label}
+      rows={actions}
+      keyOf={({ action_id }) => action_id}
+      empty={empty}
+      columns={[
+        { head: 'when', cell: ({ at }) => <Time at={at} /> },
+        { head: 'who', cell: ({ by }) => by },
+        { head: 'by way of', cell: ({ via }) => via },
+        { head: 'what', cell: ({ action }) => action },
+        { head: 'outcome', cell: ({ outcome }) => <Status of={outcome} /> },
+        { head: 'in a line', cell: ({ summary }) => summary },
+        { head: 'request', cell: ({ request_id: id }) => <Id id={id} /> },
+        { head: 'input', cell: ({ input }) => <JsonDetails of={input} label="asked" /> },
+      ]}
+    />
   );
 }
 

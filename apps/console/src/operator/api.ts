@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, useQueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
 import createClient from 'openapi-react-query';
 import type { components, paths } from './openapi.js';
@@ -47,6 +47,16 @@ export async function done<Data>(asked: Promise<{ data?: Data; error?: unknown }
   const { data, error } = await asked;
   if (data === undefined) throw error;
   return data;
+}
+
+/** Asks for a change, after which everything is shown as it is then, and says what was done. */
+export function useChange() {
+  const queries = useQueryClient();
+  return async (asked: Parameters<typeof done>[0], said: string) => {
+    await done(asked);
+    await queries.invalidateQueries();
+    return said;
+  };
 }
 
 /** For requests that must be done once, however often they are sent. */

@@ -7,10 +7,12 @@ const place = 'environment';
 interface Chosen {
   /** Undefined: both. */
   readonly env: Environment | undefined;
+  /** For what would be confused side by side: live where both are chosen. */
+  readonly one: Environment;
   readonly choose: (value: string) => void;
 }
 
-const EnvironmentContext = createContext<Chosen>({ env: undefined, choose: () => undefined });
+const EnvironmentContext = createContext<Chosen>({ env: undefined, one: 'live', choose: () => undefined });
 
 /** The environment that lists are limited to: one choice for all screens, kept for the next visit. */
 export const useEnvironment = () => useContext(EnvironmentContext);
@@ -24,7 +26,7 @@ export function EnvironmentChoice({ children }: { children: ReactNode }) {
     localStorage.setItem(place, value);
     setEnv(known(value));
   };
-  return <EnvironmentContext value={{ env, choose }}>{children}</EnvironmentContext>;
+  return <EnvironmentContext value={{ env, one: env ?? 'live', choose }}>{children}</EnvironmentContext>;
 }
 
 export function EnvironmentSwitch() {

@@ -23,6 +23,21 @@ export function useFilters(changed?: () => void) {
   return { value, set, offset: Number(value('offset')) };
 }
 
+/** How long ago something was dispatched, in hours. */
+export const ages = [
+  ['', 'any time'],
+  ['1', 'the last hour'],
+  ['24', 'the last day'],
+  ['168', 'the last week'],
+] as const;
+
+/** By the minute, so that it is asked for once and not at each drawing. */
+export function sinceHours(text: string): string | undefined {
+  const hours = Number(text);
+  if (!(hours > 0)) return undefined;
+  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000).toISOString();
+}
+
 interface PagesParts {
   readonly limit: number;
   readonly offset: number;

@@ -5,19 +5,10 @@ import { Credits, count, Id, jobStates, Status, Time } from '../shared/format.js
 import { Loaded, Page, Select, Table, TextField, type Column } from '../shared/ui.js';
 import { api, unhurried, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
-import { Pages, useFilters, WorkflowSelect } from './filters.js';
+import { ages, Pages, sinceHours, useFilters, WorkflowSelect } from './filters.js';
 import { Repairs } from './repairs.js';
 
 type Job = Schemas['JobsListResult']['jobs'][number];
-
-const ages = [
-  ...[
-    ['', 'any'],
-    ['1', 'the last hour'],
-    ['24', 'the last day'],
-    ['168', 'the last week'],
-  ],
-] as [string, string][];
 
 const limit = 50;
 
@@ -99,8 +90,6 @@ export function JobsPage() {
 }
 
 function asked(value: (name: string) => string) {
-  const hours = Number(value('hours'));
-  const from = hours > 0 ? new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000) : undefined;
   const status = jobStates.find(([each]) => each !== '' && each === value('status'))?.[0];
   return {
     // One of the four of the list above.
@@ -109,6 +98,6 @@ function asked(value: (name: string) => string) {
     model: value('model') || undefined,
     error: value('error') || undefined,
     tenant: value('tenant') || undefined,
-    from: from?.toISOString(),
+    from: sinceHours(value('hours')),
   };
 }

@@ -17,10 +17,9 @@ const limit = 200;
 /** A tenant's account at any instant: why the balance is what it is, line by line to the events. */
 export function LedgerPage() {
   const { tenant = '' } = useParams();
-  const { env: chosen } = useEnvironment();
+  const { one } = useEnvironment();
   const { value, set } = useFilters();
-  const env: Environment =
-    value('env') === 'test' || (value('env') === '' && chosen === 'test') ? 'test' : 'live';
+  const env: Environment = environmentOptions.find(([each]) => each === value('env'))?.[0] ?? one;
   const at = value('at') || undefined;
   const ask = (moment: string | undefined) => ({
     params: { path: { tenant }, query: { env, at: moment, limit: moment === undefined ? 0 : limit } },

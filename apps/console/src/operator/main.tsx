@@ -8,6 +8,7 @@ import { ActionsPage } from './actions.js';
 import { queries, useSession } from './api.js';
 import { AuditPage } from './audit.js';
 import { CarePage } from './care.js';
+import { CostsPage } from './costs.js';
 import { EnvironmentChoice } from './environment.js';
 import { Frame } from './frame.js';
 import { GrantsPage } from './grants.js';
@@ -18,6 +19,8 @@ import { Login } from './login.js';
 import { ModelsPage } from './models.js';
 import { NowPage } from './now.js';
 import { PicturesPage } from './pictures.js';
+import { PresetsPage } from './presets.js';
+import { PricesPage } from './prices.js';
 import { SearchPage } from './search.js';
 import { TenantPage } from './tenant.js';
 import { TenantsPage } from './tenants.js';
@@ -31,6 +34,9 @@ const screens = {
   '/tenants/:tenant': TenantPage,
   '/tenants/:tenant/ledger': LedgerPage,
   '/grants': GrantsPage,
+  '/prices': PricesPage,
+  '/presets': PresetsPage,
+  '/costs': CostsPage,
   '/models': ModelsPage,
   '/care': CarePage,
   '/audit': AuditPage,

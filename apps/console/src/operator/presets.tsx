@@ -1,0 +1,177 @@
+import { count, Id, Status, Time } from '../shared/format.js';
+import { Action, Loaded, Page, Section, Select, Table, textOf, TextField } from '../shared/ui.js';
+import { api, client, done, useChange, type Schemas } from './api.js';
+import { useEnvironment } from './environment.js';
+
+const presetKinds = [
+  ['model', 'a model'],
+  ['background', 'a background'],
+  ['shot', 'a shot'],
+] as const;
+
+/** What tenants choose from, and what draws it. */
+export function PresetsPage() {
+  const { one: env } = useEnvironment();
+  const change = useChange();
+  const query = api.useQuery('get', '/admin/v1/presets', { params: { query: { env } } });
+  const restore = () =>
+    change(
+      client.POST('/admin/v1/presets', { body: { env, all: true } }),
+      'The presets of this release are published.',
+    );
+  const publish = async (form: FormData) => {
+    const body = {
+      ...{ env, label: textOf(form, 'label'), spec: recipeOf(form) },
+      ...{ kind: presetKinds.find(([kind]) => kind === form.get('kind'))?.[0], image: await imageOf(form) },
+    };
+    return change(client.POST('/admin/v1/presets', { body }), 'The preset is published.');
+  };
+  return (
+    <Page
+      title="Presets and models"
+      lead={`Models, backgrounds and shots that tenants choose from in ${env}, and what draws them`}
+      actions={
+        <>
+          <Action label="Publish one" title="Publish a preset" confirm="Publish" small act={publish}>
+            <div className="columns">
+              <TextField label="What people choose it by" name="label" required />
+              <Select label="What it is" name="kind" options={presetKinds} />
+            </div>
+            <label className="field">
+              <span>The recipe, as JSON</span>
+              <textarea name="spec" rows={5} defaultValue="{}" spellCheck={false} required />
+            </label>
+            <label className="field">
+              <span>Its tile, a JPEG</span>
+              <input type="file" name="image" accept="image/jpeg" required />
+            </label>
+          </Action>
+          <Action
+            label="This release’s own"
+            title="Publish this release’s own"
+            confirm="Publish"
+            small
+            act={restore}
+          >
+            <p>
+              All presets that come with this release, also those that were retired. Your own stay as they
+              are.
+            </p>
+          </Action>
+        </>
+      }
+    >
+      <Loaded query={query}>
+        {({ presets }) => (
+          <Table
+            label="Presets"
+            rows={presets}
+            keyOf={({ id }) => id}
+            empty="No preset is published: publish this release’s own."
+            columns={[
+              { head: 'preset', cell: ({ id }) => <Id id={id} /> },
+              { head: 'label', cell: ({ label }) => label },
+              { head: 'is', cell: ({ kind }) => kind },
+              { head: 'state', cell: ({ status }) => <Status of={status} /> },
+              { head: 'published', cell: (each) => <Time at={each.published_at} /> },
+              { head: 'change', cell: (each) => each.status === 'published' && <Retire preset={each} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+      <ImageModels />
+    </Page>
+  );
+}
+
+type Preset = Schemas['PresetsListResult']['presets'][number];
+
+function Retire({ preset: { id, env, label } }: { preset: Preset }) {
+  const change = useChange();
+  const retire = (form: FormData) => {
+    const asked = { params: { path: { id } }, body: { env, reason: textOf(form, 'reason') } };
+    return change(client.POST('/admin/v1/presets/{id}/retire', asked), `${label} is retired.`);
+  };
+  return (
+    <Action label="Retire" title={`Retire ${label} in ${env}`} confirm="Retire" danger small act={retire}>
+      <p>It can be ordered no more. Jobs that were queued with it still render.</p>
+      <TextField label="Why, for the record" name="reason" />
+    </Action>
+  );
+}
+
+/** What is wrong with it, the API says where it is no object. @throws a refusal of our own where it is no JSON */
+function recipeOf(form: FormData): Record<string, never> {
+  try {
+    // Any object will do.
+    return JSON.parse(textOf(form, 'spec') ?? '') as Record<string, never>;
+  } catch {
+    const message = 'The recipe is not JSON. Nothing was published.';
+    throw Object.assign(new Error(message), { error: { code: 'VALIDATION_ERROR', message } });
+  }
+}
+
+/** In base 64. */
+async function imageOf(form: FormData): Promise<string> {
+  const file = form.get('image');
+  if (!(file instanceof File)) return '';
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}
+
+/** The image models that draw. They are declared in a file, which is why nothing is changed here. */
+function ImageModels() {
+  const query = api.useQuery('get', '/admin/v1/models', {}, { staleTime: 600_000 });
+  const check = async () => {
+    const { models } = await done(client.POST('/admin/v1/models/check', {}));
+    return (
+      <Table
+        label="What was found"
+        rows={models}
+        keyOf={({ id }) => id}
+        empty="No model is declared."
+        columns={[
+          { head: 'model', cell: ({ id }) => id },
+          { head: 'state', cell: ({ ok }) => <Status of={ok ? 'done' : 'failed'} /> },
+          { head: 'says', cell: ({ says }) => says },
+        ]}
+      />
+    );
+  };
+  return (
+    <Section
+      title="Image models"
+      lead="As ATELIER_MODELS_FILE declares them"
+      actions={
+        <Action label="Ask them" title="Ask each vendor" confirm="Ask" small wide act={check}>
+          <p>Each is asked what can be asked without cost, such as whether its key is good.</p>
+        </Action>
+      }
+    >
+      <Loaded query={query}>
+        {({ models, currency }) => (
+          <Table
+            label="Image models"
+            rows={models}
+            keyOf={({ id }) => id}
+            empty="No model is declared."
+            columns={[
+              { head: 'model', cell: ({ id }) => id },
+              { head: 'family', cell: ({ family }) => family },
+              { head: 'vendor’s name', cell: ({ model }) => model },
+              { head: 'draws', cell: ({ workflows }) => workflows?.join(', ') ?? 'everything' },
+              {
+                head: 'a picture',
+                number: true,
+                cell: ({ price_per_picture: price }) => (price === 0 ? 'free' : `${price} ${currency}`),
+              },
+              { head: 'at once', number: true, cell: ({ concurrency }) => count(concurrency) },
+              { head: 'for test keys', cell: ({ test_keys: who }) => who },
+              { head: 'fallback', cell: ({ fallback }) => fallback },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Section>
+  );
+}

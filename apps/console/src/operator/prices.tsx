@@ -1,0 +1,178 @@
+import { Credits, Status, Time } from '../shared/format.js';
+import {
+  Action,
+  Loaded,
+  numberOf,
+  Page,
+  Section,
+  Table,
+  textOf,
+  TextField,
+  type Column,
+} from '../shared/ui.js';
+import { ActionsTable } from './actions.js';
+import { api, client, useChange, type Schemas } from './api.js';
+import { useEnvironment } from './environment.js';
+import type { paths } from './openapi.js';
+
+type Operation = Schemas['OperationsListResult']['operations'][number];
+type OnePath = paths['/admin/v1/operations/{name}/price']['post']['parameters']['path'];
+type Scheduled = Operation['scheduled'][number];
+type Done = Schemas['ActionsResult']['actions'][number];
+
+/** What can be ordered, what it costs now and later, and who decided so. */
+export function PricesPage() {
+  const { one: env } = useEnvironment();
+  const operations = api.useQuery('get', '/admin/v1/operations', { params: { query: { env } } });
+  const changes = api.useQuery('get', '/admin/v1/actions', { params: { query: { action: 'operations' } } });
+  return (
+    <Page
+      title="Prices"
+      lead={`What can be ordered in ${env}, and what it costs. What was charged stays what it was.`}
+    >
+      <Loaded query={operations} lines={14}>
+        {({ operations: all }) => (
+          <Table
+            label="Operations"
+            rows={all}
+            keyOf={({ name }) => name}
+            empty="There is no operation."
+            columns={operationColumns(changes.data?.actions ?? [])}
+          />
+        )}
+      </Loaded>
+      <Section title="Who changed them" lead="In both environments, the latest first">
+        <Loaded query={changes} lines={3}>
+          {({ actions }) => (
+            <ActionsTable label="Changes" actions={actions} empty="No price was changed yet." />
+          )}
+        </Loaded>
+      </Section>
+    </Page>
+  );
+}
+
+const operationColumns = (changes: readonly Done[]): Column<Operation>[] => [
+  { head: 'operation', cell: ({ name }) => name },
+  { head: 'class', cell: ({ op_class: of }) => of },
+  { head: 'credits', number: true, cell: (each) => <Credits value={each.credits_cost} /> },
+  { head: 'state', cell: ({ enabled }) => <Status of={enabled ? 'enabled' : 'disabled'} /> },
+  {
+    head: 'scheduled',
+    cell: (operation) =>
+      operation.scheduled.length > 0 && (
+        <ul className="plain">
+          {operation.scheduled.map((price) => (
+            <li key={price.from}>
+              <Credits value={price.credits_cost} /> from <Time at={price.from} whole />, by{' '}
+              {whoScheduled(changes, operation, price)} <Withdraw operation={operation} price={price} />
+            </li>
+          ))}
+        </ul>
+      ),
+  },
+  {
+    head: 'change',
+    cell: (operation) => (
+      <span className="actions">
+        <Price operation={operation} />
+        <Switch operation={operation} />
+      </span>
+    ),
+  },
+];
+
+/** Older ones than the list of changes has are nobody's. */
+function whoScheduled(changes: readonly Done[], { env, name }: Operation, { from }: Scheduled): string {
+  const made = changes.find(
+    ({ outcome, input }) =>
+      outcome === 'done' &&
+      input['name'] === name &&
+      (input['env'] ?? env) === env &&
+      Date.parse(String(input['from'])) === Date.parse(from),
+  );
+  return made?.by ?? 'an earlier change';
+}
+
+/** The list has those names only that the calls take. */
+const paramsOf = ({ name }: Operation) => ({ path: { name } as OnePath });
+
+function Price({ operation }: { operation: Operation }) {
+  const { env, name, credits_cost: now } = operation;
+  const change = useChange();
+  const price = (form: FormData) => {
+    const from = textOf(form, 'from');
+    const begin = from === undefined ? undefined : new Date(from).toISOString();
+    const body = {
+      env,
+      credits: numberOf(form, 'credits') ?? 0,
+      from: begin,
+      reason: textOf(form, 'reason'),
+    };
+    return change(
+      client.POST('/admin/v1/operations/{name}/price', { params: paramsOf(operation), body }),
+      begin === undefined ? 'The price is changed.' : 'The price is scheduled.',
+    );
+  };
+  return (
+    <Action label="Price" title={`Price of ${name} in ${env}`} confirm="Set the price" small act={price}>
+      <p className="soft">
+        A dispatch costs {now} credits. Another price counts from the next dispatch on, or from the time that
+        you give.
+      </p>
+      <div className="columns">
+        <TextField label="Credits" name="credits" type="number" min={1} initial={String(now)} required />
+        <TextField label="From, in your time" name="from" type="datetime-local" hint="Empty: from now on." />
+      </div>
+      <TextField label="Why, for the record" name="reason" />
+    </Action>
+  );
+}
+
+function Withdraw({ operation, price: { from } }: { operation: Operation; price: Scheduled }) {
+  const { env, name } = operation;
+  const change = useChange();
+  const withdraw = (form: FormData) => {
+    const body = { env, from, reason: textOf(form, 'reason') };
+    const params = paramsOf(operation);
+    return change(
+      client.POST('/admin/v1/operations/{name}/withdraw-price', { params, body }),
+      'The scheduled price is withdrawn.',
+    );
+  };
+  return (
+    <Action
+      label="Withdraw"
+      title={`Withdraw a price of ${name}`}
+      confirm="Withdraw"
+      danger
+      small
+      act={withdraw}
+    >
+      <p>The price that counts before it goes on.</p>
+      <TextField label="Why, for the record" name="reason" />
+    </Action>
+  );
+}
+
+function Switch({ operation }: { operation: Operation }) {
+  const { env, name, enabled } = operation;
+  const change = useChange();
+  const turn = (form: FormData) => {
+    const asked = { params: paramsOf(operation), body: { env, reason: textOf(form, 'reason') } };
+    return enabled
+      ? change(client.POST('/admin/v1/operations/{name}/disable', asked), `${name} is disabled.`)
+      : change(client.POST('/admin/v1/operations/{name}/enable', asked), `${name} is enabled.`);
+  };
+  const word = enabled ? 'Disable' : 'Enable';
+  return (
+    <Action label={word} title={`${word} ${name} in ${env}`} confirm={word} danger={enabled} small act={turn}>
+      <p>
+        {enabled
+          ? 'New dispatches are refused. Jobs that are under way go on.'
+          : 'It can be dispatched again, at the price above.'}
+      </p>
+      <TextField label="Why, for the record" name="reason" />
+    </Action>
+  );
+}
