@@ -11,6 +11,7 @@ import {
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { type Decision, accept } from '#domain/decision.js';
 import { type NewEvent, DuplicateEventId, EventStore, type StreamWrite } from '#event-store/event-store.js';
+import { entriesUpTo } from '#platform/cache-size.js';
 import { toNewEvent, type CommandContext } from '../command-context.js';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
@@ -171,7 +172,7 @@ export class AccountWriter {
   ) {
     this.maxBatch = options.maxBatch ?? 128;
     this.snapshotEvery = options.snapshotEvery ?? 250;
-    this.mailboxes = new LRUCache({ max: options.cachedAccounts ?? 20_000 });
+    this.mailboxes = new LRUCache(entriesUpTo(options.cachedAccounts ?? 20_000));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Environment } from '#domain/streams.js';
+import { entriesUpTo } from '#platform/cache-size.js';
 import type { Caller } from '../command-context.js';
 
 /** How far each read model has come. */
@@ -29,7 +30,7 @@ export const longestWaitMs = 2_000;
  */
 @Injectable()
 export class ReadYourWrites {
-  private readonly lastWrites = new LRUCache<string, bigint>({ max: 50_000 });
+  private readonly lastWrites = new LRUCache<string, bigint>(entriesUpTo(50_000));
 
   constructor(private readonly checkpoints: Checkpoints) {}
 

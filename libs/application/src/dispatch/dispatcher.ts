@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { DebitRejection } from '#domain/account/debit-credits.js';
 import { initialJob, isUnfinished, type QueuedJob, queueJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
+import { entriesUpTo } from '#platform/cache-size.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { workflowOf } from '#workflows/workflows.js';
 import { DuplicateEventId, EventStore, type StreamWrite } from '#event-store/event-store.js';
@@ -64,7 +65,7 @@ interface JobOnLog {
 @Injectable()
 export class Dispatcher {
   private readonly onLog = new LRUCache<string, true>({
-    max: 10_000,
+    ...entriesUpTo(10_000),
     fetchMethod: async (stream) => {
       const { kind } = await this.store.readStream(stream, { limit: 1 });
       return kind === 'found' ? true : undefined;

@@ -3,6 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
+import { entriesUpTo } from '#platform/cache-size.js';
 import { Clock } from '#platform/clock.js';
 import { load } from '../aggregate.js';
 import type { Announcement, Listener } from '../announcements.js';
@@ -30,9 +31,9 @@ export class Authenticator implements Listener {
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
   /** By the whole key's hash, so that the cache holds no secret; or by its name. */
-  private readonly callers = new LRUCache<string, KnownKey>({ max: knownKeys, ttl: 60_000 });
+  private readonly callers = new LRUCache<string, KnownKey>({ ...entriesUpTo(knownKeys), ttl: 60_000 });
   /** Hashes of keys that were good when they were last looked up: a request with one of them is no guess. */
-  private readonly proven = new LRUCache<string, string>({ max: knownKeys });
+  private readonly proven = new LRUCache<string, string>(entriesUpTo(knownKeys));
   /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
   private heard = 0;
 

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { entriesUpTo } from '#platform/cache-size.js';
 import { verdictOf, windowOf, type RequestWindow } from './rate-limit-store.js';
 
 /**
@@ -15,7 +16,7 @@ export class Attempts {
     addresses = 10_000,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.windows = new LRUCache({ max: addresses });
+    this.windows = new LRUCache(entriesUpTo(addresses));
   }
 
   /** Counts an attempt. @returns in how many seconds the address may try again; 0: this one may be made */

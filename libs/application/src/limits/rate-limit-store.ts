@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { entriesUpTo } from '#platform/cache-size.js';
 
 /** What a request found in its minute, itself included where it passed. */
 export interface Counted {
@@ -24,7 +25,7 @@ export class MemoryRateLimitStore implements RateLimitStore {
     credentials = 10_000,
     private readonly nowMs: () => number = () => performance.now(),
   ) {
-    this.windows = new LRUCache({ max: credentials });
+    this.windows = new LRUCache(entriesUpTo(credentials));
   }
 
   count(credential: string, perMinute: number): Promise<Counted> {

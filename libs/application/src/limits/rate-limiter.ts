@@ -1,3 +1,4 @@
+import { entriesUpTo } from '#platform/cache-size.js';
 import type { Caller } from '../command-context.js';
 import { verdictOf, type RateVerdict, MemoryRateLimitStore, RateLimitStore } from './rate-limit-store.js';
 import { Inject, Injectable } from '@nestjs/common';
@@ -17,7 +18,7 @@ export class Remembered<Value extends object | string | number> {
   private readonly reading = new Map<string, Promise<Value>>();
 
   constructor(options: { readonly max: number; readonly ttlMs: number }) {
-    this.values = new LRUCache({ max: options.max, ttl: options.ttlMs });
+    this.values = new LRUCache({ ...entriesUpTo(options.max), ttl: options.ttlMs });
   }
 
   /** The value, read when it is not known. @throws what `read` throws, which is then not remembered */

@@ -5,6 +5,7 @@ import type { JobArtifact, JobEvent, JobInputImage } from '#domain/job/job.event
 import { decode } from '#domain/stored-events.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
+import { entriesUpTo } from '#platform/cache-size.js';
 import { load, readForwards } from '../aggregate.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
@@ -41,8 +42,8 @@ export class StoredPictures implements Listener {
     private readonly store: EventStore,
     @Optional() { assets = 20_000, jobs = 2_000 }: { readonly assets?: number; readonly jobs?: number } = {},
   ) {
-    this.assets = new LRUCache({ max: assets });
-    this.jobs = new LRUCache({ max: jobs });
+    this.assets = new LRUCache(entriesUpTo(assets));
+    this.jobs = new LRUCache(entriesUpTo(jobs));
   }
 
   async asset({ environment, tenant }: Owner, assetId: string): Promise<KnownAsset | undefined> {

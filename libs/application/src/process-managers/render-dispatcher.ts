@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { QueuedJob } from '#domain/job/job.js';
 import type { Environment } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
+import { entriesUpTo } from '#platform/cache-size.js';
 import type { RenderTask } from '#render-queue/render-queue.js';
 import { groupingOf, groupingStage, jobEvents } from '../render/batch-grouping.js';
 import type { DeliveredEvent } from './delivered-event.js';
@@ -65,7 +66,7 @@ export class RenderDispatcher {
     private readonly store: EventStore,
     @Optional() rememberedBatches = 10_000,
   ) {
-    this.grouped = new LRUCache({ max: rememberedBatches });
+    this.grouped = new LRUCache(entriesUpTo(rememberedBatches));
   }
 
   /** @throws what the store throws */

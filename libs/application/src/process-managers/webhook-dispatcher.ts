@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { entriesUpTo } from '#platform/cache-size.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
@@ -81,7 +82,7 @@ export class WebhookDispatcher {
     @Inject(Configuration) private readonly configuration: Pick<Configuration, 'publicUrl'>,
     @Inject(Clock) private readonly clock: Clock,
   ) {
-    this.known = { live: new LRUCache({ max: 10_000 }), test: new LRUCache({ max: 10_000 }) };
+    this.known = { live: new LRUCache(entriesUpTo(10_000)), test: new LRUCache(entriesUpTo(10_000)) };
   }
 
   /** To be called before events of an environment are handled after a pause: others may have handled some meanwhile. */
