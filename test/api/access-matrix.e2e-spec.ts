@@ -9,6 +9,7 @@ import { bodiesOf as declaredBodies, wideModel, withValue } from './bodies/decla
 import { makeThings, type Things } from './bodies/things.js';
 import { capabilityFor, guardedOperations, nameOf, strings, type Operation } from './support/access-table.js';
 import { ApiService, type Tenant } from './support/api-service.js';
+import { makePictures } from './support/made-pictures.js';
 import { expectError, type Answer, type ApiClient } from './support/api-client.js';
 
 let service: ApiService;
@@ -28,9 +29,9 @@ beforeAll(async () => {
     imageModels: { ...sandboxAlone, models: [sandboxModel, wideModel] },
   });
   tenant = await service.openTenant({ credits: 1_000 });
-  own = await makeThings(service, api, tenant);
+  own = await thingsOf(tenant);
   const stranger = await service.openTenant({ credits: 1_000 });
-  foreign = await makeThings(service, api, stranger);
+  foreign = await thingsOf(stranger);
   unknown = {
     ...{ assetId: newId(), renderId: newId(), productId: newId(), categoryId: newId(), webhookId: newId() },
     uploadKey: own.uploadKey.replace(own.assetId, newId()),
@@ -46,6 +47,11 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
   await proxy.close();
 });
+
+async function thingsOf(owner: Tenant): Promise<Things> {
+  const { artifacts } = await makePictures(api, service, owner, { kind: 'model_portrait' });
+  return { ...(await makeThings(service, api, owner)), entryId: artifacts[0]!.assetId };
+}
 
 const operations = guardedOperations();
 const bodiless = new Set(['/v1/jobs/{public_id}/cancel', '/v1/webhooks/{public_id}/test']);
@@ -72,9 +78,13 @@ function request(
 }
 
 /** What the path can name. */
-const idOf = (path: string, { assetId, productId, renderId, webhookId = '' }: Things): string => {
+const idOf = (
+  path: string,
+  { assetId, productId, renderId, webhookId = '', entryId = '' }: Things,
+): string => {
   if (path.startsWith('/v1/uploads')) return assetId;
   if (path.startsWith('/v1/webhooks')) return webhookId;
+  if (path.startsWith('/v1/catalog')) return entryId;
   return path.startsWith('/v1/products') ? productId : renderId;
 };
 

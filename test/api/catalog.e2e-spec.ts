@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { garmentCategories } from '#domain/garment/garment-categories.js';
+import { streamName } from '#domain/streams.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
-import { makePictures, type MadeKind } from './support/made-pictures.js';
+import { inputsOf, makePictures, uploadPicture, type MadeKind } from './support/made-pictures.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -19,6 +20,12 @@ beforeEach(async () => {
 
 const make = (...kinds: MadeKind[]) => makePictures(api, service, tenant, ...kinds);
 const list = async (path: string, { key }: Tenant = tenant) => (await api.get(path, key)).body;
+
+const eventsOf = async (assetId: string) => {
+  const slice = await service.store.readStream(streamName(tenant.environment, 'asset', assetId));
+  if (slice.kind !== 'found') throw new Error(`there is no picture ${assetId}`);
+  return slice;
+};
 
 /** Waits until the projector has seen the job succeed: the job is not what this client has written last. */
 async function over(jobId: string): Promise<void> {
@@ -113,6 +120,64 @@ describe('GET /v1/catalog/{resource}', () => {
     const { key } = await service.issueKey(tenant, ['jobs:create']);
     for (const path of ['/v1/catalog/models', '/v1/garment-categories'])
       expectError(await api.get(path, key), 403, 'CAPABILITY_REQUIRED');
+  });
+});
+
+describe('DELETE /v1/catalog/{resource}/{public_id}', () => {
+  const retire = (path: string, { key } = tenant) => api.call('DELETE', `/v1/catalog/${path}`, { key });
+
+  it('takes an entry out of the list and of new dispatches; what names it in history stays', async () => {
+    const { jobId, artifacts } = await make({ kind: 'model_portrait' });
+    await over(jobId);
+    const entry = artifacts[0]!.assetId;
+    const swap = async () =>
+      api.post('/v1/model-swap-with-image', tenant.key, {
+        source_image_s3_key: (await uploadPicture(api, tenant)).uploadKey,
+        model_image_public_id: entry,
+        output_preset: 'portrait',
+      });
+    // The process remembers the picture from here on.
+    const before = await swap();
+    expect(before.status).toBe(202);
+
+    const retired = await retire(`models/${entry}`);
+    expect(retired.status).toBe(204);
+    expect(retired.headers.get('x-consistency-token')).toBeTruthy();
+    expect(await list('/v1/catalog/models')).toMatchObject({ items: [], total: 0 });
+    const refused = await swap();
+    expectError(refused, 410, 'CATALOG_ENTRY_RETIRED');
+    expect(refused.body.error.message).toContain('Nothing was charged');
+    // Again: nothing changes.
+    expect((await retire(`models/${entry}`)).status).toBe(204);
+    const { events } = await eventsOf(entry);
+    expect(events.map(({ type }) => type)).toEqual(['AssetStored', 'CatalogEntryRetired']);
+    expect(events[1]).toMatchObject({ data: { reason: 'retired by the caller', tenant: tenant.id } });
+    expect(events[1]!.metadata.actor).toMatch(/^key:/);
+
+    expect(await inputsOf(service, tenant, before.body.job_id as string)).toHaveLength(2);
+    const { result } = (await api.get(`/v1/jobs/${jobId}`, tenant.key)).body;
+    expect((await fetch(result.artifacts[0].image_url as string)).status).toBe(200);
+    const render = (await api.get(`/v1/renders/${jobId}`, tenant.key)).body;
+    expect((await fetch(render.image_url as string)).status).toBe(200);
+  });
+
+  it('answers 404 in the same words to what is no entry of that resource, and retires nothing', async () => {
+    const { jobId, artifacts } = await make({ kind: 'background' }, { kind: 'on_model_render' });
+    await over(jobId);
+    const [background, render] = artifacts.map(({ assetId }) => assetId);
+    const { assetId: upload } = await uploadPicture(api, tenant);
+    const other = await service.openTenant({ credits: 10 });
+    const answers = [
+      await retire(`models/${background}`),
+      await retire(`models/${render}`),
+      await retire(`models/${upload}`),
+      await retire('models/none'),
+      await retire(`backgrounds/${background}`, other),
+    ];
+    for (const answer of answers) expectError(answer, 404, 'RESOURCE_NOT_FOUND');
+    expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
+    expectError(await retire(`sofas/${background}`), 404, 'RESOURCE_NOT_FOUND');
+    expect(await list('/v1/catalog/backgrounds')).toMatchObject({ total: 1 });
   });
 });
 

@@ -3,6 +3,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { Answer, ApiClient, Json } from '../api/support/api-client.js';
 import { closeCharge, finishJob, startJob } from '../api/support/finish-job.js';
+import { makePictures } from '../api/support/made-pictures.js';
 import { onePixelPng } from './pictures.js';
 import { SchemaArbitraries, type Schema, type Vocabulary } from './schema-arbitrary.js';
 import { wrongBody, wrongText } from './wrong.js';
@@ -55,6 +56,8 @@ async function vocabularyOf(): Promise<Vocabulary> {
   ).body;
   const hook = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
   const endpoint = (await api.post('/v1/webhooks', tenant.key, hook)).body;
+  const made = await makePictures(api, service, tenant, { kind: 'model_portrait' });
+  spent += job.credits_cost;
   const categories = (await api.get('/v1/garment-categories?limit=3', tenant.key)).body.items as Json[];
   const presets = async (kind: string) =>
     ((await api.get(`/v1/presets?kind=${kind}`, tenant.key)).body as Json[]).map(({ id }) => id as string);
@@ -73,6 +76,7 @@ async function vocabularyOf(): Promise<Vocabulary> {
     // In a path, by what it leads to.
     [/^\/v1\/products.* public_id$/, [product.public_id]],
     [/^\/v1\/uploads.* public_id$/, [upload.asset_id]],
+    [/^\/v1\/catalog.* public_id$/, [made.artifacts[0]!.assetId]],
     [/^\/v1\/webhooks.* public_id$/, [endpoint.public_id]],
     [/ public_id$/, [job.job_id]],
     [/^public_id$/, pictures],

@@ -36,7 +36,14 @@ export type Action =
   | { readonly kind: 'purchase'; readonly api: Api; readonly tenant: Tenant; readonly credits: number }
   | { readonly kind: 'suspend' | 'reactivate'; readonly api: Api; readonly tenant: Tenant }
   | { readonly kind: 'cap'; readonly api: Api; readonly tenant: Tenant; readonly credits: number }
-  | { readonly kind: 'price'; readonly api: Api; readonly operation: Operation; readonly credits: number }
+  /** From now on, or scheduled for a second to come; without credits, what was scheduled for then is taken back. */
+  | {
+      readonly kind: 'price';
+      readonly api: Api;
+      readonly operation: Operation;
+      readonly credits: number | null;
+      readonly inMs: number | null;
+    }
   | { readonly kind: 'enable' | 'disable'; readonly api: Api; readonly operation: Operation }
   | { readonly kind: 'sweep'; readonly projector: Projector }
   | { readonly kind: 'crash'; readonly replica: ReplicaName; readonly restarts: boolean }
@@ -81,6 +88,10 @@ const replica = pick(...replicaNames);
 const nth = fc.nat({ max: 9 });
 const kind = <const K extends string>(name: K) => fc.constant(name);
 
+const prices = pick<{ credits: number | null; inMs: number | null }>(
+  ...[1, 2, 7, 15].map((credits) => ({ credits, inMs: null })),
+  ...[1_000, 3_000, 60_000].flatMap((inMs) => [4, 9, null].map((credits) => ({ credits, inMs }))),
+);
 const fatesOfOne = fc.oneof(
   { weight: 3, arbitrary: fc.array(pick(...fates), { maxLength: 3 }) },
   // The same again and again: what uses up a job's attempts.
@@ -105,7 +116,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: pick('suspend', 'reactivate'), api, tenant }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('cap'), api, tenant, credits: pick(0, 10, 20) }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind('price'), api, operation, credits: pick(1, 2, 7, 15) }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ kind: kind('price'), api, operation, price: prices })
+      .map(({ price, ...rest }) => ({ ...rest, ...price })),
+  },
   { weight: 1, arbitrary: fc.record({ kind: pick('enable', 'disable'), api, operation }) },
   { weight: 5, arbitrary: fc.record({ kind: kind('sweep'), projector: pick('projector-1', 'projector-2') }) },
   { weight: 6, arbitrary: fc.record({ kind: kind('crash'), replica, restarts: fc.boolean() }) },
@@ -163,8 +179,25 @@ const lateDispatch: fc.Arbitrary<Step[]> = fc
     { action: { kind: 'resume', replica: asked.api }, turns: after, chance: seed + 4 },
   ]);
 
+/** A process dispatches a workflow before a scheduled price of it begins to count, and after; or it is taken back. */
+const newPrice: fc.Arbitrary<Step[]> = fc
+  .tuple(dispatch, pick(1_000, 3_000), pick(3, 8, null), chance)
+  .map(([asked, inMs, credits, seed]): Step[] => {
+    const { api, operation } = asked;
+    const ordered = { ...asked, key: null };
+    const price = { kind: 'price', api, operation, inMs } as const;
+    return [
+      { action: { ...price, credits: credits ?? 3 }, turns: 60, chance: seed },
+      { action: ordered, turns: 40, chance: seed + 1 },
+      ...(credits === null ? [{ action: { ...price, credits }, turns: 20, chance: seed }] : []),
+      { action: { kind: 'advance', ms: inMs }, turns: 0, chance: seed + 2 },
+      { action: ordered, turns: 40, chance: seed + 3 },
+    ];
+  });
+
 const phrase = fc.oneof(
-  { weight: 40, arbitrary: step.map((one) => [one]) },
+  { weight: 39, arbitrary: step.map((one) => [one]) },
+  { weight: 1, arbitrary: newPrice },
   { weight: 1, arbitrary: lateDispatch },
 );
 

@@ -25,6 +25,7 @@ import {
   openAccount,
   priceOperation,
   reactivateAccount,
+  schedulePrice,
   suspendAccount,
   switchOperation,
 } from '../support/operator.js';
@@ -168,10 +169,7 @@ export class Callers {
       case 'cap':
         return changePlan(accounts, context, { dailySpendCapCredits: action.credits });
       case 'price':
-        return priceOperation(store, context, pricedAs(action.operation), {
-          credits: action.credits,
-          reason,
-        });
+        return this.price(api, context, action);
       case 'enable':
       case 'disable':
         return switchOperation(store, context, action.operation, {
@@ -181,6 +179,15 @@ export class Callers {
       default:
         return action satisfies never;
     }
+  }
+
+  private price({ store }: ApiReplica, context: CommandContext, { operation, credits, inMs }: Of<'price'>) {
+    const [workflow, reason] = [pricedAs(operation), 'simulation'];
+    if (credits !== null && inMs === null)
+      return priceOperation(store, context, workflow, { credits, reason });
+    // Whole seconds: what was scheduled is then met again, to be changed or taken back.
+    const from = new Date(Math.floor((context.at.getTime() + (inMs ?? 0)) / 1000) * 1000);
+    return schedulePrice(store, context, workflow, { credits, from, reason });
   }
 
   private ask(api: ApiReplica, { label, tenant, operation, body, key }: Wish): void {

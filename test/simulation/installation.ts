@@ -75,7 +75,7 @@ export class Installation {
   readonly report = (violation: string) => void this.invariants.violations.push(violation);
 
   private openTableBook(): void {
-    this.tableBook = new TableBook(this.report, this.invariants, () => this.log.events, this.tables);
+    this.tableBook = new TableBook(this.report, this.invariants, this, this.tables);
   }
 
   /** The log comes back from an older backup; all else is as it was. No process may live. */
@@ -145,7 +145,7 @@ export class Installation {
   }
 }
 
-const shown = ['label', 'chargeId', 'amount', 'attempt', 'stage', 'code', 'reason', 'credits'];
+const shown = ['label', 'chargeId', 'amount', 'attempt', 'stage', 'code', 'reason', 'credits', 'from'];
 
 function summary(data: unknown): string {
   const fields = { ...(data as { request?: object }).request, ...(data as object) } as Record<

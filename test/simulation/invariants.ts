@@ -31,7 +31,7 @@ export class Invariants {
     private readonly horizonMs: number,
   ) {
     const report = (violation: string) => void this.violations.push(violation);
-    this.prices = new PriceBook(report);
+    this.prices = new PriceBook(report, now);
     this.webhooks = new WebhookBook(report, this.history);
     this.requests = new RequestBook(report, this.history, now);
   }

@@ -12,6 +12,8 @@ export const bugs = {
   'refund-without-open-check': money.refundWithoutOpenCheck,
   'refund-of-todays-price': money.refundOfTodaysPrice,
   'old-price': money.oldPrice,
+  'schedule-forgotten': money.scheduleForgotten,
+  'schedule-too-early': money.scheduleTooEarly,
   'settle-on-failed': processes.settleOnFailed,
   'queue-before-debit': money.queueBeforeDebit,
   'answer-before-queue': stores.answerBeforeQueue,

@@ -3,7 +3,7 @@ import { scenarios, type Step } from './actions.js';
 import { search } from './search.js';
 import { simulate } from './simulation.js';
 
-const seeds = 120;
+const seeds = 200;
 
 function scenarioOf(seed: number): readonly Step[] {
   const [steps] = fc.sample(scenarios, { seed, numRuns: 1, unbiased: true });
@@ -53,6 +53,8 @@ describe('the simulation', () => {
       ['a suspended account', /ACCOUNT_INACTIVE/],
       ['a daily cap', /DAILY_SPEND_CAP_EXCEEDED/],
       ['a disabled operation', /OPERATION_DISABLED/],
+      ['a scheduled price', /OperationPriceScheduled .*credits=/],
+      ['a scheduled price that is taken back', /OperationPriceScheduled (?!.*credits=)/],
       ['an append of unknown outcome', /dispatch d\d+: AppendOutcomeUnknown/],
       ['a dispatch that the sweep has given up', /dispatch d\d+: DispatchVoided/],
       ['a fence', /JobVoided/],

@@ -244,7 +244,7 @@ class Simulation {
     this.installation.processesChanged();
     // The operator hears of it when the API refuses dispatches, or a consumer has halted.
     const reset = () => this.whileStopped(() => this.installation.reset());
-    if (checkpoints.isMisfit) reset();
+    if (checkpoints.isMisfit || checkpoints.isResetDue) reset();
     await this.letTimePass(() => checkpoints.isHalted);
     if (checkpoints.isHalted) reset();
     await this.letTimePass();

@@ -25,6 +25,8 @@ import {
 import {
   PriceOperation,
   PriceOperationHandler,
+  SchedulePrice,
+  SchedulePriceHandler,
   SwitchOperation,
   SwitchOperationHandler,
 } from '#application/operation/manage-operations.handler.js';
@@ -81,6 +83,13 @@ export const priceOperation = (
   workflow: string,
   price: { readonly credits: number; readonly reason: string },
 ) => new PriceOperationHandler(store).execute(new PriceOperation(context, workflow, price));
+
+export const schedulePrice = (
+  store: EventStore,
+  context: CommandContext,
+  workflow: string,
+  price: SchedulePrice['price'],
+) => new SchedulePriceHandler(store).execute(new SchedulePrice(context, workflow, price));
 
 export const switchOperation = (
   store: EventStore,

@@ -46,12 +46,12 @@ export class CatalogRow {
   @Column({ type: 'timestamptz' })
   createdAt: Date;
 
-  /** When the operator took it out of the catalogue. */
+  /** When it was taken out of the catalogue. */
   @Column({ type: 'timestamptz', nullable: true })
   retiredAt: Date | null;
 }
 
-/** A job that succeeds puts what it made into the catalogue, in one with its timeline (ADR 8); the operator takes it out. */
+/** A job that succeeds puts what it made into the catalogue, in one with its timeline (ADR 8); its tenant or the operator takes it out. */
 export const catalogReadModel: ReadModel<CatalogRow> = {
   name: 'catalog',
   version: 1,

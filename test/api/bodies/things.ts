@@ -21,6 +21,8 @@ export interface Things {
   readonly productId: string;
   readonly categoryId: string;
   readonly webhookId?: string;
+  /** Of the catalogue. */
+  readonly entryId?: string;
   readonly presets: Readonly<Record<PresetKind, string>>;
 }
 

@@ -11,6 +11,23 @@ export function short(id: string): string {
 interface Terms {
   readonly credits: number;
   readonly enabled: boolean;
+  /** Which price counts from which moment on. */
+  readonly scheduled: ReadonlyMap<number, number>;
+}
+
+/** What a dispatch costs at any moment of a time, as long as these terms last. */
+function pricesBetween({ credits, scheduled }: Terms, since: number, until: number): number[] {
+  const moments = [...scheduled.keys()].sort((one, other) => one - other);
+  const before = moments.findLast((from) => from <= since);
+  const priceFrom = (from: number | undefined) =>
+    (from === undefined ? undefined : scheduled.get(from)) ?? credits;
+  return [priceFrom(before), ...moments.filter((from) => from > since && from <= until).map(priceFrom)];
+}
+
+/** When a request was made, and how many terms of each workflow there were by then. */
+interface Asked {
+  readonly at: number;
+  readonly terms: ReadonlyMap<string, number>;
 }
 
 /** What each workflow costs for each job before the operator decides, as the interface says. */
@@ -27,19 +44,19 @@ const batchOf: Readonly<Record<string, string>> = { 'pdp-batch-extractions': 'pd
 export class PriceBook {
   /** The terms of each workflow, from the first to today's. */
   private readonly terms = new Map<string, Terms[]>();
-  /** By request: how many terms of each workflow there were when it was made. */
-  private readonly askedPrices = new Map<string, ReadonlyMap<string, number>>();
+  private readonly requests = new Map<string, Asked>();
 
-  constructor(private readonly report: Report) {
+  constructor(
+    private readonly report: Report,
+    private readonly now: () => number,
+  ) {
     for (const [operation, credits] of Object.entries(listed))
-      this.terms.set(operation, [{ credits, enabled: true }]);
+      this.terms.set(operation, [{ credits, enabled: true, scheduled: new Map() }]);
   }
 
   asked(requestId: string): void {
-    this.askedPrices.set(
-      requestId,
-      new Map([...this.terms].map(([operation, all]) => [operation, all.length])),
-    );
+    const terms = new Map([...this.terms].map(([operation, all]) => [operation, all.length]));
+    this.requests.set(requestId, { at: this.now(), terms });
   }
 
   observe(event: AuditedEvent): void {
@@ -47,28 +64,40 @@ export class PriceBook {
       case 'CreditsDebited':
         return this.debited(event.data);
       case 'OperationPriced':
-        return this.change(event.streamId, { credits: event.data.credits });
+        return this.change(event.streamId, ({ scheduled }) => {
+          const later = [...scheduled].filter(([from]) => from > Date.parse(event.data.at));
+          return { credits: event.data.credits, scheduled: new Map(later) };
+        });
+      case 'OperationPriceScheduled':
+        return this.change(event.streamId, (today) => {
+          const scheduled = new Map(today.scheduled);
+          const { credits, from } = event.data;
+          if (credits === null) scheduled.delete(Date.parse(from));
+          else scheduled.set(Date.parse(from), credits);
+          return { scheduled };
+        });
       case 'OperationEnabled':
-        return this.change(event.streamId, { enabled: true });
+        return this.change(event.streamId, () => ({ enabled: true }));
       case 'OperationDisabled':
-        return this.change(event.streamId, { enabled: false });
+        return this.change(event.streamId, () => ({ enabled: false }));
       default:
         return;
     }
   }
 
-  private change(operation: string, change: Partial<Terms>): void {
+  private change(operation: string, change: (today: Terms) => Partial<Terms>): void {
     const terms = this.terms.get(operation);
     const today = terms?.at(-1);
-    if (today) terms?.push({ ...today, ...change });
+    if (today) terms?.push({ ...today, ...change(today) });
   }
 
   private debited({ chargeId, requestId, operation, amount }: MadeCharge): void {
-    const since = this.askedPrices.get(requestId);
+    const asked = this.requests.get(requestId);
     // Ids that were drawn on the way, for a key whose first try came to nothing.
-    if (!since) return;
-    const inForce = (name: string) => this.terms.get(name)?.slice((since.get(name) ?? 1) - 1) ?? [];
-    const costs = inForce(batchOf[operation] ?? operation).map(({ credits }) => credits);
+    if (!asked) return;
+    const inForce = (name: string) => this.terms.get(name)?.slice((asked.terms.get(name) ?? 1) - 1) ?? [];
+    const priced = inForce(batchOf[operation] ?? operation);
+    const costs = priced.flatMap((terms) => pricesBetween(terms, asked.at, this.now()));
     if (!costs.includes(amount))
       this.report(`the charge ${short(chargeId)} is ${amount}, at prices of ${costs.join(', ')}`);
     if (!inForce(operation).some(({ enabled }) => enabled))

@@ -20,7 +20,7 @@ import type { SnapshotStore } from '#event-store/snapshots.js';
 import { newId } from '#platform/ids.js';
 import type { Wiring } from '../wiring.js';
 import { commandBusOn } from '../../support/command-bus.js';
-import type { Prices } from '#application/operation/operations.js';
+import type { OperationTerms, Prices } from '#application/operation/operations.js';
 
 type Decide<Rejection> = (account: Account) => Decision<AccountEvent, Rejection>;
 
@@ -162,6 +162,38 @@ export const oldPrice: Partial<Wiring> = {
     return new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, {
       termsOf,
       rememberedTermsOf,
+    });
+  },
+};
+
+/** What a process remembers of a price is a number: no time is looked at until the operator says something new. */
+export const scheduleForgotten: Partial<Wiring> = {
+  dispatcher: (store, accounts, references, prices) => {
+    const known = new Map<string, number>();
+    const rememberedTermsOf: Prices['rememberedTermsOf'] = async (environment, workflow) => {
+      const terms = await prices.rememberedTermsOf(environment, workflow);
+      const read = `${workflow} ${terms.guard.expectedRevision}`;
+      if (!known.has(read)) known.set(read, terms.credits);
+      return { ...terms, credits: known.get(read) ?? terms.credits };
+    };
+    const termsOf: Prices['termsOf'] = (...asked) => prices.termsOf(...asked);
+    return new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, {
+      termsOf,
+      rememberedTermsOf,
+    });
+  },
+};
+
+/** A price that is scheduled counts as soon as it is known. */
+export const scheduleTooEarly: Partial<Wiring> = {
+  dispatcher: (store, accounts, references, prices) => {
+    const last = <Terms extends OperationTerms>(terms: Terms): Terms => ({
+      ...terms,
+      credits: terms.scheduled.at(-1)?.credits ?? terms.credits,
+    });
+    return new Dispatcher(commandBusOn({ store, accounts }), store, accounts, references, {
+      termsOf: async (...asked) => last(await prices.termsOf(...asked)),
+      rememberedTermsOf: async (...asked) => last(await prices.rememberedTermsOf(...asked)),
     });
   },
 };

@@ -45,7 +45,7 @@ export class ApiReplica extends Replica {
       { store, place: 'here' },
     );
     this.accounts = wiring.accounts(store, snapshots, { ...accountSettings(scheduler), nextTurn }, place);
-    const prices = new Operations(store);
+    const prices = new Operations(store, installation.clock);
     const references = new References(store, new StoredPictures(store, { assets: 10, jobs: 10 }));
     const dispatcher = wiring.dispatcher(store, this.accounts, references, prices, place);
     const idempotency = wiring.idempotency(new SimulatedIdempotencyStore(keys, scheduler, process));

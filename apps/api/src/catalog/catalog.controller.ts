@@ -1,19 +1,22 @@
-import { Controller, Get, Param, Res } from '@nestjs/common';
-import { QueryBus } from '@nestjs/cqrs';
-import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Req, Res } from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { ListCatalog } from '#application/catalog/catalog.module.js';
+import { RetireCatalogEntry } from '#application/catalog/retire-entry.handler.js';
+import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import type { CatalogEntry } from '#application/read-models.js';
-import { catalogResources } from '#domain/catalog/catalog.js';
+import { catalogResources, type CatalogResource } from '#domain/catalog/catalog.js';
+import { Clock } from '#platform/clock.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
-import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
-import { PageQuery, ValidQuery } from '../http/valid-request.js';
+import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
+import { EmptyBody, PageQuery, PublicId, ValidQuery } from '../http/valid-request.js';
 import { MetaProperty, shownMeta, Word } from '../http/vocabulary.js';
 
 export class CatalogEntryResponse {
@@ -79,27 +82,40 @@ export class CatalogListResponse {
   offset: number;
 }
 
-@ApiTags('catalog')
-@Controller('/v1/catalog')
-@RequireCapability('jobs:read')
-export class CatalogController {
-  constructor(
-    private readonly queries: QueryBus,
-    private readonly pictures: ServedPictures,
-  ) {}
-
-  @Get(':resource')
-  @ApiOperation({
-    operationId: 'listCatalog',
-    summary: 'Models, backgrounds, garments or shots that your jobs have made, newest first',
-  })
-  @ApiParam({
+const DescribeResource = () =>
+  ApiParam({
     name: 'resource',
     description: 'Anything else gives 404.',
     enum: catalogResources,
     enumName: 'CatalogResource',
     example: 'models',
+  });
+
+/** @throws ApiError 404 */
+function resourceNamed(name: string): CatalogResource {
+  const resource = catalogResources.find((each) => each === name);
+  if (!resource) throw notFound(`catalog resource: there are ${catalogResources.join(', ')}`);
+  return resource;
+}
+
+@ApiTags('catalog')
+@Controller('/v1/catalog')
+export class CatalogController {
+  constructor(
+    private readonly commands: CommandBus,
+    private readonly queries: QueryBus,
+    private readonly consistency: ReadYourWrites,
+    private readonly pictures: ServedPictures,
+    @Inject(Clock) private readonly clock: Clock,
+  ) {}
+
+  @Get(':resource')
+  @RequireCapability('jobs:read')
+  @ApiOperation({
+    operationId: 'listCatalog',
+    summary: 'Models, backgrounds, garments or shots that your jobs have made, newest first',
   })
+  @DescribeResource()
   @ApiQuery({ type: PageQuery })
   @DescribeRead(CatalogListResponse)
   @DescribeErrors(401, 403, 404, 422)
@@ -110,11 +126,44 @@ export class CatalogController {
     @ConsistencyToken() token: bigint | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CatalogListResponse> {
-    const resource = catalogResources.find((each) => each === name);
-    if (!resource) throw notFound(`catalog resource: there are ${catalogResources.join(', ')}`);
-    const query = new ListCatalog(caller, resource, { limit, offset }, token);
+    const query = new ListCatalog(caller, resourceNamed(name), { limit, offset }, token);
     const { items, total } = unwrap(await this.queries.execute(query), reply);
     return { items: await Promise.all(items.map((entry) => this.present(entry))), total, limit, offset };
+  }
+
+  @Delete(':resource/:public_id')
+  @HttpCode(204)
+  @RequireCapability('jobs:create')
+  @ApiOperation({
+    operationId: 'retireCatalogEntry',
+    summary: 'Take an entry out of your catalogue for good',
+    description:
+      'It is not listed any more, and a new dispatch that names it is refused with 410. Its picture stays, and so does ' +
+      'what was made with it: jobs that were dispatched before still render. Again gives 204 as well. Free.',
+  })
+  @DescribeResource()
+  @DescribePublicId('catalogue entry')
+  @ApiResponse({
+    status: 204,
+    description: 'Retired.',
+    headers: describedHeaders('X-Consistency-Token'),
+  })
+  @DescribeErrors(401, 403, 404, 413, 422)
+  async retire(
+    @CurrentCaller() caller: Caller,
+    @Param('resource') name: string,
+    @PublicId('catalogue entry') entryId: string,
+    @EmptyBody() _body: undefined,
+    @Req() { id }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    const { environment, tenant, keyId } = caller;
+    const actor = `key:${keyId}`;
+    const context = { environment, tenant, commandId: id, requestId: id, actor, at: this.clock() };
+    const command = new RetireCatalogEntry(context, entryId, 'retired by the caller', resourceNamed(name));
+    const retired = await this.commands.execute(command);
+    if (retired.kind === 'rejected') throw notFound('catalogue entry');
+    tellWrite(this.consistency, caller, retired.position, reply);
   }
 
   private async present(entry: CatalogEntry): Promise<CatalogEntryResponse> {

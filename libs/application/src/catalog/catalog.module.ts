@@ -13,6 +13,8 @@ import {
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
 import { Module } from '@nestjs/common';
+import { PictureModule } from '../picture/store-picture.handler.js';
+import { RetireCatalogEntryHandler } from './retire-entry.handler.js';
 import { CheckCompatibilityHandler } from '../compatibility/check-compatibility.handler.js';
 
 export class ListCatalog extends Query<Fresh<Page<CatalogEntry>>> {
@@ -108,11 +110,12 @@ export class GetRenderHandler implements IQueryHandler<GetRender> {
   }
 }
 
-/** What a caller can choose from and look at: catalogue entries, presets, renders. */
+/** What a caller can choose from and look at, and of its catalogue take away: catalogue entries, presets, renders. */
 @Module({
-  imports: [ConsistencyModule],
+  imports: [ConsistencyModule, PictureModule],
   providers: [
     ListCatalogHandler,
+    RetireCatalogEntryHandler,
     CheckCompatibilityHandler,
     ListPresetsHandler,
     ListRendersHandler,

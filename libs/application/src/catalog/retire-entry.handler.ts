@@ -7,7 +7,7 @@ import {
   type Asset,
   type EntryNotFound,
 } from '#domain/asset/asset.js';
-import { resourceOf } from '#domain/catalog/catalog.js';
+import { resourceOf, type CatalogResource } from '#domain/catalog/catalog.js';
 import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { handle, type Handled } from '../aggregate.js';
@@ -16,12 +16,17 @@ import { StoredPictures } from '../picture/stored-pictures.js';
 
 type RetiredEntry = Handled<Asset, EntryNotFound>;
 
-/** Takes an entry out of a tenant's catalogue, and out of use for new dispatches. Jobs that were queued with it still render. */
+/**
+ * Takes an entry out of a tenant's catalogue, and out of use for new dispatches: at once in this process, and in others as
+ * soon as they hear of it. Jobs that were queued with it still render.
+ */
 export class RetireCatalogEntry extends Command<RetiredEntry> {
   constructor(
     readonly context: CommandContext,
     readonly entryId: string,
     readonly reason: string,
+    /** Where the entry must be listed. Default: wherever it is. */
+    readonly resource?: CatalogResource,
   ) {
     super();
   }
@@ -34,19 +39,23 @@ export class RetireCatalogEntryHandler implements ICommandHandler<RetireCatalogE
     private readonly pictures: StoredPictures,
   ) {}
 
-  async execute({ context, entryId: assetId, reason }: RetireCatalogEntry): Promise<RetiredEntry> {
+  async execute({ context, entryId: assetId, reason, resource }: RetireCatalogEntry): Promise<RetiredEntry> {
     const { environment, tenant, at } = context;
     const asset = await this.pictures.asset(context, assetId);
     const made = asset && (await this.pictures.artifact(context, asset));
-    if (!made || made.role !== 'final' || !resourceOf(made.kind))
+    const listedAs = made?.role === 'final' ? resourceOf(made.kind) : undefined;
+    if (!listedAs || listedAs !== (resource ?? listedAs))
       return { kind: 'rejected', rejection: { code: 'ENTRY_NOT_FOUND' }, state: asset };
     const stream = streamName(environment, 'asset', assetId);
     const retirement = { assetId, tenant, reason, at: at.toISOString() };
     const aggregate = { initial: initialAsset, evolve: evolveAsset };
-    return handle(this.store, stream, aggregate, (state) => retireEntry(retirement, state), context);
+    const decide = (state: Asset) => retireEntry(retirement, state);
+    const retired = await handle(this.store, stream, aggregate, decide, context);
+    this.pictures.forget(context, assetId);
+    return retired;
   }
 }
 
-/** What operators do to tenants' catalogues. */
+/** What operators do to tenants' catalogues; callers do it to theirs by the CatalogModule. */
 @Module({ providers: [StoredPictures, RetireCatalogEntryHandler] })
 export class CatalogCareModule {}

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { LRUCache } from 'lru-cache';
 import type { DebitRejection } from '#domain/account/debit-credits.js';
+import type { JobEvent } from '#domain/job/job.events.js';
 import { initialJob, isUnfinished, type QueuedJob, queueJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';
 import { entriesUpTo } from '#platform/cache-size.js';
@@ -67,8 +68,10 @@ export class Dispatcher {
   private readonly onLog = new LRUCache<string, true>({
     ...entriesUpTo(10_000),
     fetchMethod: async (stream) => {
-      const { kind } = await this.store.readStream(stream, { limit: 1 });
-      return kind === 'found' ? true : undefined;
+      const slice = await this.store.readStream(stream, { limit: 1 });
+      return slice.kind === 'found' && slice.events[0]?.type !== ('JobVoided' satisfies JobEvent['type'])
+        ? true
+        : undefined;
     },
   });
 
@@ -184,8 +187,8 @@ export class Dispatcher {
   }
 
   /**
-   * Whether there is anything of the job, if only a fence. A restore of the log may have lost it; but not while this process
-   * lives, so each job is looked up once.
+   * Whether the log has the job. A restore may have lost it, and the sweep may have put a fence in its place; but not while
+   * this process lives, so each job is looked up once.
    */
   async isOnLog({ environment }: Caller, { jobId }: DispatchIds): Promise<boolean> {
     return (await this.onLog.fetch(streamName(environment, 'job', jobId))) ?? false;

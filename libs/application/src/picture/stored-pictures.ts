@@ -62,9 +62,12 @@ export class StoredPictures implements Listener {
 
   /** Forgets a picture that was retired, in whichever process. */
   hear({ environment, id, event }: Announcement): void {
+    if (event.type === 'CatalogEntryRetired') this.forget({ environment, tenant: event.data.tenant }, id);
+  }
+
+  forget({ environment, tenant }: Owner, assetId: string): void {
     this.heard += 1;
-    if (event.type === 'CatalogEntryRetired')
-      this.assets.delete(`${event.data.tenant} ${streamName(environment, 'asset', id)}`);
+    this.assets.delete(`${tenant} ${streamName(environment, 'asset', assetId)}`);
   }
 
   async job({ environment, tenant }: Owner, jobId: string): Promise<JobPictures | undefined> {
