@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
+import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
@@ -48,12 +50,45 @@ async function ask(route: string, body?: object): Promise<Json> {
 const balance = async () => (await ask(`GET /tenants/${tenant.id}`)).balances.live;
 
 describe('jobs across tenants', () => {
+  it('are found by the id that a vendor gave a call', async () => {
+    const { job_id } = await dispatch();
+    const stream = streamName('live', 'job', job_id);
+    const [queued] = (await service.store.readAll({ filter: { types: ['JobQueued'] } })).filter(
+      (event) => event.stream === stream,
+    );
+    const call = { call: 'look.1', at: new Date().toISOString() };
+    const called = {
+      step: 'look',
+      model: 'm',
+      vendor: 'v',
+      attempt: 1,
+      idempotencyKey: 'k',
+      tenant: tenant.id,
+    };
+    const tell = (type: string, data: object) => ({
+      id: randomUUID(),
+      type,
+      data,
+      metadata: queued!.metadata,
+    });
+    const events = [
+      tell('EngineCalled', { ...call, ...called, operation: 'look' }),
+      tell('EngineSubmitted', { ...call, vendorRequestId: `theirs-${job_id}` }),
+    ];
+    await service.store.append(stream, 'any', events);
+    const sought = async () => (await ask(`GET /search?id=theirs-${job_id}`)).jobs;
+    await eventually(async () =>
+      expect(await sought()).toEqual([{ env: 'live', job_id, as: "vendor's request" }]),
+    );
+  });
+
   it('are found by any id, and tell their whole story', async () => {
     const { job_id, request_id } = await dispatch();
-    for (const id of [job_id, request_id]) {
-      const { jobs } = await ask(`GET /search?id=${id}`);
-      expect(jobs).toContainEqual(expect.objectContaining({ env: 'live', job_id }));
-    }
+    for (const [id, as] of [
+      [job_id, 'job'],
+      [request_id, 'request'],
+    ])
+      expect((await ask(`GET /search?id=${id}`)).jobs).toEqual([{ env: 'live', job_id, as }]);
     const nothing = await admin.ask(`GET /search?id=${newId()}`, support);
     expect(nothing).toMatchObject({ status: 404, body: { error: { code: 'RESOURCE_NOT_FOUND' } } });
     const story = await ask(`GET /jobs/${job_id}`);

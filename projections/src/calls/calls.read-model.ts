@@ -6,6 +6,7 @@ import type { ReadModel } from '#read-store/read-model.js';
 /** One call of a vendor's image model, and what it cost. For operators: no caller ever sees it. */
 @Entity('calls')
 @Index('calls_by_time', ['calledAt'])
+@Index('calls_by_vendor_request', ['vendorRequestId'], { where: 'vendor_request_id IS NOT NULL' })
 @Index('calls_by_answer', ['answeredAt'], { where: 'kept > 0' })
 export class CallRow {
   @PrimaryColumn({ type: 'text' })

@@ -1,17 +1,18 @@
 import { load, readForwards } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { Deliveries } from '#application/webhook/deliveries.js';
-import type { EventOfType } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
-import { categoryPrefix, environments, streamName, type Environment } from '#domain/streams.js';
+import { environments, streamName, type Environment } from '#domain/streams.js';
+import { CallRow } from '#projections/calls/calls.read-model.js';
 import { JobRow, type JobStatus } from '#projections/jobs/jobs.read-model.js';
 import { LedgerRow } from '#projections/ledger/ledger.read-model.js';
+import { UsageRow } from '#projections/usage/usage.read-model.js';
 import { PostgresDeliveries } from '#read-store/webhook-deliveries.js';
 import { ChoiceField, IdField, TextField } from '#validation/fields.js';
 import { defineCall, PageInEnvironment, printRest } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printProperties, printTable, toJson } from '../output.js';
-import { environmentsOf, pagesOfLog, timeOf } from '../places.js';
+import { environmentsOf, timeOf } from '../places.js';
 import { CliError } from '../verb.js';
 import { DeliveriesModule } from '../webhooks/deliveries.module.js';
 
@@ -147,9 +148,12 @@ async function jobsBehind(operator: Operator, env: Environment, sought: string):
   };
   const { state } = await load(operator.store, streamName(env, 'job', sought), jobAggregate);
   if (state.status !== 'unqueued') add(sought, 'job');
-  const jobs = (await operator.readModels(env)).getRepository(JobRow);
-  for (const { publicId } of await jobs.findBy({ requestId: sought })) add(publicId, 'request');
-  for (const { publicId } of await jobs.findBy({ chargeId: sought })) add(publicId, 'charge');
+  const rows = await operator.readModels(env);
+  // By keys and an index: a table of jobs has none for these ids.
+  add((await rows.getRepository(UsageRow).findOneBy({ requestId: sought }))?.jobId, 'request');
+  add((await rows.getRepository(LedgerRow).findOneBy({ id: sought }))?.jobId, 'charge');
+  for (const { jobId } of await rows.getRepository(CallRow).findBy({ vendorRequestId: sought }))
+    add(jobId, "vendor's request");
   const asset = await operator.store.readStream(streamName(env, 'asset', sought), { limit: 1 });
   // The stream of an asset has this one event.
   if (asset.kind === 'found')
@@ -157,15 +161,6 @@ async function jobsBehind(operator: Operator, env: Environment, sought: string):
   const delivery = await operator.get(Deliveries).find(env, sought);
   // Its body is a message of ours, and names the job where it tells of one.
   if (delivery) add((JSON.parse(delivery.body) as { data: { job_id?: string } }).data.job_id, 'delivery');
-  if (found.size > 0) return [...found.values()];
-  // Vendors' ids are nowhere but in the log.
-  const filter = {
-    ...{ types: ['EngineSubmitted', 'EngineAnswered'], streamPrefixes: [categoryPrefix(env, 'job')] },
-  };
-  for await (const page of pagesOfLog(operator.store, { filter, limit: 1_000 }))
-    for (const { stream, data } of page)
-      if ((data as EventOfType<'EngineSubmitted'>['data']).vendorRequestId === sought)
-        add(stream.slice(categoryPrefix(env, 'job').length), "vendor's request");
   return [...found.values()];
 }
 
