@@ -5,7 +5,7 @@ import type { Caller } from '#application/command-context.js';
 import { GetCredits, ListTransactions } from '#application/ledger/ledger.module.js';
 import { Clock } from '#platform/clock.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { DescribeErrors, DescribeRead, PageOf } from '../http/describe.js';
 import type { FastifyReply } from 'fastify';
 import { unwrap } from '../http/consistency-token.js';
 import { PageQuery, ValidQuery } from '../http/valid-request.js';
@@ -104,19 +104,10 @@ export class LedgerEntryResponse {
   created_at: string;
 }
 
-export class LedgerResponse {
-  @ApiProperty({ type: [LedgerEntryResponse], description: 'Newest first. All deltas sum to the balance.' })
-  items: LedgerEntryResponse[];
-
-  @ApiProperty({ description: 'Entries in all.', type: 'integer', minimum: 0, example: 1 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
-  limit: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
-  offset: number;
-}
+export class LedgerResponse extends PageOf(LedgerEntryResponse, {
+  total: 'Entries in all.',
+  description: 'Newest first. All deltas sum to the balance.',
+}) {}
 
 @ApiTags('account')
 @Controller('/v1/transactions')

@@ -6,7 +6,7 @@ import type { Caller } from '#application/command-context.js';
 import type { UsageView } from '#application/read-models.js';
 import { ListUsage } from '#application/ledger/ledger.module.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { DescribeErrors, DescribeRead, PageOf } from '../http/describe.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { PageQuery, ValidQuery } from '../http/valid-request.js';
 import { Word } from '../http/vocabulary.js';
@@ -68,19 +68,7 @@ export class UsageRowResponse {
   error_message?: string;
 }
 
-export class UsageListResponse {
-  @ApiProperty({ type: [UsageRowResponse] })
-  items: UsageRowResponse[];
-
-  @ApiProperty({ description: 'Rows in all.', type: 'integer', minimum: 0, example: 1 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
-  limit: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
-  offset: number;
-}
+export class UsageListResponse extends PageOf(UsageRowResponse, { total: 'Rows in all.' }) {}
 
 @ApiTags('account')
 @Controller('/v1/usage')

@@ -13,7 +13,13 @@ import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, describedHeaders, DescribePublicId, DescribeRead } from '../http/describe.js';
+import {
+  DescribeErrors,
+  describedHeaders,
+  DescribePublicId,
+  DescribeRead,
+  PageOf,
+} from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
 import { EmptyBody, PageQuery, PublicId, ValidQuery } from '../http/valid-request.js';
@@ -68,19 +74,7 @@ export class CatalogEntryResponse {
   created_at: string;
 }
 
-export class CatalogListResponse {
-  @ApiProperty({ type: [CatalogEntryResponse] })
-  items: CatalogEntryResponse[];
-
-  @ApiProperty({ description: 'Entries in all.', type: 'integer', minimum: 0, example: 1 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
-  limit: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
-  offset: number;
-}
+export class CatalogListResponse extends PageOf(CatalogEntryResponse, { total: 'Entries in all.' }) {}
 
 const DescribeResource = () =>
   ApiParam({

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { GARMENT_SLOTS, garmentCategories } from '#domain/garment/garment-categories.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
-import { DescribeErrors, describedHeaders } from '../http/describe.js';
+import { DescribeErrors, describedHeaders, PageOf } from '../http/describe.js';
 import { PageQuery, ValidQuery } from '../http/valid-request.js';
 
 export class GarmentCategoryResponse {
@@ -19,19 +19,10 @@ export class GarmentCategoryResponse {
   slot: string;
 }
 
-export class GarmentCategoryListResponse {
-  @ApiProperty({ type: [GarmentCategoryResponse] })
-  items: GarmentCategoryResponse[];
-
-  @ApiProperty({ description: 'Categories in all.', type: 'integer', minimum: 0, example: 98 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
-  limit: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
-  offset: number;
-}
+export class GarmentCategoryListResponse extends PageOf(GarmentCategoryResponse, {
+  total: 'Categories in all.',
+  example: 98,
+}) {}
 
 const items = garmentCategories.map(({ publicId, key, displayLabel, slot }) => ({
   public_id: publicId,

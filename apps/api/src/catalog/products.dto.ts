@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from '#validation/fields.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
+import { PageOf } from '../http/describe.js';
 import { PageQuery } from '../http/valid-request.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import type { ServedPictures } from '../uploads/served-pictures.js';
@@ -150,19 +151,7 @@ export class ProductResponse {
   created_at: string;
 }
 
-export class ProductListResponse {
-  @ApiProperty({ type: [ProductResponse] })
-  items: ProductResponse[];
-
-  @ApiProperty({ description: 'Products in all that match.', type: 'integer', minimum: 0, example: 1 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
-  limit: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
-  offset: number;
-}
+export class ProductListResponse extends PageOf(ProductResponse, { total: 'Products in all that match.' }) {}
 
 /** A product in the words of the interface. Fields that were not given are absent. */
 export async function presentProduct(

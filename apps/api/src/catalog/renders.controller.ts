@@ -9,7 +9,7 @@ import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-
 import { ServedPictures } from '../uploads/served-pictures.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribePublicId, DescribeRead } from '../http/describe.js';
+import { DescribeErrors, DescribePublicId, DescribeRead, PageOf } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
 import { Word } from '../http/vocabulary.js';
@@ -54,19 +54,7 @@ export class RenderResponse {
   created_at: string;
 }
 
-export class RenderListResponse {
-  @ApiProperty({ type: [RenderResponse] })
-  items: RenderResponse[];
-
-  @ApiProperty({ description: 'Renders in all.', type: 'integer', minimum: 0, example: 1 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
-  limit: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
-  offset: number;
-}
+export class RenderListResponse extends PageOf(RenderResponse, { total: 'Renders in all.' }) {}
 
 @ApiTags('renders')
 @Controller('/v1/renders')

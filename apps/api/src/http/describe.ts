@@ -3,6 +3,7 @@ import {
   ApiExtraModels,
   ApiHeader,
   ApiParam,
+  ApiProperty,
   ApiResponse,
   getSchemaPath,
   type ApiResponseOptions,
@@ -62,6 +63,27 @@ export function DescribeRead(
       headers: { ...describedHeaders('X-Consistency'), ...alsoWith },
     }),
   );
+}
+
+/** The answer of a list: one page, and how many there are in all. */
+export function PageOf<Item>(
+  item: Type<Item>,
+  { total, example = 1, ...items }: { total?: string; example?: number; description?: string },
+) {
+  class Page {
+    @ApiProperty({ type: [item], ...items })
+    items: Item[];
+
+    @ApiProperty({ ...(total && { description: total }), type: 'integer', minimum: 0, example })
+    total: number;
+
+    @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
+    limit: number;
+
+    @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
+    offset: number;
+  }
+  return Page;
 }
 
 export function DescribeWrite(status: number, type: Type): MethodDecorator {

@@ -1,3 +1,4 @@
+import { PageOf } from '../http/describe.js';
 import { ApiProperty } from '@nestjs/swagger';
 import type { DeliveryStatus, DeliveryWithAttempts } from '#application/webhook/deliveries.js';
 import type { WebhookDisableReason, WebhookTopic } from '#domain/webhook/webhook.events.js';
@@ -211,19 +212,7 @@ export class DeliveryResponse {
   attempts: WebhookAttemptResponse[];
 }
 
-export class DeliveryListResponse {
-  @ApiProperty({ description: 'Newest first.', type: [DeliveryResponse] })
-  items: DeliveryResponse[];
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 1 })
-  total: number;
-
-  @ApiProperty({ type: 'integer', minimum: 1, maximum: 200, example: 50 })
-  limit: number;
-
-  @ApiProperty({ type: 'integer', minimum: 0, example: 0 })
-  offset: number;
-}
+export class DeliveryListResponse extends PageOf(DeliveryResponse, { description: 'Newest first.' }) {}
 
 export class RequestedTestResponse {
   @ApiProperty({ ...id, description: 'The delivery: it appears in the list of deliveries in a moment.' })
