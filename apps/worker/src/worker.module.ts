@@ -19,8 +19,7 @@ import {
 } from '#adapters/platform.module.js';
 import { RenderQueueModule } from '#adapters/render-queue.module.js';
 import { QueuedDeliveriesModule, WebhookTransportModule } from '#adapters/webhooks.module.js';
-import { JobRenderer, RenderSettings } from '#application/render/job-renderer.js';
-import { RenderModule } from '#application/render/render.module.js';
+import { JobRenderer, RenderSettings, RenderModule } from '#application/render/job-renderer.js';
 import { WebhookModule } from '#application/webhook/webhook.module.js';
 import { WebhookObserver, WebhookSender } from '#application/webhook/webhook-sender.js';
 import { environments } from '#domain/streams.js';
@@ -30,7 +29,7 @@ import { isDiskFull } from '#platform/errors.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 import { RenderQueue, type RenderTask, type TaskOutcome } from '#render-queue/render-queue.js';
-import { WebhookWorker } from './webhook-worker.js';
+import { DeliveryQueue, type DeliveryTask } from '#render-queue/delivery-queue.js';
 
 /** Takes jobs of both environments from the queue and renders them, for as long as the app runs. */
 @Injectable()
@@ -120,5 +119,42 @@ export class WorkerModule {
       imports: [CqrsModule.forRoot(), ...adapters, RenderModule.with({ renderTimeoutMs }), WebhookModule],
       providers: [RenderWorker, WebhookWorker, WebhookSender, webhookObserver],
     };
+  }
+}
+
+/** Calls of one endpoint at the same time, over all workers: a slow one leaves the others their places. */
+const endpointConcurrency = 2;
+
+/**
+ * Takes deliveries of both environments from their queue and calls endpoints, for as long as the app runs: beside the
+ * renders, in places of its own. It waits for others' servers nearly all of its time, so renders hardly notice it. The
+ * render queue, which it shares the connection of, stops it.
+ */
+@Injectable()
+export class WebhookWorker implements OnApplicationBootstrap {
+  constructor(
+    private readonly queue: DeliveryQueue,
+    private readonly sender: WebhookSender,
+    @Inject(Configuration) private readonly configuration: Configuration,
+    @Inject(Logger) private readonly logger: Logger,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { concurrency } = this.configuration.webhooks;
+    for (const environment of environments)
+      await this.queue.work(
+        environment,
+        { remote: true, concurrency, tenantConcurrency: endpointConcurrency },
+        (task, claim) => this.send(task, claim),
+      );
+  }
+
+  private async send(task: DeliveryTask, claim: AbortSignal): Promise<TaskOutcome> {
+    try {
+      return await this.sender.send(task, claim);
+    } catch (error) {
+      this.logger.error({ err: error, ...task }, 'a webhook could not be sent and will be tried again');
+      throw error;
+    }
   }
 }

@@ -82,7 +82,7 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
 async function commonOf() {
   const [{ openEventStore }, { openStorage }, { PgBossRenderQueue }] = await Promise.all([
     import('#event-store/open-event-store.js'),
-    import('#storage/open-storage.js'),
+    import('#adapters/object-storage.module.js'),
     import('#render-queue/pg-boss-render-queue.js'),
   ]);
   const open = () => openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });

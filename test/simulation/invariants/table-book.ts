@@ -1,6 +1,7 @@
 import { toProjectedEvent } from '#read-store/projected-event.js';
 import { columnsOnly, simulatedModels, Tables } from '../services/tables.js';
-import type { Installation } from '../installation.js';
+import type { Checkpoints } from '../services/checkpoints.js';
+import type { SimulatedLog } from '../store/simulated-log.js';
 import type { Invariants } from '../invariants.js';
 import type { Report } from './price-book.js';
 
@@ -18,7 +19,7 @@ export class TableBook {
   constructor(
     private readonly report: Report,
     private readonly invariants: Pick<Invariants, 'tenants' | 'balanceAt'>,
-    private readonly installation: Pick<Installation, 'log' | 'checkpoints'>,
+    private readonly installation: { readonly log: SimulatedLog; readonly checkpoints: Checkpoints },
     private readonly tables: Tables,
   ) {}
 

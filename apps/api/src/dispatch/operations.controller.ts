@@ -5,6 +5,8 @@ import type { Caller } from '#application/command-context.js';
 import { ListOperations } from '#application/operation/operations.js';
 import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { workflows } from '#workflows/workflows.js';
+import { ImageModels } from './image-model-rules.js';
 
 export class OperationResponse {
   @ApiProperty({ description: 'The name in `POST /v1/{name}`.', example: 'model-generator' })
@@ -47,6 +49,73 @@ export class OperationsController {
         op_class: opClass,
         credits_cost: credits,
         enabled,
+      })),
+    };
+  }
+}
+
+export class ImageModelResponse {
+  @ApiProperty({ description: 'What `image_model` or `model` of a body names it by.', example: 'sketch-1' })
+  id: string;
+
+  @ApiProperty({ type: [String], description: 'The workflows that it makes.', example: ['try-on', 'look'] })
+  workflows: string[];
+
+  @ApiProperty({
+    type: [String],
+    description: 'The workflows that it draws for you when the body names no model.',
+    example: ['try-on'],
+  })
+  usual_for: string[];
+
+  @ApiProperty({ description: 'Pictures that one request may give it.', type: 'integer', example: 8 })
+  max_inputs: number;
+
+  @ApiProperty({ type: [String], description: 'Values of `resolution`.', example: ['1K', '2K'] })
+  resolutions: string[];
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Values of `aspect_ratio`; null: all of them.',
+    example: null,
+  })
+  aspect_ratios: string[] | null;
+
+  @ApiProperty({ description: 'Whether it knows `quality`, which is dropped otherwise.', example: true })
+  quality: boolean;
+
+  @ApiProperty({ description: 'Whether it takes a `seed`, which is refused otherwise.', example: true })
+  seed: boolean;
+}
+
+export class ImageModelListResponse {
+  @ApiProperty({ type: [ImageModelResponse] })
+  image_models: ImageModelResponse[];
+}
+
+@ApiTags('account')
+@Controller('/v1/image-models')
+export class ImageModelsController {
+  constructor(private readonly imageModels: ImageModels) {}
+
+  @Get()
+  @ApiOperation({ operationId: 'listImageModels', summary: 'Which image models a request may name' })
+  @DescribeRead(ImageModelListResponse)
+  @DescribeErrors(401)
+  list(@CurrentCaller() { tenant }: Caller): ImageModelListResponse {
+    const { choice } = this.imageModels;
+    const names = workflows.map(({ name }) => name);
+    return {
+      image_models: choice.models.map((model) => ({
+        id: model.id,
+        workflows: names.filter((name) => choice.making(name).includes(model)),
+        usual_for: names.filter((name) => choice.usual(name, tenant) === model),
+        max_inputs: model.max_inputs,
+        resolutions: [...model.resolutions],
+        aspect_ratios: model.aspect_ratios ? [...model.aspect_ratios] : null,
+        quality: model.supports_quality,
+        seed: model.seed,
       })),
     };
   }

@@ -1,12 +1,23 @@
-import { Inject } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { QueuedJob } from '#domain/job/job.js';
 import { CloseCharge } from '../account/charges.handler.js';
 import type { Caller } from '../command-context.js';
 import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import type { JobStreams } from '../read-models.js';
-import { type JobDetail, NotedJobStreams } from './job-queries.handler.js';
-import { FenceJob, StopJob } from './job-writes.handler.js';
+import {
+  type JobDetail,
+  NotedJobStreams,
+  AwaitJobHandler,
+  FollowJobHandler,
+  GetJobEventsHandler,
+  GetJobHandler,
+  ListJobsHandler,
+} from './job-queries.handler.js';
+import { FenceJob, StopJob, JobWritesModule } from './job-writes.handler.js';
+import { AccountModule } from '../account/account.module.js';
+import { ConsistencyModule } from '../consistency/read-your-writes.js';
+import { JobWatch } from './job-watch.js';
 
 /** Ends one of the caller's jobs before it is done, and gives back what it cost. */
 export class CancelJob extends Command<CancelledJob> {
@@ -116,3 +127,19 @@ function contextOf({ caller, requestId, at, by }: CancelJob, commandId: string) 
   const { environment, tenant, keyId } = caller;
   return { environment, tenant, commandId, requestId, actor: by?.actor ?? `key:${keyId}`, at };
 }
+
+/** A caller's jobs: looked at, followed, cancelled. */
+@Module({
+  imports: [AccountModule, ConsistencyModule, JobWritesModule],
+  providers: [
+    JobWatch,
+    NotedJobStreams,
+    ListJobsHandler,
+    GetJobHandler,
+    GetJobEventsHandler,
+    AwaitJobHandler,
+    FollowJobHandler,
+    CancelJobHandler,
+  ],
+})
+export class JobModule {}

@@ -1,16 +1,17 @@
-import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { Controller, HttpCode, Post, Res, Get } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
-import { ApiBody, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiProperty, ApiTags, ApiQuery, ApiResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#application/command-context.js';
 import { CheckCompatibility } from '#application/compatibility/check-compatibility.handler.js';
 import { IdField, ListField, text } from '#validation/fields.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, DescribeRead } from '../http/describe.js';
+import { DescribeErrors, DescribeRead, describedHeaders, PageOf } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
-import { ValidBody } from '../http/valid-request.js';
+import { ValidBody, PageQuery, ValidQuery } from '../http/valid-request.js';
+import { GARMENT_SLOTS, garmentCategories } from '#domain/garment/garment-categories.js';
 
 export class CompatibilityCheckBody {
   @IdField({
@@ -94,5 +95,50 @@ export class CompatibilityController {
       reasons: reasons.map(({ code, message }) => ({ code, message })),
     }));
     return { product_garment_category_public_id: category, results };
+  }
+}
+
+export class GarmentCategoryResponse {
+  @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
+  public_id: string;
+
+  @ApiProperty({ description: 'Canonical taxonomy key.', example: 't_shirt' })
+  key: string;
+
+  @ApiProperty({ example: 'T-shirt' })
+  display_label: string;
+
+  @ApiProperty({ description: 'Where it is worn.', enum: GARMENT_SLOTS, enumName: 'GarmentSlot' })
+  slot: string;
+}
+
+export class GarmentCategoryListResponse extends PageOf(GarmentCategoryResponse, {
+  total: 'Categories in all.',
+  example: 98,
+}) {}
+
+const items = garmentCategories.map(({ publicId, key, displayLabel, slot }) => ({
+  public_id: publicId,
+  key,
+  display_label: displayLabel,
+  slot,
+}));
+
+@ApiTags('catalog')
+@Controller('/v1/garment-categories')
+@RequireCapability('jobs:read')
+export class GarmentCategoriesController {
+  @Get()
+  @ApiOperation({ operationId: 'listGarmentCategories', summary: 'The kinds of garment that there are' })
+  @ApiQuery({ type: PageQuery })
+  @ApiResponse({
+    status: 200,
+    description: 'The same for everybody.',
+    type: GarmentCategoryListResponse,
+    headers: describedHeaders(),
+  })
+  @DescribeErrors(401, 403, 422)
+  list(@ValidQuery(PageQuery) { limit, offset }: PageQuery): GarmentCategoryListResponse {
+    return { items: items.slice(offset, offset + limit), total: items.length, limit, offset };
   }
 }
