@@ -1,4 +1,5 @@
-import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { useFilters } from '../shared/filters.js';
 import { Id, Status, Time } from '../shared/format.js';
 import {
   Action,
@@ -12,8 +13,7 @@ import {
   textOf,
   TextField,
 } from '../shared/ui.js';
-import { api, client, done, type Schemas } from './api.js';
-import { useFilters } from './filters.js';
+import { api, change, client, type Schemas } from './api.js';
 
 export function ActionsPage() {
   const { value, set } = useFilters();
@@ -85,13 +85,11 @@ const roles = [
 const dayMs = 86_400_000;
 
 function Operators() {
-  const queries = useQueryClient();
   const query = api.useQuery('get', '/admin/v1/operators', {});
   const add = async (form: FormData) => {
     const role = roles.find(([each]) => each === form.get('role'))?.[0] ?? 'read';
     const body = { name: textOf(form, 'name') ?? '', role, expires: (numberOf(form, 'days') ?? 90) * dayMs };
-    const { name, token } = await done(client.POST('/admin/v1/operators', { body }));
-    await queries.invalidateQueries();
+    const { name, token } = await change(client.POST('/admin/v1/operators', { body }));
     return (
       <>
         <p>
@@ -135,11 +133,9 @@ function Operators() {
 }
 
 function Revoke({ name }: { name: string }) {
-  const queries = useQueryClient();
   const revoke = async (form: FormData) => {
     const body = { reason: textOf(form, 'reason') };
-    await done(client.POST('/admin/v1/operators/{name}/revoke', { params: { path: { name } }, body }));
-    await queries.invalidateQueries();
+    await change(client.POST('/admin/v1/operators/{name}/revoke', { params: { path: { name } }, body }));
     return `${name} is no operator any more.`;
   };
   return (

@@ -1,4 +1,4 @@
-import { QueryClient, useQueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query';
 import createFetchClient from 'openapi-fetch';
 import createClient from 'openapi-react-query';
 import type { components, paths } from './openapi.js';
@@ -49,14 +49,11 @@ export async function done<Data>(asked: Promise<{ data?: Data; error?: unknown }
   return data;
 }
 
-/** Asks for a change, after which everything is shown as it is then, and says what was done. */
-export function useChange() {
-  const queries = useQueryClient();
-  return async (asked: Parameters<typeof done>[0], said: string) => {
-    await done(asked);
-    await queries.invalidateQueries();
-    return said;
-  };
+/** What a change has answered, when all that is shown is asked for anew. @throws the refusal */
+export async function change<Data>(asked: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
+  const data = await done(asked);
+  await queries.invalidateQueries();
+  return data;
 }
 
 /** For requests that must be done once, however often they are sent. */

@@ -1,8 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { count, Credits, duration, Id, Time } from '../shared/format.js';
+import { count, Credits, duration, Id, JobLink, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Section, Table } from '../shared/ui.js';
-import { api, client, done, lively } from './api.js';
+import { api, change, client, lively } from './api.js';
 import { useEnvironment } from './environment.js';
 
 /** What the service puts right by itself, or cannot: each with the reason and the way out. */
@@ -19,20 +17,12 @@ export function CarePage() {
   );
 }
 
-const linkTo = (job: string) => (
-  <Link href={`/jobs/${job}`}>
-    <Id id={job} />
-  </Link>
-);
-
 function Parked() {
   const { env } = useEnvironment();
-  const queries = useQueryClient();
   const query = api.useQuery('get', '/admin/v1/parked', { params: { query: { env } } }, lively);
   const retry = (stream: string | undefined, readModel?: string) => async () => {
     const chosen = stream === undefined ? { all: true } : { stream, read_model: readModel };
-    const { retried } = await done(client.POST('/admin/v1/parked/retry', { body: { env, ...chosen } }));
-    await queries.invalidateQueries();
+    const { retried } = await change(client.POST('/admin/v1/parked/retry', { body: { env, ...chosen } }));
     return (
       <Table
         label="What was retried"
@@ -111,11 +101,9 @@ function Parked() {
 
 function Stranded() {
   const { env } = useEnvironment();
-  const queries = useQueryClient();
   const query = api.useQuery('get', '/admin/v1/stranded', { params: { query: { env } } }, lively);
   const requeue = (job: string[]) => async () => {
-    const { requeued } = await done(client.POST('/admin/v1/stranded/requeue', { body: { env, job } }));
-    await queries.invalidateQueries();
+    const { requeued } = await change(client.POST('/admin/v1/stranded/requeue', { body: { env, job } }));
     return `${count(requeued.reduce((sum, { tasks }) => sum + tasks, 0))} tasks were put back.`;
   };
   return (
@@ -144,7 +132,7 @@ function Stranded() {
             keyOf={({ job_id }) => job_id}
             empty="No job is stranded."
             columns={[
-              { head: 'job', cell: ({ job_id: id }) => linkTo(id) },
+              { head: 'job', cell: ({ job_id: id }) => <JobLink id={id} /> },
               { head: 'in', cell: (each) => each.env },
               { head: 'tenant', cell: ({ tenant_id: id }) => <Id id={id} /> },
               { head: 'needs', cell: ({ needs }) => needs },
@@ -158,11 +146,9 @@ function Stranded() {
 
 function Orphans() {
   const { env } = useEnvironment();
-  const queries = useQueryClient();
   const query = api.useQuery('get', '/admin/v1/orphans', { params: { query: { env } } }, lively);
   const sweep = async () => {
-    const { swept } = await done(client.POST('/admin/v1/orphans/sweep', { body: { env } }));
-    await queries.invalidateQueries();
+    const { swept } = await change(client.POST('/admin/v1/orphans/sweep', { body: { env } }));
     const of = (name: 'refunded' | 'closed' | 'spared' | 'failed') =>
       count(swept.reduce((sum, each) => sum + each[name], 0));
     return `${of('refunded')} were refunded, ${of('closed')} closed, ${of('spared')} spared; ${of('failed')} could not be closed.`;
@@ -193,7 +179,7 @@ function Orphans() {
               { head: 'charge', cell: ({ charge_id: id }) => <Id id={id} /> },
               {
                 head: 'job',
-                cell: ({ job_id: id, ended }) => (ended === null ? <Id id={id} /> : linkTo(id)),
+                cell: ({ job_id: id, ended }) => (ended === null ? <Id id={id} /> : <JobLink id={id} />),
               },
               { head: 'in', cell: (each) => each.env },
               { head: 'tenant', cell: ({ tenant_id: id }) => <Id id={id} /> },

@@ -1,9 +1,8 @@
-import { Link } from 'wouter';
-import { count, Credits, Id } from '../shared/format.js';
+import { ages, sinceHours, useFilters } from '../shared/filters.js';
+import { count, Credits, TenantLink } from '../shared/format.js';
 import { Loaded, Page, Select, Table } from '../shared/ui.js';
 import { api, unhurried } from './api.js';
 import { useEnvironment } from './environment.js';
-import { ages, sinceHours, useFilters } from './filters.js';
 
 const groups = [
   ['model', 'model'],
@@ -41,14 +40,7 @@ export function CostsPage() {
             columns={[
               {
                 head: by,
-                cell: ({ group }) =>
-                  by === 'tenant' ? (
-                    <Link href={`/tenants/${group}`}>
-                      <Id id={group} />
-                    </Link>
-                  ) : (
-                    group
-                  ),
+                cell: ({ group }) => (by === 'tenant' ? <TenantLink id={group} /> : group),
               },
               { head: 'jobs', number: true, cell: ({ jobs }) => count(jobs) },
               { head: 'credits taken', number: true, cell: (each) => <Credits value={each.credits_taken} /> },

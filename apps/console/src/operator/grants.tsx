@@ -1,10 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { count, Credits, Id, Status, Time } from '../shared/format.js';
+import { useFilters } from '../shared/filters.js';
+import { count, Credits, Id, Status, TenantLink, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { api, client, done, type Schemas } from './api.js';
+import { api, change, client, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
-import { useFilters } from './filters.js';
 
 type Grant = Schemas['CreditsGrantsResult']['grants'][number];
 
@@ -37,11 +35,7 @@ export function GrantsPage() {
               { head: 'grant', cell: ({ grant_id: id }) => <Id id={id} /> },
               {
                 head: 'tenant',
-                cell: ({ tenant_id: id }) => (
-                  <Link href={`/tenants/${id}`}>
-                    <Id id={id} />
-                  </Link>
-                ),
+                cell: ({ tenant_id: id }) => <TenantLink id={id} />,
               },
               { head: 'in', cell: ({ env: of }) => of },
               { head: 'credits', number: true, cell: ({ amount }) => <Credits value={amount} /> },
@@ -60,19 +54,16 @@ export function GrantsPage() {
 }
 
 function Decide({ grant: { grant_id, env, amount, label, proposed_by: by } }: { grant: Grant }) {
-  const queries = useQueryClient();
   const params = { params: { path: { grant: grant_id } } };
   const approve = async () => {
-    const { balance } = await done(
+    const { balance } = await change(
       client.POST('/admin/v1/grants/{grant}/approve', { ...params, body: { env } }),
     );
-    await queries.invalidateQueries();
     return `${count(amount)} credits were added. The balance is ${count(balance)}.`;
   };
   const decline = async (form: FormData) => {
     const body = { env, reason: textOf(form, 'reason') ?? '' };
-    await done(client.POST('/admin/v1/grants/{grant}/decline', { ...params, body }));
-    await queries.invalidateQueries();
+    await change(client.POST('/admin/v1/grants/{grant}/decline', { ...params, body }));
     return 'The grant is declined. Nothing was credited.';
   };
   return (

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
-import { Credits, Id, Status, Time } from '../shared/format.js';
+import { Credits, Id, JobLink, Status, TenantLink, Time } from '../shared/format.js';
 import { Facts, JsonDetails, Loaded, Page, Section, Table } from '../shared/ui.js';
 import { api, type Schemas } from './api.js';
 import { Picture, PictureList } from './pictures.js';
@@ -52,22 +52,13 @@ export function JobPage() {
 function JobFacts({ story }: { story: Story }) {
   const { env, tenant_id: tenant, model, attempts, credits_cost: cost, request_id: request } = story;
   const { charge_id: charge, parent_job_id: parent, child_job_ids: children, trace_id: trace } = story;
-  const job = (id: string) => (
-    <Link key={id} href={`/jobs/${id}`}>
-      <Id id={id} />
-    </Link>
-  );
+  const job = (id: string) => <JobLink key={id} id={id} />;
   return (
     <Facts
       of={[
         ['State', <Status key="state" of={story.status} />],
         ['Environment', env],
-        [
-          'Tenant',
-          <Link key="tenant" href={`/tenants/${tenant}`}>
-            <Id id={tenant} />
-          </Link>,
-        ],
+        ['Tenant', <TenantLink key="tenant" id={tenant} />],
         ['Model', model],
         ['Attempts', attempts],
         ['Credits', <Credits key="credits" value={cost} />],

@@ -1,11 +1,11 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
-import { Credits, count, Id, jobStates, Status, Time } from '../shared/format.js';
+import { ages, sinceHours, useFilters } from '../shared/filters.js';
+import { count, Credits, JobLink, jobStates, Status, TenantLink, Time } from '../shared/format.js';
 import { Loaded, Page, Select, Table, TextField, type Column } from '../shared/ui.js';
 import { api, unhurried, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
-import { ages, Pages, sinceHours, useFilters, WorkflowSelect } from './filters.js';
+import { OffsetPages, WorkflowSelect } from './filters.js';
 import { Repairs } from './repairs.js';
 
 type Job = Schemas['JobsListResult']['jobs'][number];
@@ -15,11 +15,7 @@ const limit = 50;
 export const jobColumns: readonly Column<Job>[] = [
   {
     head: 'job',
-    cell: ({ job_id: id }) => (
-      <Link href={`/jobs/${id}`}>
-        <Id id={id} />
-      </Link>
-    ),
+    cell: ({ job_id: id }) => <JobLink id={id} />,
   },
   { head: 'workflow', cell: ({ workflow }) => workflow },
   { head: 'state', cell: ({ status }) => <Status of={status} /> },
@@ -27,11 +23,7 @@ export const jobColumns: readonly Column<Job>[] = [
   { head: 'model', cell: ({ model }) => model },
   {
     head: 'tenant',
-    cell: ({ tenant_id: id }) => (
-      <Link href={`/tenants/${id}`}>
-        <Id id={id} />
-      </Link>
-    ),
+    cell: ({ tenant_id: id }) => <TenantLink id={id} />,
   },
   { head: 'in', cell: ({ env }) => env },
   { head: 'credits', number: true, cell: ({ credits_cost }) => <Credits value={credits_cost} /> },
@@ -81,7 +73,7 @@ export function JobsPage() {
               choose={choose}
               empty="No job is like this. Take a filter away, or look into the other environment."
             />
-            <Pages limit={limit} offset={offset} shown={jobs.length} total={total} go={set('offset')} />
+            <OffsetPages limit={limit} offset={offset} shown={jobs.length} total={total} go={set('offset')} />
           </>
         )}
       </Loaded>

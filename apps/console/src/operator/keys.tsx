@@ -1,7 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Id, Status, Time } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Section, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { api, client, done, type Environment, type Schemas } from './api.js';
+import { api, change, client, type Environment, type Schemas } from './api.js';
 import { environmentOf } from './environment.js';
 
 type Key = Schemas['KeysListResult']['keys'][number];
@@ -47,14 +46,13 @@ function Secret({ secret, about }: { secret: string; about: string }) {
 }
 
 function IssueKey({ tenant, environments }: { tenant: string; environments: Environment[] }) {
-  const queries = useQueryClient();
   const issue = async (form: FormData) => {
     const rule = textOf(form, 'rule');
     const {
       key,
       key_id,
       signing_secret: signing,
-    } = await done(
+    } = await change(
       client.POST('/admin/v1/tenants/{tenant}/keys', {
         params: { path: { tenant } },
         body: {
@@ -64,7 +62,6 @@ function IssueKey({ tenant, environments }: { tenant: string; environments: Envi
         },
       }),
     );
-    await queries.invalidateQueries();
     return (
       <>
         <Facts of={[['Key', <Id key="key" id={key_id} />]]} />
@@ -108,13 +105,13 @@ function IssueKey({ tenant, environments }: { tenant: string; environments: Envi
 const hourMs = 3_600_000;
 
 function KeyActions({ of: { key_id: key, status, label } }: { of: Key }) {
-  const queries = useQueryClient();
   const params = { params: { path: { key } } };
   if (status === 'revoked' || status === 'retired') return null;
   const rotate = async (form: FormData) => {
     const overlap = (numberOf(form, 'hours') ?? 24) * hourMs;
-    const rotated = await done(client.POST('/admin/v1/keys/{key}/rotate', { ...params, body: { overlap } }));
-    await queries.invalidateQueries();
+    const rotated = await change(
+      client.POST('/admin/v1/keys/{key}/rotate', { ...params, body: { overlap } }),
+    );
     return (
       <>
         <p>
@@ -126,8 +123,7 @@ function KeyActions({ of: { key_id: key, status, label } }: { of: Key }) {
   };
   const revoke = async (form: FormData) => {
     const body = { reason: textOf(form, 'reason') };
-    await done(client.POST('/admin/v1/keys/{key}/revoke', { ...params, body }));
-    await queries.invalidateQueries();
+    await change(client.POST('/admin/v1/keys/{key}/revoke', { ...params, body }));
     return 'The key is revoked.';
   };
   const name = label === '' ? `the key …${key.slice(-8)}` : `the key “${label}”`;

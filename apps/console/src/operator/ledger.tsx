@@ -2,11 +2,11 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, Label, Slider, SliderOutput, SliderThumb, SliderTrack } from 'react-aria-components';
 import { Link, useParams } from 'wouter';
-import { count, Credits, Id, Status, Time } from '../shared/format.js';
+import { useFilters } from '../shared/filters.js';
+import { count, Credits, Id, JobLink, Status, Time } from '../shared/format.js';
 import { Action, Facts, JsonDetails, Loaded, Page, Section, Select, Table, TextField } from '../shared/ui.js';
 import { api, client, done, save, type Environment, type Schemas } from './api.js';
 import { environmentOptions, useEnvironment } from './environment.js';
-import { useFilters } from './filters.js';
 
 type Account = Schemas['LedgerShowResult']['accounts'][number];
 type Movement = Account['movements'][number];
@@ -168,12 +168,7 @@ function AccountThen({ account }: { account: Account }) {
             },
             {
               head: 'job',
-              cell: ({ job_id: id }) =>
-                id !== null && (
-                  <Link href={`/jobs/${id}`}>
-                    <Id id={id} />
-                  </Link>
-                ),
+              cell: ({ job_id: id }) => id !== null && <JobLink id={id} />,
             },
             {
               head: 'credits',

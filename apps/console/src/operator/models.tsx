@@ -1,7 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { count, duration, Status } from '../shared/format.js';
 import { Action, JsonDetails, Loaded, Page, Section, Table } from '../shared/ui.js';
-import { api, client, done, lively, unhurried, type Environment, type Schemas } from './api.js';
+import { api, client, done, lively, queries, unhurried, type Environment, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 import { EarlierRuns, FollowedRun, useFollowedRun, type Run } from './runs.js';
 
@@ -145,7 +144,6 @@ interface ChangeParts {
 }
 
 function Change({ what, env, name, all = false, started }: ChangeParts) {
-  const queries = useQueryClient();
   const { about, ...words } = changes[what];
   const start = async (form: FormData) => {
     const accept = form.get('accept') !== null;

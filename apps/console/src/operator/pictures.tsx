@@ -1,11 +1,12 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useFilters } from '../shared/filters.js';
 import { Id, Time } from '../shared/format.js';
 import { Empty, Loaded, Page, TextField } from '../shared/ui.js';
 import { api } from './api.js';
 import { useEnvironment } from './environment.js';
-import { Pages, useFilters, WorkflowSelect } from './filters.js';
+import { OffsetPages, WorkflowSelect } from './filters.js';
 import { Repairs } from './repairs.js';
 
 export function PictureList({ children, small = false }: { children: ReactNode; small?: boolean }) {
@@ -79,7 +80,7 @@ export function PicturesPage() {
                 )),
               )}
             </PictureList>
-            <Pages limit={limit} offset={offset} shown={jobs.length} total={total} go={set('offset')} />
+            <OffsetPages limit={limit} offset={offset} shown={jobs.length} total={total} go={set('offset')} />
           </>
         )}
       </Loaded>

@@ -1,6 +1,6 @@
 import { count, Id, Status, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Section, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { api, client, done, useChange, type Schemas } from './api.js';
+import { api, change, client, done, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 
 const presetKinds = [
@@ -12,19 +12,18 @@ const presetKinds = [
 /** What tenants choose from, and what draws it. */
 export function PresetsPage() {
   const { one: env } = useEnvironment();
-  const change = useChange();
   const query = api.useQuery('get', '/admin/v1/presets', { params: { query: { env } } });
-  const restore = () =>
-    change(
-      client.POST('/admin/v1/presets', { body: { env, all: true } }),
-      'The presets of this release are published.',
-    );
+  const restore = async () => {
+    await change(client.POST('/admin/v1/presets', { body: { env, all: true } }));
+    return 'The presets of this release are published.';
+  };
   const publish = async (form: FormData) => {
     const body = {
       ...{ env, label: textOf(form, 'label'), spec: recipeOf(form) },
       ...{ kind: presetKinds.find(([kind]) => kind === form.get('kind'))?.[0], image: await imageOf(form) },
     };
-    return change(client.POST('/admin/v1/presets', { body }), 'The preset is published.');
+    await change(client.POST('/admin/v1/presets', { body }));
+    return 'The preset is published.';
   };
   return (
     <Page
@@ -87,10 +86,10 @@ export function PresetsPage() {
 type Preset = Schemas['PresetsListResult']['presets'][number];
 
 function Retire({ preset: { id, env, label } }: { preset: Preset }) {
-  const change = useChange();
-  const retire = (form: FormData) => {
+  const retire = async (form: FormData) => {
     const asked = { params: { path: { id } }, body: { env, reason: textOf(form, 'reason') } };
-    return change(client.POST('/admin/v1/presets/{id}/retire', asked), `${label} is retired.`);
+    await change(client.POST('/admin/v1/presets/{id}/retire', asked));
+    return `${label} is retired.`;
   };
   return (
     <Action label="Retire" title={`Retire ${label} in ${env}`} confirm="Retire" danger small act={retire}>

@@ -11,7 +11,7 @@ import {
   type Column,
 } from '../shared/ui.js';
 import { ActionsTable } from './actions.js';
-import { api, client, useChange, type Schemas } from './api.js';
+import { api, change, client, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 import type { paths } from './openapi.js';
 
@@ -99,8 +99,7 @@ const paramsOf = ({ name }: Operation) => ({ path: { name } as OnePath });
 
 function Price({ operation }: { operation: Operation }) {
   const { env, name, credits_cost: now } = operation;
-  const change = useChange();
-  const price = (form: FormData) => {
+  const price = async (form: FormData) => {
     const from = textOf(form, 'from');
     const begin = from === undefined ? undefined : new Date(from).toISOString();
     const body = {
@@ -109,10 +108,9 @@ function Price({ operation }: { operation: Operation }) {
       from: begin,
       reason: textOf(form, 'reason'),
     };
-    return change(
-      client.POST('/admin/v1/operations/{name}/price', { params: paramsOf(operation), body }),
-      begin === undefined ? 'The price is changed.' : 'The price is scheduled.',
-    );
+    const params = paramsOf(operation);
+    await change(client.POST('/admin/v1/operations/{name}/price', { params, body }));
+    return begin === undefined ? 'The price is changed.' : 'The price is scheduled.';
   };
   return (
     <Action label="Price" title={`Price of ${name} in ${env}`} confirm="Set the price" small act={price}>
@@ -131,14 +129,11 @@ function Price({ operation }: { operation: Operation }) {
 
 function Withdraw({ operation, price: { from } }: { operation: Operation; price: Scheduled }) {
   const { env, name } = operation;
-  const change = useChange();
-  const withdraw = (form: FormData) => {
+  const withdraw = async (form: FormData) => {
     const body = { env, from, reason: textOf(form, 'reason') };
     const params = paramsOf(operation);
-    return change(
-      client.POST('/admin/v1/operations/{name}/withdraw-price', { params, body }),
-      'The scheduled price is withdrawn.',
-    );
+    await change(client.POST('/admin/v1/operations/{name}/withdraw-price', { params, body }));
+    return 'The scheduled price is withdrawn.';
   };
   return (
     <Action
@@ -157,12 +152,11 @@ function Withdraw({ operation, price: { from } }: { operation: Operation; price:
 
 function Switch({ operation }: { operation: Operation }) {
   const { env, name, enabled } = operation;
-  const change = useChange();
-  const turn = (form: FormData) => {
+  const turn = async (form: FormData) => {
     const asked = { params: paramsOf(operation), body: { env, reason: textOf(form, 'reason') } };
-    return enabled
-      ? change(client.POST('/admin/v1/operations/{name}/disable', asked), `${name} is disabled.`)
-      : change(client.POST('/admin/v1/operations/{name}/enable', asked), `${name} is enabled.`);
+    if (enabled) await change(client.POST('/admin/v1/operations/{name}/disable', asked));
+    else await change(client.POST('/admin/v1/operations/{name}/enable', asked));
+    return `${name} is ${enabled ? 'disabled' : 'enabled'}.`;
   };
   const word = enabled ? 'Disable' : 'Enable';
   return (

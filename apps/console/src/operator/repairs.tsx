@@ -1,8 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from 'wouter';
-import { count, Credits, Id } from '../shared/format.js';
+import { useQuery } from '@tanstack/react-query';
+import { count, Credits, Id, JobLink } from '../shared/format.js';
 import { Action, Loaded, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { client, done, type Schemas } from './api.js';
+import { client, done, queries, type Schemas } from './api.js';
 
 type Outcomes = Schemas['JobsCancelResult'];
 
@@ -95,7 +94,6 @@ interface RepairParts {
 
 /** What would happen is shown before it does, and what did, after it. */
 function RepairAction({ repair, jobs, finished }: RepairParts) {
-  const queries = useQueryClient();
   const { about, label, ...words } = repairs[repair];
   const carryOut = async (form: FormData) => {
     const outcomes = await ask(repair, jobs, true, form);
@@ -163,12 +161,7 @@ function OutcomesTable({ outcomes: { dry_run: dryRun, jobs } }: { outcomes: Outc
           { head: 'credits', number: true, cell: (each) => <Credits value={each.credits} /> },
           {
             head: 'new job',
-            cell: ({ new_job_id: id }) =>
-              id !== undefined && (
-                <Link href={`/jobs/${id}`}>
-                  <Id id={id} />
-                </Link>
-              ),
+            cell: ({ new_job_id: id }) => id !== undefined && <JobLink id={id} />,
           },
         ]}
       />

@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { Button, ProgressBar } from 'react-aria-components';
 import { useEffect, type ReactNode } from 'react';
 import { count, Status, Time } from '../shared/format.js';
 import { Loaded, Problem, Section } from '../shared/ui.js';
-import { api, client, done, type Schemas } from './api.js';
+import { api, change, client, queries, type Schemas } from './api.js';
 import { useStream } from './live.js';
 
 export type Run = Schemas['Run'];
@@ -24,13 +23,12 @@ export function FollowedRun({ id, children }: { id: string; children: (run: Run)
   const query = api.useQuery('get', '/admin/v1/runs/{run}', path, {
     refetchInterval: ({ state }) => (!streaming && state.data?.state === 'running' ? 1_000 : false),
   });
-  const queries = useQueryClient();
   const ended = query.data !== undefined && query.data.state !== 'running';
   useEffect(() => {
     // What it has changed is on the same page.
     if (ended)
       void queries.invalidateQueries({ predicate: ({ queryKey: [, of] }) => of !== '/admin/v1/runs/{run}' });
-  }, [ended, queries]);
+  }, [ended]);
   return (
     <Loaded query={query} lines={3}>
       {(run) => (
@@ -83,10 +81,8 @@ function RunProgress({ of: progress }: { of: Run['progress'] }) {
 }
 
 function StopRun({ id }: { id: string }) {
-  const queries = useQueryClient();
   const stop = async () => {
-    await done(client.DELETE('/admin/v1/runs/{run}', { params: { path: { run: id } } }));
-    await queries.invalidateQueries();
+    await change(client.DELETE('/admin/v1/runs/{run}', { params: { path: { run: id } } }));
   };
   return (
     <Button className="button small danger" onPress={() => void stop()}>

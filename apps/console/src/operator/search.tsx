@@ -1,5 +1,5 @@
-import { Link, Redirect, useParams } from 'wouter';
-import { Id } from '../shared/format.js';
+import { Redirect, useParams } from 'wouter';
+import { Id, JobLink } from '../shared/format.js';
 import { Loaded, Page, Table } from '../shared/ui.js';
 import { api } from './api.js';
 
@@ -21,11 +21,7 @@ export function SearchPage() {
             columns={[
               {
                 head: 'job',
-                cell: ({ job_id }) => (
-                  <Link href={`/jobs/${job_id}`}>
-                    <Id id={job_id} />
-                  </Link>
-                ),
+                cell: ({ job_id }) => <JobLink id={job_id} />,
               },
               { head: 'environment', cell: ({ env }) => env },
               { head: 'found as', cell: ({ as }) => as },

@@ -1,8 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import { count, Credits, Id, Status } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Page, Section, Select, textOf, TextField } from '../shared/ui.js';
-import { api, client, done, newKey, type Schemas } from './api.js';
+import { api, change, client, newKey, type Schemas } from './api.js';
 import { environmentOf, environmentOptions } from './environment.js';
 import { Keys } from './keys.js';
 import { limitsOf, TermsFields } from './tenants.js';
@@ -86,9 +85,8 @@ const balances = (accounts: readonly Account[]) =>
 
 /** The key is made when the dialog opens: pressed twice, it is one payment. */
 function Grant({ tenant, accounts }: MoneyParts) {
-  const queries = useQueryClient();
   const grant = async (form: FormData) => {
-    const { amount, balance, status, grant_id } = await done(
+    const { amount, balance, status, grant_id } = await change(
       client.POST('/admin/v1/tenants/{tenant}/credits', {
         params: { path: { tenant }, header: keyOf(form) },
         body: {
@@ -98,7 +96,6 @@ function Grant({ tenant, accounts }: MoneyParts) {
         },
       }),
     );
-    await queries.invalidateQueries();
     if (status === 'credited')
       return `${count(amount)} credits were added. The balance is ${count(balance)}.`;
     return (
@@ -134,9 +131,8 @@ function Grant({ tenant, accounts }: MoneyParts) {
 }
 
 function Correct({ tenant, accounts }: MoneyParts) {
-  const queries = useQueryClient();
   const correct = async (form: FormData) => {
-    const { amount, balance } = await done(
+    const { amount, balance } = await change(
       client.POST('/admin/v1/tenants/{tenant}/corrections', {
         params: { path: { tenant }, header: keyOf(form) },
         body: {
@@ -145,7 +141,6 @@ function Correct({ tenant, accounts }: MoneyParts) {
         },
       }),
     );
-    await queries.invalidateQueries();
     return `${count(amount)} credits were taken back. The balance is ${count(balance)}.`;
   };
   return (
@@ -177,15 +172,13 @@ function AmountFields() {
 }
 
 function Terms({ tenant }: { tenant: string }) {
-  const queries = useQueryClient();
-  const change = async (form: FormData) => {
+  const renew = async (form: FormData) => {
     const body = { env: environmentOf(form), plan: textOf(form, 'plan'), ...limitsOf(form) };
-    await done(client.PATCH('/admin/v1/tenants/{tenant}', { params: { path: { tenant } }, body }));
-    await queries.invalidateQueries();
+    await change(client.PATCH('/admin/v1/tenants/{tenant}', { params: { path: { tenant } }, body }));
     return 'The terms are changed.';
   };
   return (
-    <Action label="Change terms" title="Change terms" confirm="Change them" act={change}>
+    <Action label="Change terms" title="Change terms" confirm="Change them" act={renew}>
       <p className="soft">They hold from the next dispatch on. What you leave empty stays as it is.</p>
       <Select label="Environment" name="env" options={[['', 'both'], ...environmentOptions]} />
       <TermsFields />
@@ -194,18 +187,15 @@ function Terms({ tenant }: { tenant: string }) {
 }
 
 function Suspend({ tenant, accounts }: MoneyParts) {
-  const queries = useQueryClient();
   const params = { params: { path: { tenant } } };
   const suspend = async (form: FormData) => {
     const body = { env: environmentOf(form), reason: textOf(form, 'reason') };
-    await done(client.POST('/admin/v1/tenants/{tenant}/suspend', { ...params, body }));
-    await queries.invalidateQueries();
+    await change(client.POST('/admin/v1/tenants/{tenant}/suspend', { ...params, body }));
     return 'The tenant is suspended.';
   };
   const reactivate = async (form: FormData) => {
     const body = { env: environmentOf(form) };
-    await done(client.POST('/admin/v1/tenants/{tenant}/reactivate', { ...params, body }));
-    await queries.invalidateQueries();
+    await change(client.POST('/admin/v1/tenants/{tenant}/reactivate', { ...params, body }));
     return 'The tenant is active again.';
   };
   const where = <Select label="Environment" name="env" options={[['', 'both'], ...environmentOptions]} />;

@@ -1,10 +1,11 @@
-import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { useFilters } from '../shared/filters.js';
 import { count, Credits, Id, Status } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { api, client, done, type Schemas } from './api.js';
+import { api, change, client, type Schemas } from './api.js';
 import { environmentOf, environmentOptions, useEnvironment } from './environment.js';
-import { Pages, useFilters } from './filters.js';
+import { OffsetPages } from './filters.js';
 
 type Tenant = Schemas['TenantsListResult']['tenants'][number];
 
@@ -51,7 +52,13 @@ export function TenantsPage() {
                 { head: 'balance', number: true, cell: ({ balance }) => <Credits value={balance} /> },
               ]}
             />
-            <Pages limit={limit} offset={offset} shown={tenants.length} total={total} go={set('offset')} />
+            <OffsetPages
+              limit={limit}
+              offset={offset}
+              shown={tenants.length}
+              total={total}
+              go={set('offset')}
+            />
           </>
         )}
       </Loaded>
@@ -62,14 +69,12 @@ export function TenantsPage() {
 type Row = Omit<Tenant, 'accounts'> & Tenant['accounts'][number];
 
 function NewTenant() {
-  const queries = useQueryClient();
   const open = async (form: FormData) => {
     const body = {
       ...{ name: textOf(form, 'name') ?? '', credits: numberOf(form, 'credits') ?? 0 },
       ...{ env: environmentOf(form), plan: textOf(form, 'plan'), ...limitsOf(form) },
     };
-    const { tenant_id: id, balances } = await done(client.POST('/admin/v1/tenants', { body }));
-    await queries.invalidateQueries();
+    const { tenant_id: id, balances } = await change(client.POST('/admin/v1/tenants', { body }));
     return (
       <>
         <p>

@@ -1,9 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { Id, Status, Time } from '../shared/format.js';
 import { Action, JsonDetails, Loaded, Section, Table, type Column } from '../shared/ui.js';
-import { api, client, done, type Environment, type Schemas } from './api.js';
+import { api, change, client, type Environment, type Schemas } from './api.js';
 
 type Endpoint = Schemas['WebhooksListResult']['webhooks'][number];
 type Delivery = Schemas['WebhooksDeliveriesResult']['deliveries'][number];
@@ -105,13 +104,11 @@ interface ResendParts {
 }
 
 function Resend({ path, env, delivery }: ResendParts) {
-  const queries = useQueryClient();
   const send = async () => {
     const body = { env, delivery };
-    await done(
+    await change(
       client.POST('/admin/v1/tenants/{tenant}/webhooks/{webhook}/resend', { params: { path }, body }),
     );
-    await queries.invalidateQueries();
     return 'It is sent again.';
   };
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
+import { Link } from 'wouter';
 
 const numbers = new Intl.NumberFormat('en');
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -44,6 +45,26 @@ export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
         {copied ? 'Copied' : 'Copy'}
       </Button>
     </span>
+  );
+}
+
+interface LinkParts {
+  readonly id: string;
+}
+
+export function JobLink({ id }: LinkParts) {
+  return (
+    <Link href={`/jobs/${id}`}>
+      <Id id={id} />
+    </Link>
+  );
+}
+
+export function TenantLink({ id }: LinkParts) {
+  return (
+    <Link href={`/tenants/${id}`}>
+      <Id id={id} />
+    </Link>
   );
 }
 

@@ -1,8 +1,7 @@
 import type { Atelier, ListRow } from '@atelier/client';
 import { useState } from 'react';
 import { Button } from 'react-aria-components';
-import { Link } from 'wouter';
-import { count, Credits, Id, Status, Time } from '../shared/format.js';
+import { count, Credits, Id, JobLink, Status, Time } from '../shared/format.js';
 import { Loaded, Page, Problem, Section, Table } from '../shared/ui.js';
 import { answered, ownClient, useAsked, useCredits } from './api.js';
 
@@ -223,12 +222,7 @@ export function UsagePage() {
                 },
                 {
                   head: 'job',
-                  cell: ({ job_id: id }) =>
-                    id && (
-                      <Link href={`/jobs/${id}`}>
-                        <Id id={id} />
-                      </Link>
-                    ),
+                  cell: ({ job_id: id }) => id && <JobLink id={id} />,
                 },
               ]}
             />

@@ -236,6 +236,11 @@ interface ControlParts extends FieldParts {
 const textOfValue = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
+const yesAndNo = [
+  ['true', 'yes'],
+  ['false', 'no'],
+] as const;
+
 function Control({ workflow, schema, id, described, name, value, onChange }: ControlParts) {
   const text = textOfValue(value);
   const chosen = text === '' ? undefined : text;
@@ -254,19 +259,14 @@ function Control({ workflow, schema, id, described, name, value, onChange }: Con
     const options = (schema.enum ?? []).map((each) => [each, each.replaceAll('_', ' ')] as const);
     return <Options {...{ input, options }} onChange={(next) => onChange(next || undefined)} />;
   }
-  if (kind === 'boolean') {
-    const options = [
-      ['true', 'yes'],
-      ['false', 'no'],
-    ] as const;
-    const shown = { ...input, value: typeof value === 'boolean' ? String(value) : '' };
+  if (kind === 'boolean')
     return (
       <Options
-        {...{ input: shown, options }}
+        input={{ ...input, value: typeof value === 'boolean' ? String(value) : '' }}
+        options={yesAndNo}
         onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
       />
     );
-  }
   if (kind === 'json') return <JsonField {...{ id, described, value, onChange }} />;
   const change = (next: string) => onChange(kind === 'number' ? numberIn(next) : next || undefined);
   const placeholder = schema.example === undefined ? '' : `for example ${textOfValue(schema.example)}`;

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Artifact, Job } from '@atelier/client';
 import { useState, type CSSProperties } from 'react';
 import { Link, useParams } from 'wouter';
-import { count, Id, Status, Time } from '../shared/format.js';
+import { count, Id, JobLink, Status, Time } from '../shared/format.js';
 import { Action, Facts, JsonDetails, Loaded, Page, Section, Select } from '../shared/ui.js';
 import { answered, ownClient, useAsked, useJob } from './api.js';
 import { usePicture } from './choices.js';
@@ -81,7 +81,7 @@ function Whole({ job }: { job: Job }) {
           ['Took', took(job)],
           ['Model', job.image_model ?? 'the usual one'],
           ['Seed', job.seed],
-          ['Part of', job.parent_job_id !== null && <Batch key="batch" id={job.parent_job_id} />],
+          ['Part of', job.parent_job_id !== null && <JobLink key="batch" id={job.parent_job_id} />],
         ]}
       />
       {job.error && (
@@ -123,14 +123,6 @@ function Whole({ job }: { job: Job }) {
   );
 }
 
-function Batch({ id }: { id: string }) {
-  return (
-    <Link href={`/jobs/${id}`}>
-      <Id id={id} />
-    </Link>
-  );
-}
-
 function took({ started_at: started, finished_at: finished }: Job): string {
   if (started === null || finished === null) return '–';
   return `${((Date.parse(finished) - Date.parse(started)) / 1000).toFixed(1)} s`;
@@ -144,20 +136,14 @@ function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
         {artifacts.map((artifact) => (
           <article key={artifact.asset_id}>
             <ResultPicture artifact={artifact} />
-            <dl className="meta">
-              {Object.entries(artifact.meta).map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name.replaceAll('_', ' ')}</dt>
-                  <dd>{<Known value={value} />}</dd>
-                </div>
-              ))}
-              <div>
-                <dt>asset</dt>
-                <dd>
-                  <Id id={artifact.asset_id} whole />
-                </dd>
-              </div>
-            </dl>
+            <Facts
+              of={[
+                ...Object.entries(artifact.meta).map(
+                  ([name, value]) => [name.replaceAll('_', ' '), <Known key={name} value={value} />] as const,
+                ),
+                ['asset', <Id key="asset" id={artifact.asset_id} whole />],
+              ]}
+            />
           </article>
         ))}
       </div>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Button } from 'react-aria-components';
-import { Link, useSearchParams } from 'wouter';
-import { count, Id, jobStates, Status, Time } from '../shared/format.js';
+import { Link } from 'wouter';
+import { ages, Pages, sinceHours, useFilters } from '../shared/filters.js';
+import { count, JobLink, jobStates, Status, Time } from '../shared/format.js';
 import { Empty, Loaded, Page, Select, Table } from '../shared/ui.js';
 import { useAsked } from './api.js';
 
@@ -12,45 +12,21 @@ const types = [
   ...['BACKGROUND_SWAP_WITH_SPEC', 'MODEL_SWAP_WITH_IMAGE'],
 ] as ('MODEL_GENERATOR' | 'PDP_EXTRACTION')[];
 
-const ages = [
-  ...[
-    ['', 'any time'],
-    ['1', 'the last hour'],
-    ['24', 'the last day'],
-    ['168', 'the last week'],
-  ],
-] as [string, string][];
-
 const inWords = (type: string) => type.toLowerCase().replaceAll('_', ' ');
-
-/** The filters are in the address: a list can be sent to somebody. */
-function useFilters() {
-  const [filters, setFilters] = useSearchParams();
-  const value = (name: string) => filters.get(name) ?? '';
-  const set = (name: string) => (text: string) =>
-    setFilters((before) => {
-      const next = new URLSearchParams(before);
-      next.delete(name);
-      if (text !== '') next.set(name, text);
-      return next;
-    });
-  return { value, set };
-}
 
 /** Page by page; the cursors of the pages before are kept, to go back. */
 function useJobs(limit: number, only?: 'SUCCESS') {
-  const { value, set } = useFilters();
   const [cursors, setCursors] = useState<readonly string[]>([]);
+  const { value, set } = useFilters(() => setCursors([]));
   const type = types.find((each) => each === value('type'));
   const status = only ?? (jobStates.find(([each]) => each === value('status'))?.[0] || undefined);
-  const hours = Number(value('hours'));
-  const since = hours > 0 ? Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000 : undefined;
+  const since = sinceHours(value('hours'));
   const cursor = cursors.at(-1);
   const asked = {
     limit,
     ...(type && { job_type: [type] }),
     ...(status && { status }),
-    ...(since !== undefined && { created_after: new Date(since).toISOString() }),
+    ...(since !== undefined && { created_after: since }),
     ...(cursor !== undefined && { cursor }),
   };
   const query = useAsked(
@@ -60,11 +36,7 @@ function useJobs(limit: number, only?: 'SUCCESS') {
       refetchInterval: 5_000,
     },
   );
-  const narrow = (name: string) => (text: string) => {
-    setCursors([]);
-    set(name)(text);
-  };
-  return { query, value, set: narrow, cursors, setCursors };
+  return { query, value, set, cursors, setCursors };
 }
 
 type Filtered = ReturnType<typeof useJobs>;
@@ -82,29 +54,15 @@ function Filters({ value, set, withStatus }: Filtered & { withStatus: boolean })
   );
 }
 
-function Pages({ query, cursors, setCursors }: Filtered) {
+function CursorPages({ query, cursors, setCursors }: Filtered) {
   const { total = 0, next_cursor: next = null } = query.data ?? {};
-  if (cursors.length === 0 && next === null) return null;
   return (
-    <div className="more">
-      <span>{count(total)} in all</span>
-      <span className="actions">
-        <Button
-          className="button small"
-          isDisabled={cursors.length === 0}
-          onPress={() => setCursors(cursors.slice(0, -1))}
-        >
-          Newer
-        </Button>
-        <Button
-          className="button small"
-          isDisabled={next === null}
-          onPress={() => next !== null && setCursors([...cursors, next])}
-        >
-          Older
-        </Button>
-      </span>
-    </div>
+    <Pages
+      newer={cursors.length > 0 ? () => setCursors(cursors.slice(0, -1)) : undefined}
+      older={next === null ? undefined : () => setCursors([...cursors, next])}
+    >
+      {count(total)} in all
+    </Pages>
   );
 }
 
@@ -134,11 +92,7 @@ export function OwnJobsPage() {
               },
               {
                 head: 'job',
-                cell: ({ public_id: id }) => (
-                  <Link href={`/jobs/${id}`}>
-                    <Id id={id} />
-                  </Link>
-                ),
+                cell: ({ public_id: id }) => <JobLink id={id} />,
               },
               { head: 'type', cell: ({ job_type }) => inWords(job_type) },
               { head: 'state', cell: ({ status }) => <Status of={status} /> },
@@ -147,7 +101,7 @@ export function OwnJobsPage() {
           />
         )}
       </Loaded>
-      <Pages {...jobs} />
+      <CursorPages {...jobs} />
     </Page>
   );
 }
@@ -184,7 +138,7 @@ export function OwnPicturesPage() {
           )
         }
       </Loaded>
-      <Pages {...jobs} />
+      <CursorPages {...jobs} />
     </Page>
   );
 }
