@@ -39,6 +39,16 @@ export interface CommandContext {
   readonly traceparent?: string | undefined;
 }
 
+/** Of what a caller asks for with its key. */
+export function callerContext(
+  { environment, tenant, keyId }: Caller,
+  commandId: string,
+  requestId: string,
+  at: Date,
+): CommandContext {
+  return { environment, tenant, commandId, requestId, actor: `key:${keyId}`, at };
+}
+
 /** Whom metadata names as tenant of what belongs to no tenant: operations and presets. */
 export const installation = 'installation';
 

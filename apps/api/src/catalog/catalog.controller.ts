@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Inject, Param, Req, Res } from '@nes
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiOperation, ApiParam, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '#application/command-context.js';
+import { callerContext, type Caller } from '#application/command-context.js';
 import { ListCatalog } from '#application/catalog/catalog.module.js';
 import { RetireCatalogEntry } from '#application/catalog/retire-entry.handler.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
@@ -151,9 +151,7 @@ export class CatalogController {
     @Req() { id }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const { environment, tenant, keyId } = caller;
-    const actor = `key:${keyId}`;
-    const context = { environment, tenant, commandId: id, requestId: id, actor, at: this.clock() };
+    const context = callerContext(caller, id, id, this.clock());
     const command = new RetireCatalogEntry(context, entryId, 'retired by the caller', resourceNamed(name));
     const retired = await this.commands.execute(command);
     if (retired.kind === 'rejected') throw notFound('catalogue entry');

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res, UseGu
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller, CommandContext } from '#application/command-context.js';
+import { callerContext, type Caller, type CommandContext } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import {
   ChangeWebhook,
@@ -296,8 +296,8 @@ export class WebhooksController {
     return context;
   }
 
-  private contextOf({ environment, tenant, keyId }: Caller, { id }: FastifyRequest): CommandContext {
-    return { environment, tenant, commandId: id, requestId: id, actor: `key:${keyId}`, at: this.clock() };
+  private contextOf(caller: Caller, { id }: FastifyRequest): CommandContext {
+    return callerContext(caller, id, id, this.clock());
   }
 
   private withSecret(signingKey: string, endpoint: WebhookEndpoint): WebhookWithSecretResponse {

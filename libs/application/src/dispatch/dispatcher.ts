@@ -12,7 +12,7 @@ import { DuplicateEventId, EventStore, type StreamWrite } from '#event-store/eve
 import { type AccountVerdict, AccountWriter, MovedBeside } from '../account/account-writer.js';
 import { CloseCharge, MakeCharges } from '../account/charges.handler.js';
 import { load, untouched } from '../aggregate.js';
-import { type Caller, toNewEvent, type CommandContext } from '../command-context.js';
+import { callerContext, type Caller, toNewEvent, type CommandContext } from '../command-context.js';
 import { FenceJob, jobAggregate, QueueJob } from '../job/job-writes.handler.js';
 import {
   childrenOf,
@@ -299,13 +299,6 @@ function voidedBySweep({ jobId }: DispatchIds): DispatchVoided {
 
 function contextOf(request: DispatchRequest, ids: DispatchIds, commandId: string): CommandContext {
   const { caller, at, traceparent } = request;
-  return {
-    environment: caller.environment,
-    tenant: caller.tenant,
-    commandId,
-    requestId: ids.requestId,
-    actor: `key:${caller.keyId}`,
-    at,
-    ...(traceparent === undefined ? {} : { traceparent }),
-  };
+  const context = callerContext(caller, commandId, ids.requestId, at);
+  return traceparent === undefined ? context : { ...context, traceparent };
 }

@@ -2,7 +2,7 @@ import { Inject, Module } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { QueuedJob } from '#domain/job/job.js';
 import { CloseCharge } from '../account/charges.handler.js';
-import type { Caller } from '../command-context.js';
+import { callerContext, type Caller } from '../command-context.js';
 import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import type { JobStreams } from '../read-models.js';
 import {
@@ -124,8 +124,7 @@ export class CancelJobHandler implements ICommandHandler<CancelJob> {
 }
 
 function contextOf({ caller, requestId, at, by }: CancelJob, commandId: string) {
-  const { environment, tenant, keyId } = caller;
-  return { environment, tenant, commandId, requestId, actor: by?.actor ?? `key:${keyId}`, at };
+  return { ...callerContext(caller, commandId, requestId, at), ...(by && { actor: by.actor }) };
 }
 
 /** A caller's jobs: looked at, followed, cancelled. */

@@ -16,7 +16,7 @@ import { newId } from '#platform/ids.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import { IdempotencyStore } from '../dispatch/idempotency.js';
 import { handle, untouched, type Aggregate } from '../aggregate.js';
-import type { Caller, CommandContext } from '../command-context.js';
+import { callerContext, type Caller, type CommandContext } from '../command-context.js';
 import { StoredPictures } from './stored-pictures.js';
 
 export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp';
@@ -121,16 +121,12 @@ export class StoreUploadHandler extends PictureWriter implements ICommandHandler
     { caller, picture, requestId, at }: StoreUpload,
     assetId: string,
   ): Promise<StoredUpload> {
-    const { environment, tenant, keyId } = caller;
+    const { environment, tenant } = caller;
     const { bytes, contentType, width, height } = picture;
     const storageKey = `${environment}/${tenant}/uploads/${assetId}.${pictureExtensions[contentType]}`;
     // On another thread: 25 MB would hold up every other request for tens of milliseconds.
     const sha256 = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
-    const context = {
-      ...{ environment, tenant, requestId, at },
-      commandId: `store:${assetId}`,
-      actor: `key:${keyId}`,
-    };
+    const context = callerContext(caller, `store:${assetId}`, requestId, at);
     const position = await this.keep(context, bytes, {
       ...{ assetId, tenant, storageKey, contentType, width, height, sizeBytes: bytes.length, sha256 },
       ...{ origin: 'upload', jobId: null, at: at.toISOString() },

@@ -23,7 +23,7 @@ import { streamName } from '#domain/streams.js';
 import { EventStore } from '#event-store/event-store.js';
 import { newId, timelessId } from '#platform/ids.js';
 import { handle, load } from '../aggregate.js';
-import type { Caller } from '../command-context.js';
+import { callerContext, type Caller } from '../command-context.js';
 import { StoredPictures } from '../picture/stored-pictures.js';
 import { Module } from '@nestjs/common';
 import { PictureModule } from '../picture/store-picture.handler.js';
@@ -74,7 +74,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
   ) {}
 
   async execute({ caller, product, requestId, at }: RegisterProduct): Promise<RegisteredProduct> {
-    const { environment, tenant, keyId } = caller;
+    const { environment, tenant } = caller;
     const { uploadAssetId, title, externalRef, description, garmentCategoryId } = product;
     const asset = await this.pictures.asset(caller, uploadAssetId);
     if (!asset) return { kind: 'unknown-reference', what: 'upload' };
@@ -97,11 +97,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
         isNew = state.status === 'unregistered';
         return registerProduct(command, state);
       },
-      {
-        ...{ environment, tenant, requestId, at },
-        commandId: `product:${requestId}`,
-        actor: `key:${keyId}`,
-      },
+      callerContext(caller, `product:${requestId}`, requestId, at),
     );
     if (registered.kind === 'rejected' || registered.state.status !== 'active')
       throw new Error(`product ${productId} was not registered`);
@@ -111,7 +107,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
 
   /** The product that has the reference; a fresh id for the first post. */
   private async productOf(externalRef: string, caller: Caller, requestId: string, at: Date): Promise<string> {
-    const { environment, tenant, keyId } = caller;
+    const { environment, tenant } = caller;
     const refId = timelessId(`product/${environment}/${tenant}/${externalRef}`);
     const productId = newId();
     const { state } = await handle(
@@ -119,11 +115,7 @@ export class RegisterProductHandler implements ICommandHandler<RegisterProduct> 
       streamName(environment, 'product', refId),
       aggregate,
       (known) => assignExternalRef({ externalRef, productId, tenant, at: at.toISOString() }, known),
-      {
-        ...{ environment, tenant, requestId, at },
-        commandId: `external-ref:${requestId}`,
-        actor: `key:${keyId}`,
-      },
+      callerContext(caller, `external-ref:${requestId}`, requestId, at),
     );
     // An earlier release registered the product on this very stream.
     return state.status === 'reference' ? state.productId : refId;
@@ -182,7 +174,7 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
       primary: pictureOf(asset),
       source: await sourceOf(this.pictures, caller, asset),
     };
-    const { environment, tenant, keyId } = caller;
+    const { environment, tenant } = caller;
     const command = { ...revision, ...(picture && { picture }), at: at.toISOString() };
     const revised = await handle(
       this.store,
@@ -191,11 +183,7 @@ export class ReviseProductHandler implements ICommandHandler<ReviseProduct> {
       // Another tenant's is as unknown as what never was.
       (state) =>
         reviseProduct(command, 'tenant' in state && state.tenant === tenant ? state : initialProduct),
-      {
-        ...{ environment, tenant, requestId, at },
-        commandId: `product:${requestId}`,
-        actor: `key:${keyId}`,
-      },
+      callerContext(caller, `product:${requestId}`, requestId, at),
     );
     if (revised.kind === 'rejected' || !('productId' in revised.state) || !('tenant' in revised.state)) {
       return { kind: 'unknown-reference', what: 'product' };

@@ -3,7 +3,7 @@ import type { UsageEvent } from '#domain/usage/usage.events.js';
 import { streamName } from '#domain/streams.js';
 import { DuplicateEventId, EventStore, type NewEvent } from '#event-store/event-store.js';
 import { retry } from '#platform/retry.js';
-import { type Caller, toNewEvent } from '../command-context.js';
+import { callerContext, type Caller, toNewEvent } from '../command-context.js';
 
 /** How long a refusal is tried to be recorded while the store is busy or away. */
 const patienceMs = 30_000;
@@ -27,16 +27,10 @@ export class RecordRejectionHandler implements ICommandHandler<RecordRejection> 
   constructor(private readonly store: EventStore) {}
 
   execute({ caller, rejection }: RecordRejection): Promise<bigint | undefined> {
-    const { environment, tenant, keyId } = caller;
-    const event = toNewEvent({ type: 'RequestRejected', data: rejection }, 0, {
-      environment,
-      tenant,
-      commandId: `reject:${rejection.requestId}`,
-      requestId: rejection.requestId,
-      actor: `key:${keyId}`,
-      at: new Date(rejection.at),
-    });
-    const stream = streamName(environment, 'usage', tenant);
+    const { requestId, at } = rejection;
+    const context = callerContext(caller, `reject:${requestId}`, requestId, new Date(at));
+    const event = toNewEvent({ type: 'RequestRejected', data: rejection }, 0, context);
+    const stream = streamName(caller.environment, 'usage', caller.tenant);
     return retry(() => this.append(stream, event), { signal: AbortSignal.timeout(patienceMs) });
   }
 

@@ -73,6 +73,18 @@ const shot = (
 
 const EVERY_CROP = ['full', 'three_quarter', 'torso'] as const;
 
+// prettier-ignore
+const shots = [
+  shot('01KDVDNZFGYP14NWHFGZNSX3XC', 'Full length, frontal', ['full', 'chest', 'front', 'relaxed'], ['front', 0.25, 5600]),
+  shot('01KDVDP0ER7MWD885G3PT7SFKR', 'Full length, hand on hip', ['full', 'waist', 'slight_right', 'hand_on_hip'], ['upper_left', 0.45, 5400]),
+  shot('01KDVDP1E0VVGENGTJY53GJHVW', 'Walking, low camera', ['full', 'low', 'slight_left', 'walking'], ['upper_right', 0.55, 5800]),
+  shot('01KDVDP2D8SRRJBT5SG2CZ5R1P', 'Three-quarter, side light', ['three_quarter', 'chest', 'slight_left', 'hand_on_hip'], ['left', 0.6, 5200]),
+  shot('01KDVDP3CGN0RGBF0M5T7BM5QD', 'Three-quarter, evening sun', ['three_quarter', 'chest', 'front', 'relaxed'], ['right', 0.7, 3900]),
+  shot('01KDVDP4BRH1X042FBJ5BPPRYG', 'Half length, soft light', ['half', 'eye', 'front', 'relaxed'], ['front', 0.2, 5600]),
+  shot('01KDVDP5B0751YE91DK5W3GC3J', 'Half length, off centre', ['half', 'eye', 'slight_right', 'hand_on_hip'], ['upper_left', 0.5, 6400], { offset: 0.12 }),
+  shot('01KDVDP6A8SCN09KFQK9RM0PDK', 'Detail of the cloth', ['detail', 'chest', 'front', 'relaxed'], ['upper_left', 0.5, 5500]),
+];
+
 export const presetTable: readonly BundledPreset[] = [
   model('01KDVDNA0033KV7VSJM53RAASK', 'Freya', 30, ['FEMALE', 'northern_european', 'slim', '22-26']),
   model('01KDVDNAZ8RGNPCSGVYJZX6K1P', 'Adaeze', 41, ['FEMALE', 'west_african', 'athletic', '22-26']),
@@ -200,53 +212,5 @@ export const presetTable: readonly BundledPreset[] = [
     anchors: ['wooden columns', 'potted fern', 'lattice screen'],
   }),
 
-  shot(
-    '01KDVDNZFGYP14NWHFGZNSX3XC',
-    'Full length, frontal',
-    ['full', 'chest', 'front', 'relaxed'],
-    ['front', 0.25, 5600],
-  ),
-  shot(
-    '01KDVDP0ER7MWD885G3PT7SFKR',
-    'Full length, hand on hip',
-    ['full', 'waist', 'slight_right', 'hand_on_hip'],
-    ['upper_left', 0.45, 5400],
-  ),
-  shot(
-    '01KDVDP1E0VVGENGTJY53GJHVW',
-    'Walking, low camera',
-    ['full', 'low', 'slight_left', 'walking'],
-    ['upper_right', 0.55, 5800],
-  ),
-  shot(
-    '01KDVDP2D8SRRJBT5SG2CZ5R1P',
-    'Three-quarter, side light',
-    ['three_quarter', 'chest', 'slight_left', 'hand_on_hip'],
-    ['left', 0.6, 5200],
-  ),
-  shot(
-    '01KDVDP3CGN0RGBF0M5T7BM5QD',
-    'Three-quarter, evening sun',
-    ['three_quarter', 'chest', 'front', 'relaxed'],
-    ['right', 0.7, 3900],
-  ),
-  shot(
-    '01KDVDP4BRH1X042FBJ5BPPRYG',
-    'Half length, soft light',
-    ['half', 'eye', 'front', 'relaxed'],
-    ['front', 0.2, 5600],
-  ),
-  shot(
-    '01KDVDP5B0751YE91DK5W3GC3J',
-    'Half length, off centre',
-    ['half', 'eye', 'slight_right', 'hand_on_hip'],
-    ['upper_left', 0.5, 6400],
-    { offset: 0.12 },
-  ),
-  shot(
-    '01KDVDP6A8SCN09KFQK9RM0PDK',
-    'Detail of the cloth',
-    ['detail', 'chest', 'front', 'relaxed'],
-    ['upper_left', 0.5, 5500],
-  ),
+  ...shots,
 ];
