@@ -149,6 +149,21 @@ describe('jobs across tenants', () => {
     expect(await seedOf(jobs[0].new_job_id)).not.toBe(await seedOf(job_id));
   });
 
+  it('cost the price of now when they are dispatched anew, as the dry run says', async () => {
+    const { job_id } = await dispatch();
+    await ask('POST /jobs/cancel', { jobs: [job_id], confirm: true });
+    const finance = await admin.token('flo', 'finance');
+    const price = (credits: number) =>
+      admin.ask('POST /operations/model-generator/price', finance, { credits, env: 'live' });
+    expect((await price(7)).status).toBe(200);
+    expect(await ask('POST /jobs/retry', { jobs: [job_id] })).toMatchObject({ jobs: [{ credits: 7 }] });
+    const before = await balance();
+    const { jobs } = await ask('POST /jobs/retry', { jobs: [job_id], confirm: true });
+    expect(jobs).toMatchObject([{ done: true, credits: 7 }]);
+    expect(await balance()).toBe(before - 7);
+    expect((await price(5)).status).toBe(200);
+  });
+
   it('fail with a refund where an attempt hangs', async () => {
     const { job_id } = await dispatch();
     const early = await ask('POST /jobs/fail', { jobs: [job_id], confirm: true });

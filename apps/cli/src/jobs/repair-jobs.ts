@@ -63,14 +63,15 @@ async function each(
   refusal: (job: Judged) => string | undefined,
   words: { readonly done: string; readonly would: string },
   act: (job: Judged, jobId: string) => Promise<Pick<JobOutcome, 'new_job_id'> | undefined>,
+  creditsOf = ({ job }: Judged): number | Promise<number> => job.creditsCost,
 ) {
   const outcomes: JobOutcome[] = [];
   for (const jobId of jobs) {
     try {
       const judged = await requireJob(operator, jobId);
-      const credits = judged.job.creditsCost;
       const because = refusal(judged);
-      if (because !== undefined) outcomes.push({ job_id: jobId, done: false, outcome: because, credits: 0 });
+      const credits = because === undefined ? await creditsOf(judged) : 0;
+      if (because !== undefined) outcomes.push({ job_id: jobId, done: false, outcome: because, credits });
       else if (!confirm) outcomes.push({ job_id: jobId, done: false, outcome: words.would, credits });
       else
         outcomes.push({
@@ -206,6 +207,7 @@ export const retryJobs = defineCall({
       },
       { done: 'dispatched anew', would: 'would be dispatched anew' },
       (judged) => dispatchAnew(operator, judged),
+      async ({ env, job }) => (await operator.get(Operations).termsOf(env, job.operation)).credits,
     ),
 });
 
