@@ -46,10 +46,14 @@ export default async function globalSetup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
 }
 
+/** The browser is unpacked there and run, which the mount of a container may refuse. */
 function hasRoom(place: string): boolean {
   if (!existsSync(place)) return false;
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+  const [, , , options = 'noexec'] =
+    mounts.findLast((mount) => mount.split(' ')[1] === place)?.split(' ') ?? [];
   const { bavail, bsize } = statfsSync(place);
-  return bavail * bsize >= roomBytes;
+  return bavail * bsize >= roomBytes && !options.split(',').includes('noexec');
 }
 
 /** A run that was killed leaves its server behind. Only folders that this user's runs made, and whose run is gone. */
