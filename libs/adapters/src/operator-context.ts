@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { INestApplicationContext, ModuleMetadata, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandBus, CqrsModule, type Command } from '@nestjs/cqrs';
-import { AccountModule } from '#application/account/account.module.js';
+import { AccountModule } from '#application/account/charges.handler.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { OperatorModule } from '#application/operator/manage-operators.handler.js';
 import type { CommandContext } from '#application/command-context.js';

@@ -8,8 +8,7 @@ import {
   type ExpectedRevision,
   type RecordedEvent,
 } from '#event-store/event-store.js';
-import { findReplays } from '#event-store/replays.js';
-import type { Append, SerialisedEvent } from '#event-store/serialised-event.js';
+import { findReplays, type Append, type SerialisedEvent } from '#event-store/serialised-event.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 
 /** An event with all that came before it: the same one for the same history, however often it was written. */

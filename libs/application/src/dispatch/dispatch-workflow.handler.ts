@@ -10,7 +10,7 @@ import {
   IdempotencyStore,
 } from './idempotency.js';
 import { Module } from '@nestjs/common';
-import { AccountModule } from '../account/account.module.js';
+import { AccountModule } from '../account/charges.handler.js';
 import { JobWritesModule } from '../job/job-writes.handler.js';
 import { OperationModule } from '../operation/manage-operations.handler.js';
 import { PictureModule } from '../picture/store-picture.handler.js';

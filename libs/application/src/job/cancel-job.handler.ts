@@ -1,7 +1,7 @@
 import { Inject, Module } from '@nestjs/common';
 import { Command, CommandBus, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { QueuedJob } from '#domain/job/job.js';
-import { CloseCharge } from '../account/charges.handler.js';
+import { CloseCharge, AccountModule } from '../account/charges.handler.js';
 import { callerContext, type Caller } from '../command-context.js';
 import { childrenOf } from '../dispatch/dispatched-jobs.js';
 import type { JobStreams } from '../read-models.js';
@@ -15,7 +15,6 @@ import {
   ListJobsHandler,
 } from './job-queries.handler.js';
 import { FenceJob, StopJob, JobWritesModule } from './job-writes.handler.js';
-import { AccountModule } from '../account/account.module.js';
 import { ConsistencyModule } from '../consistency/read-your-writes.js';
 import { JobWatch } from './job-watch.js';
 

@@ -11,7 +11,7 @@ import {
   type UsageView,
 } from '../read-models.js';
 import { Module } from '@nestjs/common';
-import { AccountModule } from '../account/account.module.js';
+import { AccountModule } from '../account/charges.handler.js';
 import { RecordRejectionHandler } from '../usage/record-rejection.handler.js';
 
 export interface CreditsView {

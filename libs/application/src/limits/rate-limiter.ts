@@ -8,7 +8,7 @@ import { type Announcement, type Listener, Announcements, Listeners } from '../a
 import { Logger } from '#platform/logger.js';
 import { LRUCache } from 'lru-cache';
 import { Configuration } from '#platform/configuration.js';
-import { AccountModule } from '../account/account.module.js';
+import { AccountModule } from '../account/charges.handler.js';
 import { Authenticator } from '../key/authenticator.js';
 import { KeyModule } from '../key/key.module.js';
 import { PictureModule } from '../picture/store-picture.handler.js';

@@ -4,7 +4,7 @@ import { RenderDispatcher } from './render-dispatcher.js';
 import { StrandedJobs } from './stranded-jobs.js';
 import { WebhookDispatcher } from './webhook-dispatcher.js';
 import { Module } from '@nestjs/common';
-import { AccountModule } from '../account/account.module.js';
+import { AccountModule } from '../account/charges.handler.js';
 import { JobWritesModule } from '../job/job-writes.handler.js';
 
 const managers = [RenderDispatcher, ChargeCloser, BatchParents, WebhookDispatcher, StrandedJobs];

@@ -21,11 +21,16 @@ import { load } from '../aggregate.js';
 import { jobAggregate, JobWritesModule } from '../job/job-writes.handler.js';
 import { batchRoleOf, groupingStage, renderRequestOf, type BatchRole } from './batch-grouping.js';
 import { Cancellations } from './cancellations.js';
-import { renderUnlessInterrupted, type Interruptions, ImageEngines, inEngineSpans } from './engine-run.js';
+import {
+  renderUnlessInterrupted,
+  type Interruptions,
+  ImageEngines,
+  inEngineSpans,
+  withTestOutcome,
+} from './engine-run.js';
 import { AttemptLost, JobAttempt, type Worker } from './job-attempt.js';
 import { loadInputs, loadIntactInputs, sha256Of, type RenderInputs } from './render-inputs.js';
 import { afterEngineError } from './retry-policy.js';
-import { withTestOutcome } from './test-outcomes.js';
 import { newId } from '#platform/ids.js';
 import { StoreRenderHandler } from '../picture/store-picture.handler.js';
 

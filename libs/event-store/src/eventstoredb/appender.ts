@@ -12,9 +12,14 @@ import { retry } from '#platform/retry.js';
 import { gaveUp, pauses, unavailable, within } from '../calls.js';
 import { EventStoreError, EventTooLarge, type AppendOutcome, type RecordedEvent } from '../event-store.js';
 import { observeAppend } from '../observer.js';
-import { findReplay, firstRevision, judgeRefused, type StoredPlaces } from '../replays.js';
-import type { Append } from '../serialised-event.js';
-import type { SerialisedEvent } from '../serialised-event.js';
+import {
+  findReplay,
+  firstRevision,
+  judgeRefused,
+  type StoredPlaces,
+  type Append,
+  type SerialisedEvent,
+} from '../serialised-event.js';
 import type { AppendAnswer } from './batch-appends.js';
 import type { Connection, GuardedClient } from './connection.js';
 import { classifyGrpcFailure, grpcMayPass, moreTelling } from './failures.js';

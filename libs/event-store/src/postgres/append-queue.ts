@@ -6,8 +6,13 @@ import { retry } from '#platform/retry.js';
 import { gaveUp, pauses } from '../calls.js';
 import type { AppendOutcome, AppendTogetherOutcome } from '../event-store.js';
 import type { EventStoreObserver } from '../observer.js';
-import { duplicateIds, findReplays, judgeRefused, type StoredPlaces } from '../replays.js';
-import type { Append } from '../serialised-event.js';
+import {
+  duplicateIds,
+  findReplays,
+  judgeRefused,
+  type StoredPlaces,
+  type Append,
+} from '../serialised-event.js';
 import { appendBatch, findEvents, isAccepted, type BatchAnswer } from './append-statement.js';
 import { classifySqlFailure, onClient, unavailableSql } from './connection.js';
 

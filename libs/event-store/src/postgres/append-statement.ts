@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { binaryArray } from '#platform/binary-array.js';
 import { onlyRow } from '#platform/postgres.js';
 import type { ExpectedRevision } from '../event-store.js';
-import type { StoredPlace, StoredPlaces } from '../replays.js';
-import type { Append } from '../serialised-event.js';
+import type { StoredPlace, StoredPlaces, Append } from '../serialised-event.js';
 import { query } from './connection.js';
 import { quoteSchema } from './schema.js';
 
