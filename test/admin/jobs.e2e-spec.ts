@@ -135,6 +135,25 @@ describe('jobs across tenants', () => {
     expect(anew).toMatchObject({ status: 'queued', events: [{ data: { request: order } }] });
   });
 
+  it('are dispatched anew once for each Idempotency-Key', async () => {
+    const { job_id } = await dispatch();
+    await ask('POST /jobs/cancel', { jobs: [job_id], confirm: true });
+    const before = await balance();
+    const send = (key: string, body: object) =>
+      admin.ask('POST /jobs/retry', support, body, { 'idempotency-key': key });
+    const again = { jobs: [job_id], confirm: true };
+    const [key, otherKey] = [newId(), newId()];
+    const sent = [...(await Promise.all([send(key, again), send(key, again)])), await send(key, again)];
+    const made = sent.map(({ status, body }) => [status, body.jobs[0].done, body.jobs[0].new_job_id]);
+    expect(made).toEqual(sent.map(() => [200, true, sent[0]?.body.jobs[0].new_job_id]));
+    expect(await balance()).toBe(before - 5);
+    const other = { ...again, succeeded: true };
+    expect((await send(key, other)).body).toMatchObject({ error: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+    const { body } = await send(otherKey, again);
+    expect(body.jobs[0].new_job_id).not.toBe(sent[0]?.body.jobs[0].new_job_id);
+    expect(await balance()).toBe(before - 10);
+  });
+
   it('that succeeded are dispatched anew only where that is said, with another seed', async () => {
     const { job_id } = await dispatch();
     await startJob(service, tenant, job_id);

@@ -1,16 +1,23 @@
 import { Module } from '@nestjs/common';
 import { StoredJobs } from '#adapters/stored-jobs.js';
+import { load } from '#application/aggregate.js';
 import { CloseCharge, MakeCharges } from '#application/account/charges.handler.js';
 import { seedOf } from '#application/dispatch/dispatched-jobs.js';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { NotedJobStreams } from '#application/job/job-queries.handler.js';
-import { JobWritesModule, QueueJob, ReportRender } from '#application/job/job-writes.handler.js';
+import {
+  jobAggregate,
+  JobWritesModule,
+  QueueJob,
+  ReportRender,
+} from '#application/job/job-writes.handler.js';
 import { OperationModule } from '#application/operation/manage-operations.handler.js';
 import { Operations } from '#application/operation/operations.js';
 import { isUnfinished, type Job } from '#domain/job/job.js';
 import { jobFailureCodes, type JobFailureCode } from '#domain/job/job.events.js';
 import type { OperatorRole } from '#domain/operator/operator.events.js';
-import { newId } from '#platform/ids.js';
+import { streamName } from '#domain/streams.js';
+import { derivedId, newId } from '#platform/ids.js';
 import { BooleanField, ChoiceField, id, ListField, TextField } from '#validation/fields.js';
 import { defineCall } from '../call.js';
 import type { Operator } from '../operator.js';
@@ -193,8 +200,9 @@ export const retryJobs = defineCall({
   ...ofSeveral,
   summary: 'Dispatch the order of jobs that have ended anew, as new jobs at the price of now',
   input: OrderedAgain,
+  idempotent: 'if-sent',
   features: [JobRepairsModule, OperationModule],
-  run: (operator, input) =>
+  run: (operator, input, { idempotencyKey: key, requestedAt = new Date() }) =>
     each(
       operator,
       input,
@@ -206,19 +214,35 @@ export const retryJobs = defineCall({
         return undefined;
       },
       { done: 'dispatched anew', would: 'would be dispatched anew' },
-      (judged) => dispatchAnew(operator, judged),
+      (judged, old) => {
+        const name = (what: string) => `${what} ${operator.name} ${key} ${old}`;
+        const idOf = (what: string) =>
+          key === undefined ? newId() : derivedId(name(what), requestedAt.getTime());
+        return dispatchAnew(operator, judged, { jobId: idOf('job again'), requestId: idOf('request again') });
+      },
       async ({ env, job }) => (await operator.get(Operations).termsOf(env, job.operation)).credits,
     ),
 });
 
-/** The charge first, as for every dispatch: what dies in between is an orphaned charge, which the sweep gives back. */
-async function dispatchAnew(operator: Operator, { env, job, state }: Judged) {
+const givenUp = 'an earlier try was given up, and its credits came back: ask with another Idempotency-Key';
+
+/**
+ * The charge first, as for every dispatch: what dies in between is an orphaned charge, which the sweep gives back. Ids
+ * that come again find what the first try has made.
+ */
+async function dispatchAnew(
+  operator: Operator,
+  { env, job, state }: Judged,
+  { jobId, requestId }: { readonly jobId: string; readonly requestId: string },
+) {
+  const made = (await load(operator.store, streamName(env, 'job', jobId), jobAggregate)).state.status;
+  if (made === 'voided') throw new CliError(givenUp);
+  if (made !== 'unqueued') return { new_job_id: jobId };
   const { tenant, operation } = job;
   const { credits, enabled } = await operator.get(Operations).termsOf(env, operation);
   if (!enabled) throw new CliError(`${operation} is disabled at present`);
-  const ids = { jobId: newId(), requestId: newId(), chargeId: '' };
-  ids.chargeId = ids.requestId;
-  const context = { ...operator.context(env, tenant), requestId: ids.requestId };
+  const ids = { jobId, requestId, chargeId: requestId };
+  const context = { ...operator.context(env, tenant), requestId, commandId: `charge:${jobId}` };
   const at = context.at.toISOString();
   const charge = { ...ids, operation, endpoint: `/v1/${operation}`, amount: credits, at };
   const debited = await operator.execute(new MakeCharges(context, [charge]));
@@ -226,10 +250,11 @@ async function dispatchAnew(operator: Operator, { env, job, state }: Judged) {
   const { testOutcome: _testOutcome, ...order } = job;
   // What failed is tried as it was; of what there is already, another is wanted.
   const seed = state.status === 'succeeded' ? seedOf(job.request) : job.seed;
-  const queue = { ...context, commandId: `queue:${ids.jobId}` };
+  const queue = { ...context, commandId: `queue:${jobId}` };
   const queued = await operator.execute(
-    new QueueJob(queue, ids.jobId, { ...order, ...ids, seed, creditsCost: credits, at }),
+    new QueueJob(queue, jobId, { ...order, ...ids, seed, creditsCost: credits, at }),
   );
-  if (queued.kind === 'rejected') throw new Error(`job ${ids.jobId} is there already`);
-  return { new_job_id: ids.jobId };
+  // JOB_EXISTS: the same request came twice at once.
+  if (queued.kind === 'rejected' && queued.rejection.code === 'JOB_VOIDED') throw new CliError(givenUp);
+  return { new_job_id: jobId };
 }

@@ -56,9 +56,6 @@ export async function change<Data>(asked: Promise<{ data?: Data; error?: unknown
   return data;
 }
 
-/** For requests that must be done once, however often they are sent. */
-export const newKey = () => crypto.randomUUID();
-
 /** How often what may change by itself is asked for again. */
 export const lively = { refetchInterval: 5_000 };
 /** What the server counts or reads whole tables for. */

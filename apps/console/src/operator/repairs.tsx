@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { count, Credits, Id, JobLink } from '../shared/format.js';
 import { Action, Loaded, Select, Table, textOf, TextField } from '../shared/ui.js';
 import { client, done, queries, type Schemas } from './api.js';
+import { keyOf, OnceField } from './once.js';
 
 type Outcomes = Schemas['JobsCancelResult'];
 
@@ -61,7 +62,10 @@ function ask(
   if (repair === 'cancel') return done(client.POST('/admin/v1/jobs/cancel', { body }));
   // Among several, only failures are meant.
   const succeeded = all.length === 1;
-  if (repair === 'retry') return done(client.POST('/admin/v1/jobs/retry', { body: { ...body, succeeded } }));
+  if (repair === 'retry') {
+    const params = form && { header: keyOf(form) };
+    return done(client.POST('/admin/v1/jobs/retry', { params, body: { ...body, succeeded } }));
+  }
   // One of the list of the field.
   const code = (form && textOf(form, 'code')) as (typeof failures)[number][0] | undefined;
   const message = form && textOf(form, 'message');
@@ -112,6 +116,7 @@ function RepairAction({ repair, jobs, finished }: RepairParts) {
     >
       <p>{about}</p>
       {repair === 'fail' && <FailFields />}
+      {repair === 'retry' && <OnceField />}
       <DryRun repair={repair} jobs={jobs} />
     </Action>
   );

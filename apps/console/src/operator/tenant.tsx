@@ -1,7 +1,8 @@
 import { Link, useParams } from 'wouter';
 import { count, Credits, Id, Status } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Page, Section, Select, textOf, TextField } from '../shared/ui.js';
-import { api, change, client, newKey, type Schemas } from './api.js';
+import { api, change, client, type Schemas } from './api.js';
+import { keyOf, OnceField } from './once.js';
 import { environmentOf, environmentOptions } from './environment.js';
 import { Keys } from './keys.js';
 import { limitsOf, TermsFields } from './tenants.js';
@@ -155,12 +156,6 @@ function Correct({ tenant, accounts }: MoneyParts) {
     </Action>
   );
 }
-
-function OnceField() {
-  return <input type="hidden" name="key" defaultValue={newKey()} />;
-}
-
-const keyOf = (form: FormData) => ({ 'Idempotency-Key': textOf(form, 'key') ?? newKey() });
 
 function AmountFields() {
   return (
