@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
+import { findRunningPostmaster } from '#platform/embedded-postgres/postmaster.js';
 import { eventually, expectUnbroken, newEvent } from '../conformance/harness.js';
 import type { RecordedEvent } from '../event-store.js';
 import { createEventStorePool, createPostgresEventStore } from './postgres-event-store.js';
@@ -15,12 +16,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The first line of postmaster.pid names the server's process. */
-function killServer(): void {
-  process.kill(
-    Number(readFileSync(join(place.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]),
-    'SIGKILL',
-  );
+/** The first line of postmaster.pid names the server's process. One that is not gone yet would be taken for one that runs. */
+async function killServer(): Promise<void> {
+  const pid = Number(readFileSync(join(place.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  process.kill(pid, 'SIGKILL');
+  await eventually(async () => (await findRunningPostmaster(place.dataDirectory)) === undefined);
 }
 
 describe('the event store, when its server is killed', () => {
@@ -52,7 +52,7 @@ describe('the event store, when its server is killed', () => {
     for (let crash = 0; crash < 2; crash++) {
       const before = answered.length;
       await eventually(() => answered.length >= before + 100);
-      killServer();
+      await killServer();
       await startEmbeddedPostgres(place);
     }
     const before = answered.length;
