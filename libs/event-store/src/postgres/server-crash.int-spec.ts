@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
-import { findRunningPostmaster } from '#platform/embedded-postgres/postmaster.js';
+import { isAlive } from '#platform/processes.js';
 import { eventually, expectUnbroken, newEvent } from '../conformance/harness.js';
 import type { RecordedEvent } from '../event-store.js';
 import { createEventStorePool, createPostgresEventStore } from './postgres-event-store.js';
@@ -20,7 +20,7 @@ afterAll(async () => {
 async function killServer(): Promise<void> {
   const pid = Number(readFileSync(join(place.dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0]);
   process.kill(pid, 'SIGKILL');
-  await eventually(async () => (await findRunningPostmaster(place.dataDirectory)) === undefined);
+  await eventually(() => !isAlive(pid));
 }
 
 describe('the event store, when its server is killed', () => {
