@@ -13,6 +13,7 @@ export interface Postmaster {
 }
 
 const startupLimitMs = 300_000;
+const endingLimitMs = 2_000;
 
 /**
  * The server that already runs on this data folder, once it is ready. A parent that was killed leaves one behind,
@@ -21,10 +22,17 @@ const startupLimitMs = 300_000;
  */
 export async function findRunningPostmaster(dataDirectory: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + startupLimitMs;
+  const endedBy = Date.now() + endingLimitMs;
   while (Date.now() < deadline) {
     const postmaster = readPostmaster(dataDirectory);
     if (postmaster === undefined || !isAlive(postmaster.pid)) return undefined;
-    if (!isPostgres(postmaster.pid)) {
+    const program = programOf(postmaster.pid);
+    // A process that is ending has none, and until it is gone its file guards the data; nor has a thread of the kernel.
+    if (program === '' && Date.now() < endedBy) {
+      await sleep(20);
+      continue;
+    }
+    if (program !== undefined && !/^postgres/.test(basename(program))) {
       rmSync(join(dataDirectory, 'postmaster.pid'), { force: true });
       return undefined;
     }
@@ -47,16 +55,13 @@ function readPostmaster(dataDirectory: string): Postmaster | undefined {
   }
 }
 
-/** Whether the process is a PostgreSQL server. When that cannot be found out it is taken for one: the safe side. */
-function isPostgres(pid: number): boolean {
+/** Empty: the process has none. Undefined: it cannot be found out, and is taken for a PostgreSQL server, to be safe. */
+function programOf(pid: number): string | undefined {
   try {
-    const program =
-      process.platform === 'linux'
-        ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]
-        : execFileSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).trim();
-    return program === undefined || /^postgres/.test(basename(program));
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0];
+    return execFileSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).trim();
   } catch {
-    return true;
+    return undefined;
   }
 }
 
