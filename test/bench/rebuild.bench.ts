@@ -8,9 +8,15 @@ import {
   renderDispatcher,
 } from '#application/process-managers/process-managers.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import { prepareEventStore } from '#event-store/open-event-store.js';
+import { readModels } from '#projections/read-models.js';
+import { migrateReadStore } from '#read-store/migrate.js';
 import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
+import { createDatabase } from './databases.js';
 import { seedHistory } from './history.js';
 import { quantiles } from './quantiles.js';
+import { benchReads, eventStoreDb } from './store.bench.js';
 
 const usualJobs = 100_000;
 const perSecond = 50;
@@ -35,6 +41,23 @@ export async function benchRebuild(serverUrl: string, jobs = usualJobs): Promise
   } finally {
     await atelier.stop();
   }
+  await benchFromEventStoreDb(serverUrl, jobs);
+}
+
+/** The same from EventStoreDB, beside what catching up alone takes. */
+async function benchFromEventStoreDb(serverUrl: string, jobs: number): Promise<void> {
+  const { name, url, stop } = await eventStoreDb();
+  console.log(`event store: ${name}`);
+  const databaseUrl = await createDatabase(serverUrl, 'rebuild');
+  await prepareEventStore({ eventStoreUrl: url, databaseUrl });
+  await migrateReadStore(databaseUrl, readModels);
+  const store = createEventStoreDbEventStore({ connectionString: url });
+  await seedHistory(store, jobs);
+  await benchReads(store);
+  await store.close();
+  const settings = { ...settingsOf(databaseUrl), EVENT_STORE_URL: url };
+  console.log(`  rebuild out of nothing: ${await measured({ settings })}`);
+  await stop();
 }
 
 async function prepareHistory(store: EventStore, databaseUrl: string, jobs: number): Promise<void> {

@@ -28,12 +28,17 @@ export async function benchStore(serverUrl: string): Promise<void> {
   await benchOne('PostgreSQL', createPostgresEventStore({ connection: { pool } }));
   await pool.end();
 
+  const { name, url, stop } = await eventStoreDb();
+  await benchOne(name, createEventStoreDbEventStore({ connectionString: url }));
+  await stop();
+}
+
+export async function eventStoreDb() {
   const given = process.env['EVENTSTOREDB_URL'];
-  const peer = given ? undefined : await startRole('test/bench/peer-process.js', {});
-  const connectionString = given ?? String(peer?.ready['url']);
-  const name = given ? 'EventStoreDB' : 'EventStoreDB’s client on the protocol peer';
-  await benchOne(name, createEventStoreDbEventStore({ connectionString }));
-  await peer?.stop();
+  if (given) return { name: 'EventStoreDB', url: given, stop: () => Promise.resolve() };
+  const peer = await startRole('test/bench/peer-process.js', {});
+  const name = 'EventStoreDB’s client on the protocol peer';
+  return { name, url: String(peer.ready['url']), stop: () => peer.stop() };
 }
 
 async function benchOne(name: string, store: EventStore): Promise<void> {
@@ -95,7 +100,7 @@ async function follow(store: EventStore, expected: number): Promise<void> {
   }
 }
 
-async function benchReads(store: EventStore): Promise<void> {
+export async function benchReads(store: EventStore): Promise<void> {
   const startedAt = performance.now();
   const stopping = new AbortController();
   let seen = 0;
