@@ -10,6 +10,7 @@ import { CurrentCaller } from '../auth/caller.js';
 import { DescribeErrors, DescribeRead, describedHeaders, PageOf } from '../http/describe.js';
 import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, unwrap } from '../http/consistency-token.js';
+import { ProductCategoryResponse } from './products.dto.js';
 import { ValidBody, PageQuery, ValidQuery } from '../http/valid-request.js';
 import { GARMENT_SLOTS, garmentCategories } from '#domain/garment/garment-categories.js';
 
@@ -98,16 +99,7 @@ export class CompatibilityController {
   }
 }
 
-export class GarmentCategoryResponse {
-  @ApiProperty({ minLength: 26, maxLength: 26, example: '01JVYEPJ00T6S3RJBKZR9DHCE6' })
-  public_id: string;
-
-  @ApiProperty({ description: 'Canonical taxonomy key.', example: 't_shirt' })
-  key: string;
-
-  @ApiProperty({ example: 'T-shirt' })
-  display_label: string;
-
+export class GarmentCategoryResponse extends ProductCategoryResponse {
   @ApiProperty({ description: 'Where it is worn.', enum: GARMENT_SLOTS, enumName: 'GarmentSlot' })
   slot: string;
 }
