@@ -97,4 +97,37 @@ describe('/openapi.json', () => {
       expect(document.components.schemas[shape].additionalProperties).toBe(false);
     }
   });
+
+  it.each(['openapi.json', 'openapi-admin.json'])(
+    'says of each optional field of a body that it may be null, as the validation has it: %s',
+    (file) => {
+      const { paths, components }: Json = JSON.parse(readFileSync(file, 'utf8'));
+      const told = new Set<string>();
+      const seen = new Set<string>();
+      let fields = 0;
+      const walk = (
+        name: string,
+        { $ref, properties = {}, required = [], items, anyOf = [] }: Json,
+      ): void => {
+        if ($ref) {
+          const shape = $ref.split('/').at(-1) as string;
+          if (!seen.has(shape)) walk(shape, components.schemas[seen.add(shape) && shape]);
+        }
+        for (const part of [items, ...anyOf]) if (part) walk(name, part);
+        for (const [field, schema] of Object.entries<Json>(properties)) {
+          fields += 1;
+          const kinds: Json[] = [schema, ...(schema.anyOf ?? [])];
+          const nullable = kinds.some(({ type }) => [type].flat().includes('null'));
+          if (nullable === required.includes(field)) told.add(`${name}.${field}`);
+          walk(`${name}.${field}`, schema);
+        }
+      };
+      for (const [path, methods] of Object.entries<Json>(paths)) {
+        for (const { requestBody } of Object.values<Json>(methods))
+          walk(path, requestBody?.content['application/json']?.schema ?? {});
+      }
+      expect(fields).toBeGreaterThan(50);
+      expect([...told]).toEqual([]);
+    },
+  );
 });

@@ -97,7 +97,7 @@ export function defineCall<Input extends object, Result>(call: Call<Input, Resul
 export class NoInput {}
 
 export class InEnvironment {
-  @ChoiceField({ description: 'Only this data environment.', values: environments, nullable: false })
+  @ChoiceField({ description: 'Only this data environment.', values: environments })
   env?: Environment;
 }
 
@@ -121,7 +121,7 @@ export class OfAccount extends OfTenant {
 export const LimitField = (max: number, usual: number): PropertyDecorator =>
   IntegerField({
     ...{ description: 'How many, the latest first.', min: 1, max },
-    ...{ default: usual, nullable: false },
+    default: usual,
   });
 
 /** For lists that may be long. */
@@ -131,7 +131,7 @@ export class PageInEnvironment extends InEnvironment {
 
   @IntegerField({
     ...{ description: 'How many to pass over.', min: 0, max: 1_000_000 },
-    ...{ default: 0, nullable: false },
+    default: 0,
   })
   offset: number = 0;
 }

@@ -38,7 +38,7 @@ class RetiredEntry extends OfAccount {
   @IdField({ description: 'The entry, as `catalog list` shows it.', required: true })
   id: string;
 
-  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200 })
   reason: string = 'retired by the operator';
 }
 

@@ -23,7 +23,7 @@ import type { RuleContext, Shape } from './validate.js';
 
 /*
  * The fields of a request. Each decorator joins class-validator's rules, openapi.json's description and the message of
- * an error, so that a bound stands once. Optional fields may be null, which means the same as absent.
+ * an error, so that a bound stands once. Optional fields of a body may be null, which means the same as absent.
  */
 
 /**
@@ -41,8 +41,6 @@ export const fieldDescriptions: {
 
 interface FieldOptions {
   readonly description: string;
-  /** Query parameters cannot be null. Default: every optional field can. */
-  readonly nullable?: boolean;
   readonly required?: boolean;
   readonly example?: unknown;
   readonly default?: unknown;
@@ -69,7 +67,7 @@ function optionsOf({ type, message }: ValueKind, more: RuleContext = {}): Valida
 
 /** A field of any kind. @param schema where the kind's own does not do: swagger makes named enumerations and references from these words */
 export function field(
-  { required = false, nullable = !required, fromText, choices, ...shown }: FieldOptions,
+  { required = false, fromText, choices, ...shown }: FieldOptions,
   kind: ValueKind,
   schema: object = kind.schema,
 ): PropertyDecorator {
@@ -79,7 +77,7 @@ export function field(
   ];
   const description = {
     ...{ ...schema, ...shown, required },
-    ...(nullable ? { nullable } : {}),
+    ...(required ? {} : { nullable: true }),
     ...(choices === undefined ? {} : { 'x-choices': choices }),
   };
   return (prototype, property) => {

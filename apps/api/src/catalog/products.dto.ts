@@ -72,11 +72,10 @@ export class ListProductsQuery extends PageQuery {
     description: 'Products in this state only.',
     values: productStatuses,
     name: 'ProductStatus',
-    nullable: false,
   })
   status?: (typeof productStatuses)[number];
 
-  @TextField({ description: 'The product with this name of yours.', min: 1, max: 256, nullable: false })
+  @TextField({ description: 'The product with this name of yours.', min: 1, max: 256 })
   external_ref?: string;
 }
 

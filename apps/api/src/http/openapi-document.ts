@@ -55,6 +55,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   for (const { owner, shape } of fieldDescriptions.shapes) ApiExtraModels(shape)(owner);
   const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
   closeRequestBodies(document);
+  forbidNullInQueries(document);
   describeEntrance(document);
   describeWebhooks(document);
   // The same document with fewer wrappers.
@@ -84,6 +85,18 @@ function closeRequestBodies({ components, paths }: OpenAPIObject): void {
     for (const method of methods) {
       const body = item[method]?.requestBody;
       if (body && 'content' in body) close(Object.values(body.content).map(({ schema }) => schema));
+    }
+  }
+}
+
+/** An optional field may be null in a body. In a query nothing can be, and the decorators do not know which it is. */
+function forbidNullInQueries({ paths }: OpenAPIObject): void {
+  for (const item of Object.values(paths)) {
+    for (const parameter of methods.flatMap((method) => item[method]?.parameters ?? [])) {
+      if (!('schema' in parameter) || !parameter.schema || '$ref' in parameter.schema) continue;
+      const { type = [], anyOf: [only] = [] } = parameter.schema;
+      if (only) parameter.schema = only;
+      else Object.assign(parameter.schema, { type: [type].flat()[0] });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { ValidateBy } from 'class-validator';
+import { ValidateBy, type ValidationOptions } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
 import { BooleanField, field, IntegerField } from '#validation/fields.js';
 import { validate, type Shape } from '#validation/validate.js';
@@ -34,13 +34,13 @@ export function IntegerQuery(options: {
 }): PropertyDecorator {
   const fromText = (sent: unknown) =>
     typeof sent === 'string' && /^-?\d{1,15}$/.test(sent) ? Number(sent) : sent;
-  return IntegerField({ ...options, nullable: false, fromText });
+  return IntegerField({ ...options, fromText });
 }
 
 /** `true` or `false`, in these letters. */
 export function BooleanQuery(options: { description: string; default?: boolean }): PropertyDecorator {
   const fromText = (sent: unknown) => (sent === 'true' ? true : sent === 'false' ? false : sent);
-  return BooleanField({ ...options, nullable: false, fromText });
+  return BooleanField({ ...options, fromText });
 }
 
 const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -52,18 +52,23 @@ function isDateTime(value: unknown): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-export function DateTimeField(description: string): PropertyDecorator {
+const moment = {
+  type: 'date_time',
+  message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
+  schema: { type: 'string', format: 'date-time' },
+  rules: (told: ValidationOptions) => [
+    ValidateBy({ name: 'date_time', validator: { validate: isDateTime } }, told),
+  ],
+};
+const example = '2026-01-31T12:00:00Z';
+
+export const DateTimeField = (description: string): PropertyDecorator =>
+  field({ description, example }, moment);
+
+export function DateTimeQuery(description: string): PropertyDecorator {
   // An unescaped `+` of a time zone arrives as a blank.
   const fromText = (sent: unknown) => (typeof sent === 'string' ? sent.replace(' ', '+') : sent);
-  return field(
-    { description, nullable: false, fromText, example: '2026-01-31T12:00:00Z' },
-    {
-      type: 'date_time',
-      message: 'must be a date and time with a time zone, for example 2026-01-31T12:00:00Z',
-      schema: { type: 'string', format: 'date-time' },
-      rules: (told) => [ValidateBy({ name: 'date_time', validator: { validate: isDateTime } }, told)],
-    },
-  );
+  return field({ description, fromText, example }, moment);
 }
 
 /** Larger than any list that a caller pages through, small enough for the database not to mind. */

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { ChoiceField, field, IdField } from '#validation/fields.js';
-import { DateTimeField, IntegerQuery, PageQuery } from '../http/valid-request.js';
+import { DateTimeQuery, IntegerQuery, PageQuery } from '../http/valid-request.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import { MetaProperty, shownArm, Word } from '../http/vocabulary.js';
 
@@ -60,7 +60,7 @@ function JobTypesField(): PropertyDecorator {
   const fromText = (sent: unknown) => (Array.isArray(sent) ? sent : [sent]);
   const description = 'Repeatable. When absent, jobs of all types.';
   return field(
-    { description, nullable: false, fromText },
+    { description, fromText },
     {
       type: 'enum',
       message: `must each be one of: ${listedJobTypes.join(', ')}`,
@@ -78,18 +78,16 @@ export class ListJobsQuery extends PageQuery {
     description: 'Jobs in this state only.',
     values: jobStatuses,
     name: 'JobStatus',
-    nullable: false,
   })
   status?: (typeof jobStatuses)[number];
 
-  @DateTimeField('Jobs created strictly after this moment.')
+  @DateTimeQuery('Jobs created strictly after this moment.')
   created_after?: string;
 
   @IdField({
     description:
       'The `next_cursor` of the last page: the jobs that are older. Unlike `offset`, it misses none and repeats none when ' +
       'jobs are added in between. Not together with `offset`.',
-    nullable: false,
   })
   cursor?: string;
 }

@@ -104,7 +104,8 @@ const deliveryStatuses: readonly DeliveryStatus[] = ['pending', 'delivered', 'fa
 export class ListDeliveriesQuery extends PageQuery {
   @ChoiceField({
     description: 'Only those.',
-    ...{ values: deliveryStatuses, name: 'DeliveryStatus', nullable: false },
+    values: deliveryStatuses,
+    name: 'DeliveryStatus',
   })
   status?: DeliveryStatus;
 }

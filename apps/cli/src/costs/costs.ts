@@ -6,13 +6,13 @@ import { printTable } from '../output.js';
 import { environmentsOf, timeOf } from '../places.js';
 
 class Costs extends InEnvironment {
-  @ChoiceField({ description: 'What to sum by.', values: costGroups, default: 'model', nullable: false })
+  @ChoiceField({ description: 'What to sum by.', values: costGroups, default: 'model' })
   by: CostGroup = 'model';
 
-  @TextField({ description: 'Jobs dispatched from this time on.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'Jobs dispatched from this time on.', min: 1, max: 40 })
   from?: string;
 
-  @TextField({ description: 'Jobs dispatched up to this time.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'Jobs dispatched up to this time.', min: 1, max: 40 })
   to?: string;
 }
 

@@ -18,11 +18,11 @@ class PageOfStream {
 
   @IntegerField({
     ...{ description: 'First revision to show.', min: 0, max: Number.MAX_SAFE_INTEGER },
-    ...{ default: 0, nullable: false },
+    default: 0,
   })
   from: number = 0;
 
-  @IntegerField({ description: 'Most events to show.', min: 1, max: 4_096, default: 100, nullable: false })
+  @IntegerField({ description: 'Most events to show.', min: 1, max: 4_096, default: 100 })
   limit: number = 100;
 }
 

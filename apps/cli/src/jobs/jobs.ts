@@ -19,25 +19,25 @@ import { DeliveriesModule } from '../webhooks/deliveries.module.js';
 const statuses: readonly JobStatus[] = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'];
 
 class SoughtJobs extends PageInEnvironment {
-  @IdField({ description: 'Only those of this tenant.', nullable: false })
+  @IdField({ description: 'Only those of this tenant.' })
   tenant?: string;
 
-  @ChoiceField({ description: 'Only those.', values: statuses, nullable: false })
+  @ChoiceField({ description: 'Only those.', values: statuses })
   status?: JobStatus;
 
-  @TextField({ description: 'Only those of this workflow.', min: 1, max: 64, nullable: false })
+  @TextField({ description: 'Only those of this workflow.', min: 1, max: 64 })
   workflow?: string;
 
-  @TextField({ description: 'Only those of this image model.', min: 1, max: 64, nullable: false })
+  @TextField({ description: 'Only those of this image model.', min: 1, max: 64 })
   model?: string;
 
-  @TextField({ description: 'Only those that failed with this code.', min: 1, max: 64, nullable: false })
+  @TextField({ description: 'Only those that failed with this code.', min: 1, max: 64 })
   error?: string;
 
-  @TextField({ description: 'Dispatched from this time on.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'Dispatched from this time on.', min: 1, max: 40 })
   from?: string;
 
-  @TextField({ description: 'Dispatched before this time.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'Dispatched before this time.', min: 1, max: 40 })
   to?: string;
 }
 

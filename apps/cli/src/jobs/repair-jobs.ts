@@ -31,23 +31,21 @@ class SeveralJobs {
 
   @BooleanField({
     description: 'Without it nothing is done, and the answer says what would be.',
-    nullable: false,
   })
   confirm: boolean = false;
 }
 
 class FailedJobs extends SeveralJobs {
-  @ChoiceField({ description: 'What its caller is told.', values: jobFailureCodes, nullable: false })
+  @ChoiceField({ description: 'What its caller is told.', values: jobFailureCodes })
   code: JobFailureCode = 'ENGINE_OUTCOME_UNKNOWN';
 
-  @TextField({ description: 'What its caller reads.', min: 1, max: 200, nullable: false })
+  @TextField({ description: 'What its caller reads.', min: 1, max: 200 })
   message: string = 'Ended by the operator. Your credits were refunded.';
 }
 
 class OrderedAgain extends SeveralJobs {
   @BooleanField({
     description: 'Also those that succeeded: their tenants are charged once more, for another job.',
-    nullable: false,
   })
   succeeded: boolean = false;
 }

@@ -31,7 +31,8 @@ const modelsOfJobs: readonly ReadModel<object>[] = [
 class JobAtPosition extends OneJob {
   @TextField({
     description: 'As of this position of the log, such as that of one of its events. Without it, of now.',
-    ...{ min: 1, max: 18, nullable: false },
+    min: 1,
+    max: 18,
   })
   position?: string;
 }

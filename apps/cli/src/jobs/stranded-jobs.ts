@@ -81,7 +81,6 @@ class StrandedChoice extends InEnvironment {
     description: 'Only these jobs; none: all that are stranded.',
     items: id,
     max: 200,
-    nullable: false,
   })
   job: string[] = [];
 }

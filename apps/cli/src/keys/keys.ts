@@ -25,13 +25,13 @@ class NewKey extends OfTenant {
   })
   capabilities: Capability[];
 
-  @TextField({ description: 'What it is for.', max: 128, nullable: false })
+  @TextField({ description: 'What it is for.', max: 128 })
   label: string = '';
 
   @ChoiceField({
     description:
       '`always`: its requests are refused unless they are signed; `timed`: unless the signature also names its time.',
-    ...{ values: ['always', 'timed'], nullable: false },
+    values: ['always', 'timed'],
     // As the command says it: `--require-signature` alone.
     fromText: (sent) => (sent === true ? 'always' : sent),
   })
@@ -83,7 +83,9 @@ class OneKey {
 class Rotation extends OneKey {
   @IntegerField({
     description: 'How long the old key goes on, in milliseconds.',
-    ...{ min: 0, max: 90 * 86_400_000, default: 86_400_000, nullable: false },
+    min: 0,
+    max: 90 * 86_400_000,
+    default: 86_400_000,
   })
   overlap: number = 86_400_000;
 }
@@ -141,7 +143,7 @@ function printNewKey({ key, key_id, tenant_id, env }: NewlyMade, more: Property[
 }
 
 class Revocation extends OneKey {
-  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200 })
   reason: string = 'revoked by the operator';
 }
 

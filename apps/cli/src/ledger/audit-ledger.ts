@@ -17,24 +17,27 @@ import { CliError } from '../verb.js';
 import { auditAction, auditSummary } from './last-audit.js';
 
 class Audit extends InEnvironment {
-  @IdField({ description: 'Only what is of this tenant.', nullable: false })
+  @IdField({ description: 'Only what is of this tenant.' })
   tenant?: string;
 
   @TextField({
     description: 'History up to then, and no read models: a time, or a position of the log.',
-    ...{ min: 1, max: 40, nullable: false },
+    min: 1,
+    max: 40,
   })
   at?: string;
 
   @IntegerField({
     description: 'How long a charge may stay open that should be closed, in milliseconds.',
-    ...{ min: 0, max: 7 * 86_400_000, nullable: false },
+    min: 0,
+    max: 7 * 86_400_000,
   })
   horizon?: number;
 
   @TextField({
     description: 'Seals that were kept, as `seal export` wrote them, one a line: the log must hold them.',
-    ...{ min: 1, max: 10_000_000, nullable: false },
+    min: 1,
+    max: 10_000_000,
   })
   against?: string;
 }

@@ -10,13 +10,13 @@ import { environmentsOf, pagesOfLog, timeOf } from '../places.js';
 import { CliError } from '../verb.js';
 
 class ExportedPeriod extends InEnvironment {
-  @IdField({ description: 'Only the account of this tenant.', nullable: false })
+  @IdField({ description: 'Only the account of this tenant.' })
   tenant?: string;
 
-  @TextField({ description: 'From this time on, inclusive.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'From this time on, inclusive.', min: 1, max: 40 })
   from?: string;
 
-  @TextField({ description: 'Up to this time, exclusive.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'Up to this time, exclusive.', min: 1, max: 40 })
   to?: string;
 }
 

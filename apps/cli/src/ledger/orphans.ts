@@ -17,7 +17,8 @@ import { CliError } from '../verb.js';
 class Horizon extends InEnvironment {
   @IntegerField({
     description: 'How old they must be, in milliseconds. Default: ATELIER_ORPHAN_HORIZON_MS.',
-    ...{ min: 0, max: 7 * 86_400_000, nullable: false },
+    min: 0,
+    max: 7 * 86_400_000,
   })
   horizon?: number;
 }

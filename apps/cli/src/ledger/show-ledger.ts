@@ -11,19 +11,22 @@ import { CliError } from '../verb.js';
 class AccountAtMoment extends OfTenantInEnvironment {
   @TextField({
     description: 'As of then: a time, or a revision of the account.',
-    ...{ min: 1, max: 40, nullable: false },
+    min: 1,
+    max: 40,
   })
   at?: string;
 
   @TextField({
     description: 'As of a position of the log, so that several accounts can be seen at one instant.',
-    ...{ min: 1, max: 18, nullable: false },
+    min: 1,
+    max: 18,
   })
   position?: string;
 
   @IntegerField({
     description: 'How many movements, the last ones. Default: all.',
-    ...{ min: 0, max: 1_000_000, nullable: false },
+    min: 0,
+    max: 1_000_000,
   })
   limit?: number;
 }

@@ -60,7 +60,7 @@ class OneOperation extends InEnvironment {
   })
   name: string;
 
-  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200 })
   reason?: string;
 }
 
@@ -68,7 +68,7 @@ class NewPrice extends OneOperation {
   @IntegerField({ description: 'What a dispatch costs.', min: 1, max: mostCreditsAtOnce, required: true })
   credits: number;
 
-  @TextField({ description: 'Not now, but from this time on.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'Not now, but from this time on.', min: 1, max: 40 })
   from?: string;
 }
 

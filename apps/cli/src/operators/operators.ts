@@ -31,13 +31,14 @@ class NewOperator extends OperatorName {
 
   @IntegerField({
     description: 'How long they may, in milliseconds.',
-    ...{ min: 1_000, max: 3_660 * dayMs, default: 90 * dayMs, nullable: false },
+    min: 1_000,
+    max: 3_660 * dayMs,
+    default: 90 * dayMs,
   })
   expires: number = 90 * dayMs;
 
   @BooleanField({
     description: 'False: no token; they come with the login of your organisation.',
-    nullable: false,
   })
   token: boolean = true;
 }
@@ -70,7 +71,7 @@ export const addAnOperator = defineCall({
 });
 
 class RevokedOperator extends OperatorName {
-  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200 })
   reason: string = 'revoked by the operator';
 }
 
@@ -124,18 +125,17 @@ export const listAllOperators = defineCall({
 });
 
 class SoughtActions {
-  @TextField({ description: 'Only those of this operator.', min: 1, max: 64, nullable: false })
+  @TextField({ description: 'Only those of this operator.', min: 1, max: 64 })
   by?: string;
 
   @TextField({
     description: 'Only this verb, or all of a noun, for example `credits grant` or `operations`.',
     min: 1,
     max: 64,
-    nullable: false,
   })
   action?: string;
 
-  @TextField({ description: 'From this time on.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'From this time on.', min: 1, max: 40 })
   from?: string;
 
   @LimitField(1_000, 100)

@@ -34,13 +34,13 @@ async function describePicture(operator: Operator, artifact: JobArtifact) {
 }
 
 class SoughtPictures extends PageInEnvironment {
-  @IdField({ description: 'Only those of this tenant.', nullable: false })
+  @IdField({ description: 'Only those of this tenant.' })
   tenant?: string;
 
-  @TextField({ description: 'Only those of this workflow.', min: 1, max: 64, nullable: false })
+  @TextField({ description: 'Only those of this workflow.', min: 1, max: 64 })
   workflow?: string;
 
-  @TextField({ description: 'Only those of this image model.', min: 1, max: 64, nullable: false })
+  @TextField({ description: 'Only those of this image model.', min: 1, max: 64 })
   model?: string;
 }
 

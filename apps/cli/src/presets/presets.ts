@@ -26,25 +26,25 @@ const features = [ObjectStorageModule, PresetModule];
 class PublishedPreset extends InEnvironment {
   @BooleanField({
     description: 'Those that come with this release, also the ones that were retired.',
-    nullable: false,
   })
   all: boolean = false;
 
-  @IdField({ description: 'Of a preset that is there. Without it, a new one.', nullable: false })
+  @IdField({ description: 'Of a preset that is there. Without it, a new one.' })
   id?: string;
 
-  @ChoiceField({ description: 'What it is of.', values: presetKinds, nullable: false })
+  @ChoiceField({ description: 'What it is of.', values: presetKinds })
   kind?: PresetKind;
 
-  @TextField({ description: 'What people choose it by.', min: 1, max: 128, nullable: false })
+  @TextField({ description: 'What people choose it by.', min: 1, max: 128 })
   label?: string;
 
-  @ObjectField({ description: 'The recipe: words and numbers.', maxBytes: maxSpecBytes, nullable: false })
+  @ObjectField({ description: 'The recipe: words and numbers.', maxBytes: maxSpecBytes })
   spec?: Record<string, unknown>;
 
   @TextField({
     description: 'Its tile: a JPEG, in base 64.',
-    ...{ min: 1, max: Math.ceil((maxPreviewBytes * 4) / 3) + 4, nullable: false },
+    min: 1,
+    max: Math.ceil((maxPreviewBytes * 4) / 3) + 4,
   })
   image?: string;
 }
@@ -117,7 +117,7 @@ class RetiredPreset extends InEnvironment {
   @IdField({ description: 'The preset, as `presets list` shows it.', required: true })
   id: string;
 
-  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200 })
   reason: string = 'retired by the operator';
 }
 

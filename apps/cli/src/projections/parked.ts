@@ -56,7 +56,6 @@ class ParkedChoice extends InEnvironment {
     description: 'All streams that are parked for this read model.',
     min: 1,
     max: 64,
-    nullable: false,
   })
   read_model?: string;
 
@@ -64,11 +63,10 @@ class ParkedChoice extends InEnvironment {
     description: 'Only this stream, for example `test.account-01J…`.',
     min: 1,
     max: 200,
-    nullable: false,
   })
   stream?: string;
 
-  @BooleanField({ description: 'Whatever is parked.', nullable: false })
+  @BooleanField({ description: 'Whatever is parked.' })
   all?: boolean;
 }
 

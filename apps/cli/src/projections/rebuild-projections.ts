@@ -18,21 +18,20 @@ class ChosenReadModels extends InEnvironment {
     description: 'Read models, for example `jobs`.',
     items: text({ min: 1, max: 64 }),
     max: 50,
-    nullable: false,
   })
   name: string[] = [];
 
-  @BooleanField({ description: 'All read models.', nullable: false })
+  @BooleanField({ description: 'All read models.' })
   all: boolean = false;
 }
 
 class Switching extends ChosenReadModels {
-  @BooleanField({ description: 'Switch even where the new rows differ from the live ones.', nullable: false })
+  @BooleanField({ description: 'Switch even where the new rows differ from the live ones.' })
   accept_differences: boolean = false;
 }
 
 class Rebuilding extends Switching {
-  @BooleanField({ description: 'False: build and compare only.', nullable: false })
+  @BooleanField({ description: 'False: build and compare only.' })
   switch: boolean = true;
 }
 

@@ -28,7 +28,7 @@ class ReplayedStream {
   })
   stream: string;
 
-  @TextField({ description: 'Stop there: a revision, or a time.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'Stop there: a revision, or a time.', min: 1, max: 40 })
   at?: string;
 }
 

@@ -37,7 +37,7 @@ function configuredKey(): SealKey {
 }
 
 class SealChoice {
-  @BooleanField({ description: 'Every seal, and not only the last one.', nullable: false })
+  @BooleanField({ description: 'Every seal, and not only the last one.' })
   all: boolean = false;
 }
 
@@ -79,7 +79,6 @@ class SealPage {
     description: 'Only seals before the one with this number.',
     min: 1,
     max: 2 ** 31,
-    nullable: false,
   })
   before?: number;
 }

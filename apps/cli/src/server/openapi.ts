@@ -112,7 +112,8 @@ function operationOf(call: AnyCall): object {
   const parameter =
     (place: string) =>
     ({ name, schema }: (typeof fields)[number]) => {
-      const { description: about, ...words } = schema;
+      // Only in a body can there be a null.
+      const { description: about, nullable: _inBody, ...words } = schema;
       const required = place === 'path' || schema.required;
       return { name, in: place, required, description: about, schema: schemaOf(words) };
     };

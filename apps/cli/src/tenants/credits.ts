@@ -35,7 +35,8 @@ class NewGrant extends AmountOfAccount {
   @TextField({
     description:
       'What the payment is called where it was made. A payment is credited once in an environment, whatever keys it comes with.',
-    ...{ min: 1, max: 128, nullable: false },
+    min: 1,
+    max: 128,
   })
   reference?: string;
 }
@@ -166,7 +167,8 @@ function refusalOf(rejection: Extract<HandledGrant, { kind: 'rejected' }>['rejec
 
 class ListedGrants extends InEnvironment {
   @ChoiceField({
-    ...{ description: 'Only those.', values: ['proposed', 'approved', 'declined'], nullable: false },
+    description: 'Only those.',
+    values: ['proposed', 'approved', 'declined'],
   })
   status?: Exclude<Grant['status'], 'none'>;
 }

@@ -31,22 +31,22 @@ import { CliError } from '../verb.js';
 export const mostCreditsAtOnce = 1_000_000_000;
 
 class Terms extends InEnvironment {
-  @TextField({ description: 'Name of the plan.', min: 1, max: 64, nullable: false })
+  @TextField({ description: 'Name of the plan.', min: 1, max: 64 })
   plan?: string;
 
   @IntegerField({
-    ...{ description: 'Most credits that are spent in 24 hours; 0: no cap.', nullable: false },
+    description: 'Most credits that are spent in 24 hours; 0: no cap.',
     ...{ min: 0, max: mostCreditsAtOnce },
   })
   daily_cap?: number;
 
   @IntegerField({
-    ...{ description: 'Credits that the plan means for a month; 0: pay as you go.', nullable: false },
+    description: 'Credits that the plan means for a month; 0: pay as you go.',
     ...{ min: 0, max: mostCreditsAtOnce },
   })
   monthly_quota?: number;
 
-  @IntegerField({ description: 'Requests a minute, per key.', min: 1, max: 1_000_000, nullable: false })
+  @IntegerField({ description: 'Requests a minute, per key.', min: 1, max: 1_000_000 })
   rate_limit?: number;
 }
 
@@ -130,7 +130,7 @@ export const createTenant = defineCall({
 });
 
 class TenantSearch extends PageInEnvironment {
-  @TextField({ description: 'A part of the name or of the id.', min: 1, max: 128, nullable: false })
+  @TextField({ description: 'A part of the name or of the id.', min: 1, max: 128 })
   search?: string;
 }
 
@@ -249,7 +249,7 @@ export const changeTenantTerms = defineCall({
 });
 
 class Suspension extends OfTenantInEnvironment {
-  @TextField({ description: 'Why, for the record.', min: 1, max: 200, nullable: false })
+  @TextField({ description: 'Why, for the record.', min: 1, max: 200 })
   reason: string = 'suspended by the operator';
 }
 

@@ -43,9 +43,11 @@ const eventsField = {
   description: 'What it is told.',
 };
 const urlField = { description: 'Where messages are sent.', min: 1, max: 2_048 };
-const descriptionField = { description: 'For people.', max: 256, nullable: false };
+const descriptionField = { description: 'For people.', max: 256 };
 const lowField = {
-  ...{ description: '`credits.low` is sent below it.', min: 1, max: mostCreditsAtOnce, nullable: false },
+  description: '`credits.low` is sent below it.',
+  min: 1,
+  max: mostCreditsAtOnce,
 };
 
 class NewWebhook extends OfAccount {
@@ -105,10 +107,10 @@ export const listTenantWebhooks = defineCall({
 });
 
 class RevisedWebhook extends OneWebhook {
-  @TextField({ ...urlField, nullable: false })
+  @TextField({ ...urlField })
   url?: string;
 
-  @ListField({ ...eventsField, nullable: false })
+  @ListField({ ...eventsField })
   events?: WebhookTopic[];
 
   @TextField(descriptionField)
@@ -117,10 +119,10 @@ class RevisedWebhook extends OneWebhook {
   @IntegerField(lowField)
   credits_low_below?: number;
 
-  @BooleanField({ description: 'Let its messages flow again.', nullable: false })
+  @BooleanField({ description: 'Let its messages flow again.' })
   enable?: boolean;
 
-  @BooleanField({ description: 'Stop its messages.', nullable: false })
+  @BooleanField({ description: 'Stop its messages.' })
   disable?: boolean;
 }
 
@@ -160,7 +162,9 @@ async function change(operator: Operator, { tenant, env, webhook }: OneWebhook, 
 class SecretRotation extends OneWebhook {
   @IntegerField({
     description: 'How long the secret before signs as well, in milliseconds.',
-    ...{ min: 0, max: 7 * 86_400_000, default: 86_400_000, nullable: false },
+    min: 0,
+    max: 7 * 86_400_000,
+    default: 86_400_000,
   })
   overlap: number = 86_400_000;
 }
@@ -193,16 +197,16 @@ export const testWebhook = defineCall({
 });
 
 class Resending extends OneWebhook {
-  @IdField({ description: 'This delivery.', nullable: false })
+  @IdField({ description: 'This delivery.' })
   delivery?: string;
 
-  @TextField({ description: 'What happened from this time on.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'What happened from this time on.', min: 1, max: 40 })
   since?: string;
 
-  @TextField({ description: 'And before this time.', min: 1, max: 40, nullable: false })
+  @TextField({ description: 'And before this time.', min: 1, max: 40 })
   until?: string;
 
-  @BooleanField({ description: 'All that have failed for good.', nullable: false })
+  @BooleanField({ description: 'All that have failed for good.' })
   failed?: boolean;
 }
 
@@ -241,11 +245,12 @@ function printRequested(): void {
 
 class SoughtDeliveries extends OneWebhook {
   @ChoiceField({
-    ...{ description: 'Only those.', values: ['pending', 'delivered', 'failed'], nullable: false },
+    description: 'Only those.',
+    values: ['pending', 'delivered', 'failed'],
   })
   status?: DeliveryStatus;
 
-  @IntegerField({ description: 'How many.', min: 1, max: 1_000, default: 50, nullable: false })
+  @IntegerField({ description: 'How many.', min: 1, max: 1_000, default: 50 })
   limit: number = 50;
 }
 
