@@ -72,6 +72,7 @@ export class RoleLog {
     const size = statSync(this.path, { throwIfNoEntry: false })?.size;
     if (size === undefined) return '';
     if (size < this.offset) this.offset = 0;
+    if (size === this.offset) return '';
     const file = openSync(this.path, 'r');
     try {
       const chunks: Buffer[] = [];

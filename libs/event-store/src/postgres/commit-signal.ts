@@ -3,12 +3,12 @@ import { listenTo } from '#platform/listening.js';
 import type { EventStoreObserver } from '../observer.js';
 import { channelOf } from './schema.js';
 
-const pollMs = { listening: 1000, deaf: 200 };
+const pollMs = { listening: 5_000, deaf: 200 };
 
 /**
  * Wakes the subscriptions of this process when the log grows. One connection listens for all of them; it exists only
  * while there is a subscription. Two modes:
- * - listening: notifications arrive within a millisecond, and a poll each second guards against a lost one;
+ * - listening: notifications arrive within a millisecond, and a poll every five seconds guards against a lost one;
  * - deaf: there is no connection (yet, or not any more). Polls come every 200 ms, and the connection is tried again with
  *   backoff. When it is back all subscriptions are woken, because notifications may have been missed.
  */
