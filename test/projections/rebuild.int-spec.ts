@@ -64,6 +64,23 @@ describe('a rebuild', () => {
     expect(old).toEqual({ count: '24' });
   });
 
+  it('keeps autovacuum away from tables for as long as they are filled', async () => {
+    await writeHistory(fixture, 3);
+    const kept = () =>
+      fixture.rows<{ table: string }>(
+        `select relname as table from pg_class where 'autovacuum_enabled=off' = any(reloptions) order by 1`,
+      );
+    {
+      await using session = await RebuildSession.open(request());
+      await prepareBuilds(session, 'rebuild', false);
+    }
+    expect((await kept()).map(({ table }) => table)).toEqual(
+      readModels.map(({ name }) => `${name}_g2`).sort(),
+    );
+    await rebuild(request());
+    expect(await kept()).toEqual([]);
+  });
+
   it('names the event that each checkpoint was made from, also where no projector has run', async () => {
     await writeHistory(fixture, 3);
     await rebuild(request());

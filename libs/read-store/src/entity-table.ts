@@ -102,6 +102,20 @@ export function primaryKeyOf(environment: Environment, model: TabledModel, gener
   return `${tableOf(environment, model, generation)}_pkey`;
 }
 
+/**
+ * Off while history fills a table: it grows by a tenth again and again, and each time autovacuum would read a sample of it.
+ * {@link analyze} does so once, when the rows are there.
+ */
+export function autovacuum(
+  environment: Environment,
+  model: TabledModel,
+  generation: number,
+  state: 'off' | 'usual',
+): string {
+  const change = state === 'off' ? 'set (autovacuum_enabled = off)' : 'reset (autovacuum_enabled)';
+  return `alter table ${tableOf(environment, model, generation)} ${change}`;
+}
+
 /** For the planner; nothing looks for documents. */
 export function analyze(environment: Environment, model: TabledModel, generation: number): string {
   const sought = columnsOf(model.entity).filter(({ type }) => type !== 'jsonb');

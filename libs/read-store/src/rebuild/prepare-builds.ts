@@ -7,7 +7,7 @@ import { misfitOf } from '../log-fit.js';
 import { loadParkedStreams } from '../parked-events.js';
 import type { GenerationState } from '../projection-checkpoints.js';
 import { ProjectionTable } from '../projection-table.js';
-import { addPrimaryKey, createTable } from '../entity-table.js';
+import { addPrimaryKey, autovacuum, createTable } from '../entity-table.js';
 import type { ReadModel } from '../read-model.js';
 import { StreamContinuity } from '../stream-continuity.js';
 import { GenerationRows, type Build } from './build.js';
@@ -164,6 +164,7 @@ async function beginAnew(
     const add = async () => {
       const generation = await addGeneration(control, environment, model, last, state);
       await control.query(createTable(environment, model, generation));
+      await control.query(autovacuum(environment, model, generation, 'off'));
       // Rows that are never looked for while history is folded get it at the end, which is faster.
       if (!model.rowPerEvent) await control.query(addPrimaryKey(environment, model, generation));
       return generation;

@@ -1,6 +1,6 @@
 import { onlyRow, sqlState } from '#platform/postgres.js';
 import { retry } from '#platform/retry.js';
-import { addPrimaryKey, analyze, createIndexes, primaryKeyOf } from '../entity-table.js';
+import { addPrimaryKey, analyze, autovacuum, createIndexes, primaryKeyOf } from '../entity-table.js';
 import { Comparison, LiveGenerations, type RowDifferences } from './comparison.js';
 import { dropGeneration, loadGenerations, markComplete, switchTo, type ServingRow } from './generations.js';
 import { HistoryFold } from './history-fold.js';
@@ -162,6 +162,7 @@ class RebuildRun {
       // What is compared and dropped needs none, and a generation that was live has them.
       const indexes = purpose === 'rebuild' ? createIndexes(environment, model, generation) : [];
       for (const index of indexes) await control.query(index);
+      await control.query(autovacuum(environment, model, generation, 'usual'));
       await control.query(analyze(environment, model, generation));
     }
   }
