@@ -73,7 +73,7 @@ async function listen(
   const { status, headers } = response;
   const complete = whole.slice(0, whole.lastIndexOf('\n\n'));
   const path = `/v1/jobs/${jobId}/events`;
-  await api.judge({
+  api.judge({
     method: 'GET',
     path,
     status,

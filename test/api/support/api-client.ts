@@ -1,10 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from '@jest/globals';
-import {
-  InterfaceDescription,
-  type Description,
-  type Exchange,
-} from '../../support/interface-description.js';
+import { InterfaceDescription, type Exchange } from '../../support/interface-description.js';
 
 // What answers look like is what these specs are about: bodies are read as they come.
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -25,10 +21,11 @@ export interface Call {
   readonly body?: string | FormData | Uint8Array<ArrayBuffer>;
 }
 
-/** Calls one instance of the API over its socket, and holds every exchange against the openapi.json that it serves. */
-export class ApiClient {
-  private description: Promise<InterfaceDescription> | undefined;
+/** What each API serves as well: test/api/openapi. */
+let description: InterfaceDescription | undefined;
 
+/** Calls one instance of the API over its socket, and holds every exchange against openapi.json. */
+export class ApiClient {
   constructor(readonly url: string) {}
 
   async call(method: string, path: string, { key, headers, json, body }: Call = {}): Promise<Answer> {
@@ -50,15 +47,13 @@ export class ApiClient {
       headers: answered,
       body: contentType?.includes('json') ? JSON.parse(text) : text,
     };
-    if (path.startsWith('/v1/')) await this.judge({ method, path, json, contentType, ...answer });
+    if (path.startsWith('/v1/')) this.judge({ method, path, json, contentType, ...answer });
     return answer;
   }
 
-  async judge(exchange: Exchange): Promise<void> {
-    this.description ??= fetch(`${this.url}/openapi.json`)
-      .then((response) => response.json())
-      .then((document) => new InterfaceDescription(document as Description));
-    const problems = (await this.description).problemsOf(exchange);
+  judge(exchange: Exchange): void {
+    description ??= InterfaceDescription.committed();
+    const problems = description.problemsOf(exchange);
     if (problems.length === 0) return;
     const { method, path, status } = exchange;
     throw new Error(`${method} ${path} → ${status} is not what openapi.json says:\n${problems.join('\n')}`);
