@@ -8,6 +8,7 @@ import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import type { CommandContext } from '#application/command-context.js';
 import type { EventStore } from '#event-store/event-store.js';
+import { authenticSnapshots } from '#event-store/snapshots.js';
 import { readModels } from '#projections/read-models.js';
 import { newId } from '#platform/ids.js';
 import { newSealKey } from '#platform/seal-key.js';
@@ -26,6 +27,8 @@ export interface AtelierUnderLoad {
   readonly keys: readonly string[];
   /** In the same order. */
   readonly tenants: readonly string[];
+  /** Accounts as a process that has just started knows them: not at all. */
+  untouched(): AccountWriter;
   /** What its roles were started with, for a worker beside them. */
   readonly settings: Readonly<Record<string, string>>;
   /** How long the read models needed to reach the log's head, from now on. */
@@ -50,7 +53,9 @@ export async function prepareAtelier(
   await migrateEventStore(pool);
   await migrateReadStore(databaseUrl, readModels);
   const store = createPostgresEventStore({ connection: { pool } });
-  const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
+  const signingKey = `${newId()}${newId()}`;
+  const snapshots = authenticSnapshots(createPostgresSnapshotStore({ pool }), signingKey, () => undefined);
+  const accounts = new AccountWriter(store, snapshots);
   const opened: { readonly tenant: string; readonly key: string }[] = [];
   while (opened.length < tenants) {
     const count = Math.min(openedTogether, tenants - opened.length);
@@ -61,7 +66,7 @@ export async function prepareAtelier(
     DATABASE_URL: databaseUrl,
     EVENT_STORE_URL: databaseUrl,
     URL_SIGNING_SECRET: newId(),
-    ATELIER_SIGNING_KEY: `${newId()}${newId()}`,
+    ATELIER_SIGNING_KEY: signingKey,
     ATELIER_SEAL_KEY: newSealKey(),
     ATELIER_HOME: process.env['ATELIER_BENCH_HOME'] ?? '.atelier-bench',
     PORT: '0',
@@ -80,6 +85,7 @@ export async function prepareAtelier(
     keys: opened.map(({ key }) => key),
     tenants: opened.map(({ tenant }) => tenant),
     settings,
+    untouched: () => new AccountWriter(store, snapshots),
     catchUpSeconds,
     async stop() {
       await api.stop();

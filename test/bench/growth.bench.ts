@@ -13,6 +13,7 @@ const [pageSize, farPage] = [20, 1_000];
 const connections = 8;
 const dispatches = 2_000;
 const pages = 300;
+const touches = 200;
 
 /** One thing that grows: what a dispatch or a page costs at either end, in ms of CPU of API, projector and PostgreSQL. */
 type Growth = readonly [what: string, small: number, large: number];
@@ -30,6 +31,10 @@ export async function benchGrowth(server: BenchServer, events = usualEvents): Pr
   const few = keys.slice(0, fewTenants);
   const each = (ofKeys: readonly string[], count = dispatches) =>
     costOf(server, atelier, count, (place) => dispatch(atelier, ofKeys[place % ofKeys.length]!));
+  const touch = (tenant: string) =>
+    costOf(server, atelier, touches, async () => void (await atelier.untouched().read('live', tenant)), {
+      ...{ ...atelier.pids, bench: process.pid },
+    });
   const page = (query: string) => costOf(server, atelier, pages, () => list(atelier, busy, query));
   const grown: Growth[] = [];
   const tell = (...growth: Growth) => {
@@ -51,6 +56,7 @@ export async function benchGrowth(server: BenchServer, events = usualEvents): Pr
     tell(`few and ${events} events in the log`, before, after);
     await each([old], 1);
     tell(`an account of few and of ${events} events`, await each([busy], 500), await each([old], 500));
+    tell('the first touch of either', await touch(busyTenant), await touch(oldTenant));
 
     const open = await each([busy], 500);
     await each([busy], openCharges);
@@ -84,10 +90,11 @@ async function costOf(
   atelier: AtelierUnderLoad,
   count: number,
   call: (place: number) => Promise<void>,
+  pids = atelier.pids,
 ): Promise<number> {
   const used = async () => {
     await sleep(statisticsDelayMs);
-    return spent(atelier.pids, { pid: server.pid, databaseUrl: atelier.databaseUrl });
+    return spent(pids, { pid: server.pid, databaseUrl: atelier.databaseUrl });
   };
   const before = await used();
   let next = 0;
