@@ -26,6 +26,9 @@ export interface Find {
 
 const progressMs = 5_000;
 
+/** Shrinking tries again and again, and some finds have thousands of smaller forms: the smallest until then is told. */
+const shrinksWithinMs = 120_000;
+
 /** Every other installation has a store that appends to several streams at once. */
 const isTogether = (seed: number) => seed % 2 === 1;
 
@@ -85,6 +88,8 @@ async function tryOne(
     numRuns: 1,
     unbiased: true,
     endOnFailure: !shrinks,
+    interruptAfterTimeLimit: shrinksWithinMs,
+    markInterruptAsFailure: true,
     ...replay,
   });
   if (!details.failed) return undefined;
