@@ -1,9 +1,5 @@
-import {
-  createEventStorePool,
-  createPostgresEventStore,
-} from '#event-store/postgres/postgres-event-store.js';
-import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
-import { migrateEventStore } from '#event-store/postgres/schema.js';
+import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
+import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import type { CommandContext } from '#application/command-context.js';
@@ -40,7 +36,7 @@ const openedTogether = 500;
 
 /**
  * Atelier as it runs in production, API and projector each in a process, on a database of its own. No worker renders
- * meanwhile.
+ * meanwhile. `more` are further settings of the roles; an EVENT_STORE_URL among them has the events written there.
  */
 export async function prepareAtelier(
   serverUrl: string,
@@ -49,17 +45,19 @@ export async function prepareAtelier(
   more: Readonly<Record<string, string>> = {},
 ): Promise<AtelierUnderLoad> {
   const databaseUrl = await createDatabase(serverUrl, 'atelier');
-  const pool = createEventStorePool(databaseUrl);
-  await migrateEventStore(pool);
+  const urls = { databaseUrl, eventStoreUrl: more['EVENT_STORE_URL'] ?? databaseUrl };
+  await prepareEventStore(urls);
   await migrateReadStore(databaseUrl, readModels);
-  const store = createPostgresEventStore({ connection: { pool } });
+  const opened = await openEventStore(urls);
+  const { store } = opened;
+  const pool = createEventStorePool(databaseUrl, 1);
   const signingKey = `${newId()}${newId()}`;
-  const snapshots = authenticSnapshots(createPostgresSnapshotStore({ pool }), signingKey, () => undefined);
+  const snapshots = authenticSnapshots(opened.snapshots, signingKey, () => undefined);
   const accounts = new AccountWriter(store, snapshots);
-  const opened: { readonly tenant: string; readonly key: string }[] = [];
-  while (opened.length < tenants) {
-    const count = Math.min(openedTogether, tenants - opened.length);
-    opened.push(...(await Promise.all(Array.from({ length: count }, openTenant))));
+  const houses: { readonly tenant: string; readonly key: string }[] = [];
+  while (houses.length < tenants) {
+    const count = Math.min(openedTogether, tenants - houses.length);
+    houses.push(...(await Promise.all(Array.from({ length: count }, openTenant))));
   }
 
   const settings = {
@@ -82,15 +80,15 @@ export async function prepareAtelier(
     databaseUrl,
     store,
     pids: { api: api.pid, projector: projector.pid },
-    keys: opened.map(({ key }) => key),
-    tenants: opened.map(({ tenant }) => tenant),
+    keys: houses.map(({ key }) => key),
+    tenants: houses.map(({ tenant }) => tenant),
     settings,
     untouched: () => new AccountWriter(store, snapshots),
     catchUpSeconds,
     async stop() {
       await api.stop();
       await projector.stop();
-      await store.close();
+      await opened.close();
       await pool.end();
     },
   };

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareAtelier } from './atelier.js';
+import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
 import { median, spent, spentEach, statisticsDelayMs, type Spent } from './cost.js';
 import { createDatabase, type BenchServer } from './databases.js';
 import { dispatchLoad, type LoadResult } from './load.js';
@@ -16,10 +16,11 @@ const scenarios = [
   { tenants: 64, connections: 64 },
 ];
 
-interface Service {
+export interface Service {
   readonly name: string;
   readonly url: string;
   readonly databaseUrl: string;
+  readonly keys: readonly string[];
   readonly pids: Readonly<Record<string, number>>;
   /** Waits until what the load has set off is done. */
   settle(): Promise<void>;
@@ -27,77 +28,82 @@ interface Service {
 
 type Measured = LoadResult & { readonly each: Spent };
 
-/** Dispatches a second beside the plain CRUD service, in turns, round after round: only the ratio counts. */
+/** Dispatches a second beside the plain CRUD service. */
 export async function benchDispatch(server: BenchServer): Promise<void> {
   const atelier = await prepareAtelier(server.url, 64);
   const crudUrl = await createDatabase(server.url, 'crud');
-  const environment = { DATABASE_URL: crudUrl, KEYS: atelier.keys.join(',') };
-  const crud = await startRole('test/bench/crud/main.js', environment);
-  const services: Service[] = [
-    {
-      ...{ name: 'crud', url: String(crud.ready['url']), databaseUrl: crudUrl, pids: { api: crud.pid } },
-      settle: () => Promise.resolve(),
-    },
-    {
-      ...{ name: 'atelier', url: atelier.url, databaseUrl: atelier.databaseUrl, pids: atelier.pids },
-      settle: async () => {
-        const behind = await atelier.catchUpSeconds();
-        if (behind > 0.5) console.log(`read models caught up ${behind.toFixed(1)} s after the load ended`);
-      },
-    },
-  ];
+  const { keys } = atelier;
+  const crud = await startRole('test/bench/crud/main.js', { DATABASE_URL: crudUrl, KEYS: keys.join(',') });
+  const peer: Service = {
+    ...{ name: 'crud', url: String(crud.ready['url']), databaseUrl: crudUrl, keys, pids: { api: crud.pid } },
+    settle: () => Promise.resolve(),
+  };
   try {
-    for (const { url } of services)
-      await dispatchLoad({ url, keys: atelier.keys, connections: 16, seconds: 3 });
-    const table = new Table({
-      head: [
-        ...['tenants', 'connections', 'service', 'dispatches/s', 'ratio', 'p50 ms', 'p99 ms', 'not 202'],
-        ...['CPU ms: api', 'projector', 'postgres', 'transactions'],
-      ],
-    });
-    for (const scenario of scenarios) {
-      const results: Record<string, Measured[]> = {};
-      for (let round = 0; round < rounds; round++) {
-        for (const service of services) {
-          const keys = atelier.keys.slice(0, scenario.tenants);
-          (results[service.name] ??= []).push(await measure(service, server.pid, keys, scenario.connections));
-        }
-      }
-      const ratios = results['atelier']!.map(
-        (ours, round) => ours.perSecond / results['crud']![round]!.perSecond,
-      );
-      for (const { name } of services) {
-        const of = (value: (one: Measured) => number) => median(results[name]!.map(value));
-        table.push([
-          ...[scenario.tenants, scenario.connections, name, of(({ perSecond }) => perSecond).toFixed(0)],
-          name === 'atelier' ? median(ratios).toFixed(2) : '',
-          ...[of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms), of(({ refused }) => refused)],
-          ...['api', 'projector', 'postgres'].map((process) =>
-            of(({ each }) => each.cpuMs[process] ?? 0).toFixed(2),
-          ),
-          of(({ each }) => each.transactions).toFixed(1),
-        ]);
-      }
-    }
-    console.log(table.toString());
+    await compareDispatches(server, peer, serviceOf('atelier', atelier));
   } finally {
     await crud.stop();
     await atelier.stop();
   }
 }
 
+export function serviceOf(name: string, atelier: AtelierUnderLoad): Service {
+  return {
+    ...atelier,
+    name,
+    settle: async () => {
+      const behind = await atelier.catchUpSeconds();
+      if (behind > 0.5) console.log(`read models caught up ${behind.toFixed(1)} s after the load ended`);
+    },
+  };
+}
+
+/** One service beside another, in turns, round after round: only the ratio counts. */
+export async function compareDispatches(server: BenchServer, peer: Service, subject: Service): Promise<void> {
+  const services = [peer, subject];
+  for (const { url, keys } of services) await dispatchLoad({ url, keys, connections: 16, seconds: 3 });
+  const table = new Table({
+    head: [
+      ...['tenants', 'connections', 'service', 'dispatches/s', 'ratio', 'p50 ms', 'p99 ms', 'not 202'],
+      ...['CPU ms: api', 'projector', 'postgres', 'transactions'],
+    ],
+  });
+  for (const scenario of scenarios) {
+    const results: Record<string, Measured[]> = {};
+    for (let round = 0; round < rounds; round++) {
+      for (const service of services) {
+        (results[service.name] ??= []).push(await measure(service, server.pid, scenario));
+      }
+    }
+    const ratios = results[subject.name]!.map(
+      (ours, round) => ours.perSecond / results[peer.name]![round]!.perSecond,
+    );
+    for (const { name } of services) {
+      const of = (value: (one: Measured) => number) => median(results[name]!.map(value));
+      table.push([
+        ...[scenario.tenants, scenario.connections, name, of(({ perSecond }) => perSecond).toFixed(0)],
+        name === subject.name ? median(ratios).toFixed(2) : '',
+        ...[of(({ p50Ms }) => p50Ms), of(({ p99Ms }) => p99Ms), of(({ refused }) => refused)],
+        ...['api', 'projector', 'postgres'].map((process) =>
+          of(({ each }) => each.cpuMs[process] ?? 0).toFixed(2),
+        ),
+        of(({ each }) => each.transactions).toFixed(1),
+      ]);
+    }
+  }
+  console.log(table.toString());
+}
+
 async function measure(
-  { url, databaseUrl, pids, settle }: Service,
+  { url, databaseUrl, keys, pids, settle }: Service,
   serverPid: number,
-  keys: readonly string[],
-  connections: number,
+  { tenants, connections }: (typeof scenarios)[number],
 ): Promise<Measured> {
   const used = async () => {
     await sleep(statisticsDelayMs);
     return spent(pids, { pid: serverPid, databaseUrl });
   };
   const before = await used();
-  const load = await dispatchLoad({ url, keys, connections, seconds });
+  const load = await dispatchLoad({ url, keys: keys.slice(0, tenants), connections, seconds });
   await settle();
   return { ...load, each: spentEach(before, await used(), load.dispatches) };
 }

@@ -6,6 +6,11 @@ import type { BenchServer } from './databases.js';
 import { benchAudit } from './audit.bench.js';
 import { benchConsole } from './console.bench.js';
 import { benchDispatch } from './dispatch.bench.js';
+import {
+  benchEventStoreDbAppends,
+  benchEventStoreDbDispatch,
+  benchEventStoreDbRebuild,
+} from './eventstoredb.bench.js';
 import { benchGrowth } from './growth.bench.js';
 import { benchPaced } from './paced.bench.js';
 import { benchRebuild } from './rebuild.bench.js';
@@ -20,6 +25,9 @@ const benches: Record<string, (server: BenchServer, size?: number) => Promise<vo
   store: ({ url }) => benchStore(url),
   render: ({ url }) => benchRender(url),
   rebuild: ({ url }, jobs) => benchRebuild(url, jobs),
+  'eventstoredb-appends': benchEventStoreDbAppends,
+  'eventstoredb-dispatch': benchEventStoreDbDispatch,
+  'eventstoredb-rebuild': ({ url }, jobs) => benchEventStoreDbRebuild(url, jobs),
   start: benchStart,
   growth: benchGrowth,
   vendors: ({ url }) => benchVendors(url),

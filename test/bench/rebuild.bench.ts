@@ -8,15 +8,9 @@ import {
   renderDispatcher,
 } from '#application/process-managers/process-managers.js';
 import type { EventStore } from '#event-store/event-store.js';
-import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
-import { prepareEventStore } from '#event-store/open-event-store.js';
-import { readModels } from '#projections/read-models.js';
-import { migrateReadStore } from '#read-store/migrate.js';
 import { prepareAtelier, type AtelierUnderLoad } from './atelier.js';
-import { createDatabase } from './databases.js';
 import { seedHistory } from './history.js';
 import { quantiles } from './quantiles.js';
-import { benchReads, eventStoreDb } from './store.bench.js';
 
 const usualJobs = 100_000;
 const perSecond = 50;
@@ -41,23 +35,6 @@ export async function benchRebuild(serverUrl: string, jobs = usualJobs): Promise
   } finally {
     await atelier.stop();
   }
-  await benchFromEventStoreDb(serverUrl, jobs);
-}
-
-/** The same from EventStoreDB, beside what catching up alone takes. */
-async function benchFromEventStoreDb(serverUrl: string, jobs: number): Promise<void> {
-  const { name, url, stop } = await eventStoreDb();
-  console.log(`event store: ${name}`);
-  const databaseUrl = await createDatabase(serverUrl, 'rebuild');
-  await prepareEventStore({ eventStoreUrl: url, databaseUrl });
-  await migrateReadStore(databaseUrl, readModels);
-  const store = createEventStoreDbEventStore({ connectionString: url });
-  await seedHistory(store, jobs);
-  await benchReads(store);
-  await store.close();
-  const settings = { ...settingsOf(databaseUrl), EVENT_STORE_URL: url };
-  console.log(`  rebuild out of nothing: ${await measured({ settings })}`);
-  await stop();
 }
 
 async function prepareHistory(store: EventStore, databaseUrl: string, jobs: number): Promise<void> {
@@ -78,18 +55,27 @@ async function prepareHistory(store: EventStore, databaseUrl: string, jobs: numb
   console.log(`out of nothing: ${await measured({ settings: settingsOf(databaseUrl) })}`);
 }
 
-function settingsOf(databaseUrl: string): Record<string, string> {
+export function settingsOf(databaseUrl: string): Record<string, string> {
   return { DATABASE_URL: databaseUrl, EVENT_STORE_URL: databaseUrl, URL_SIGNING_SECRET: 'bench' };
 }
 
-/** Runs the operator's own command, as an operator would. */
 async function measured(atelier: Pick<AtelierUnderLoad, 'settings'>): Promise<string> {
+  const { events, eventsPerSecond, seconds, heldMs } = await rebuildAll(atelier);
+  return `${events} events, ${eventsPerSecond} a second; ${seconds} s in all, checkpoints held for ${heldMs} ms`;
+}
+
+/** Runs the operator's own command, as an operator would. */
+export async function rebuildAll(atelier: Pick<AtelierUnderLoad, 'settings'>) {
   const startedAt = performance.now();
   const { stdout } = await command(atelier, 'projections', 'rebuild', '--all', '--env', 'live', '--json');
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { environments } = JSON.parse(stdout) as { environments: Record<string, number>[] };
-  const [live] = environments;
-  return `${live?.['events']} events, ${live?.['events_per_second']} a second; ${seconds} s in all, checkpoints held for ${live?.['held_ms']} ms`;
+  const {
+    events = NaN,
+    events_per_second: eventsPerSecond = NaN,
+    held_ms: heldMs = NaN,
+  } = environments[0] ?? {};
+  return { events, eventsPerSecond, heldMs, seconds };
 }
 
 async function audit(atelier: AtelierUnderLoad): Promise<void> {

@@ -11,7 +11,7 @@ import { startRole } from '../support/role-process.js';
 import { createDatabase } from './databases.js';
 import { quantiles } from './quantiles.js';
 
-const writers = [1, 8, 64];
+export const writers = [1, 8, 64];
 const seconds = 5;
 const parts = 5;
 const steadyWriters = 64;
@@ -19,8 +19,7 @@ const appendsEach = 320;
 const steadyAppends = parts * steadyWriters * appendsEach;
 
 /**
- * Appends and reads of the event stores themselves, and whether memory stays flat over many of them. EventStoreDB is the
- * node that EVENTSTOREDB_URL names, or else the tests' peer: that measures the adapter and the protocol, not the database.
+ * Appends and reads of the event stores themselves, and whether memory stays flat over many of them.
  */
 export async function benchStore(serverUrl: string): Promise<void> {
   const pool = createEventStorePool(await createDatabase(serverUrl, 'store'));
@@ -33,6 +32,10 @@ export async function benchStore(serverUrl: string): Promise<void> {
   await stop();
 }
 
+/**
+ * The node that EVENTSTOREDB_URL names, or else the tests' peer in a process of its own: that measures the adapter and
+ * the protocol, not the database. What a bench writes stays on a node: give it one that may be thrown away.
+ */
 export async function eventStoreDb() {
   const given = process.env['EVENTSTOREDB_URL'];
   if (given) return { name: 'EventStoreDB', url: given, stop: () => Promise.resolve() };
@@ -58,7 +61,7 @@ async function benchAppends(store: EventStore, count: number): Promise<void> {
   const write = async () => {
     while (performance.now() < until) {
       const startedAt = performance.now();
-      await store.append(`live.job-${newId()}`, 'no-stream', [event()]);
+      await store.append(`live.job-${newId()}`, 'no-stream', [sampleEvent()]);
       latencies.push(performance.now() - startedAt);
     }
   };
@@ -73,7 +76,8 @@ async function benchMemory(store: EventStore): Promise<void> {
   const heaps: string[] = [];
   for (let part = 0; part < parts; part++) {
     const append = async () => {
-      for (let n = 0; n < appendsEach; n++) await store.append(`live.job-${newId()}`, 'no-stream', [event()]);
+      for (let n = 0; n < appendsEach; n++)
+        await store.append(`live.job-${newId()}`, 'no-stream', [sampleEvent()]);
     };
     await Promise.all(Array.from({ length: steadyWriters }, append));
     globalThis.gc?.();
@@ -100,7 +104,13 @@ async function follow(store: EventStore, expected: number): Promise<void> {
   }
 }
 
-export async function benchReads(store: EventStore): Promise<void> {
+async function benchReads(store: EventStore): Promise<void> {
+  const { events, perSecond } = await catchUp(store);
+  console.log(`  catching up on ${events} events: ${perSecond.toFixed(0)} events/s`);
+}
+
+/** Reads all of the log. */
+export async function catchUp(store: EventStore): Promise<{ events: number; perSecond: number }> {
   const startedAt = performance.now();
   const stopping = new AbortController();
   let seen = 0;
@@ -109,12 +119,11 @@ export async function benchReads(store: EventStore): Promise<void> {
     if (caughtUp) break;
   }
   stopping.abort();
-  const perSecond = (seen / ((performance.now() - startedAt) / 1000)).toFixed(0);
-  console.log(`  catching up on ${seen} events: ${perSecond} events/s`);
+  return { events: seen, perSecond: seen / ((performance.now() - startedAt) / 1000) };
 }
 
 /** About the size of a CreditsDebited. */
-function event(): NewEvent {
+export function sampleEvent(): NewEvent {
   const requestId = newId();
   const data = {
     chargeId: requestId,

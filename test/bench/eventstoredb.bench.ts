@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventStoreDBClient, NO_STREAM, jsonEvent } from '@eventstore/db-client';
+import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
+import { prepareEventStore } from '#event-store/open-event-store.js';
+import { newId } from '#platform/ids.js';
+import { readModels } from '#projections/read-models.js';
+import { migrateReadStore } from '#read-store/migrate.js';
+import { prepareAtelier } from './atelier.js';
+import { median, ownCpuMs } from './cost.js';
+import { createDatabase, type BenchServer } from './databases.js';
+import { compareDispatches, serviceOf } from './dispatch.bench.js';
+import { seedHistory } from './history.js';
+import { rebuildAll, settingsOf } from './rebuild.bench.js';
+import { catchUp, eventStoreDb, sampleEvent, writers } from './store.bench.js';
+
+const rounds = 5;
+const roundMs = 2_000;
+
+/** Appends through the port beside those by the client's own batch call, in turns. */
+export async function benchEventStoreDbAppends(): Promise<void> {
+  const { name, url, stop } = await eventStoreDb();
+  console.log(`appends: ${name}`);
+  const store = createEventStoreDbEventStore({ connectionString: url });
+  const client = EventStoreDBClient.connectionString(url);
+  const byPort = (event: Event) => store.append(`bench-${newId()}`, 'no-stream', [event]);
+  const byClient = (event: Event) =>
+    // The client types its own events, and takes any JSON.
+    client.appendToStream(`bench-${newId()}`, jsonEvent(event as Parameters<typeof jsonEvent>[0]), {
+      expectedRevision: NO_STREAM,
+    });
+  for (const count of writers) {
+    const results: (readonly [Appended, Appended])[] = [];
+    // The first round warms both up.
+    for (let round = 0; round <= rounds; round++)
+      results.push([await appendFor(count, byClient), await appendFor(count, byPort)]);
+    results.shift();
+    const of = (value: (pair: (typeof results)[number]) => number) => median(results.map(value));
+    console.log(
+      `  ${count} writers: client ${of(([own]) => own.perSecond).toFixed(0)}/s, ` +
+        `port ${of(([, port]) => port.perSecond).toFixed(0)}/s, ratio ${of(([own, port]) => port.perSecond / own.perSecond).toFixed(2)}, ` +
+        `CPU each ${of(([own]) => own.cpuMs).toFixed(3)} and ${of(([, port]) => port.cpuMs).toFixed(3)} ms`,
+    );
+  }
+  await client.dispose();
+  await store.close();
+  await stop();
+}
+
+type Event = ReturnType<typeof sampleEvent>;
+
+interface Appended {
+  readonly perSecond: number;
+  readonly cpuMs: number;
+}
+
+async function appendFor(count: number, append: (event: Event) => Promise<unknown>): Promise<Appended> {
+  let done = 0;
+  const [startedAt, cpuBefore] = [performance.now(), ownCpuMs(process.pid)];
+  const write = async () => {
+    for (; performance.now() - startedAt < roundMs; done++) await append(sampleEvent());
+  };
+  await Promise.all(Array.from({ length: count }, write));
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { perSecond: done / seconds, cpuMs: (ownCpuMs(process.pid) - cpuBefore) / done };
+}
+
+/** Dispatches with the log in EventStoreDB beside those with the log in PostgreSQL. */
+export async function benchEventStoreDbDispatch(server: BenchServer): Promise<void> {
+  const { name, url, stop } = await eventStoreDb();
+  const beside = await prepareAtelier(server.url, 64);
+  const atelier = await prepareAtelier(server.url, 64, undefined, { EVENT_STORE_URL: url });
+  try {
+    await atelier.catchUpSeconds();
+    await compareDispatches(server, serviceOf('PostgreSQL', beside), serviceOf(name, atelier));
+  } finally {
+    await atelier.stop();
+    await beside.stop();
+    await stop();
+  }
+}
+
+/** A rebuild of all read models from EventStoreDB beside catching up alone, in turns. */
+export async function benchEventStoreDbRebuild(serverUrl: string, jobs = 20_000): Promise<void> {
+  const { name, url, stop } = await eventStoreDb();
+  console.log(`rebuild: ${name}`);
+  const databaseUrl = await createDatabase(serverUrl, 'rebuild');
+  await prepareEventStore({ eventStoreUrl: url, databaseUrl });
+  await migrateReadStore(databaseUrl, readModels);
+  const store = createEventStoreDbEventStore({ connectionString: url });
+  await seedHistory(store, jobs);
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const reading = await catchUpFresh(url);
+    await sleep(500);
+    const rebuild = await rebuildAll({ settings: { ...settingsOf(databaseUrl), EVENT_STORE_URL: url } });
+    ratios.push(rebuild.eventsPerSecond / reading);
+    console.log(
+      `  catching up ${reading.toFixed(0)} events/s, rebuild ${rebuild.eventsPerSecond}, ratio ${ratios.at(-1)!.toFixed(2)}`,
+    );
+  }
+  console.log(`  median ratio ${median(ratios).toFixed(2)}`);
+  await store.close();
+  await stop();
+}
+
+async function catchUpFresh(connectionString: string): Promise<number> {
+  const store = createEventStoreDbEventStore({ connectionString });
+  try {
+    return (await catchUp(store)).perSecond;
+  } finally {
+    await store.close();
+  }
+}
