@@ -187,6 +187,14 @@ describe('subscriptions to EventStoreDB', () => {
       await reaches(store, 3, (last) => last);
     });
 
+    it('stays in a young log, where the server tells it of a place that is none', async () => {
+      const store = stores.open(await stores.peer(), { idleProbeMs: 60_000 });
+      await store.append(freshPrefix(), 'no-stream', newEvents(3));
+      const head = await store.head();
+      const { batches } = await collect(store, { filter: nothing() }, (all) => all.batches.at(-1)!.caughtUp);
+      expect(batches.at(-1)!.position).toBe(head);
+    });
+
     it('misses nothing when it goes on from such a place', async () => {
       const store = stores.open(await stores.peer(), { idleProbeMs: 50 });
       const stream = freshPrefix();

@@ -6,6 +6,7 @@ import { checkpointResponse, eventResponse, failure, streamNameOf } from './wire
 
 export type ReadCall = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
 const backwards = 1;
+const noPlace = 2n ** 64n - 1n;
 
 /** A read that ends. Positions and revisions are inclusive here. */
 export async function serveRead(log: PeerLog, call: ReadCall): Promise<void> {
@@ -57,7 +58,8 @@ function refuse(call: ReadCall): void {
 
 /**
  * A subscription to the whole log: the past, then `caughtUp`, then what comes. The start is exclusive here. After each
- * window of events that were looked at, and at the end of the past, a checkpoint tells how far that was.
+ * window of events that were looked at a checkpoint tells how far that was. At the end of the past it tells what was sent
+ * last, an event or a checkpoint: before the first of them that is no place, which the server writes as the largest number.
  */
 export async function serveSubscription(
   log: PeerLog,
@@ -74,6 +76,7 @@ export async function serveSubscription(
   const filter = filterOf(options);
   const start = place.hasPosition() ? BigInt(place.getPosition()!.getCommitPosition()) : -1n;
   let next = place.hasEnd() ? log.events.length : log.indexAfter(start);
+  let sent = place.hasPosition() ? start : noPlace;
   let looked = 0;
   let grown = Promise.withResolvers<void>();
   const stop = log.onGrowth(() => grown.resolve());
@@ -86,10 +89,13 @@ export async function serveSubscription(
       looked += 1;
       const pause = pace();
       if (pause) await pause;
-      if (filter?.passes(event) ?? true) await send(call, eventResponse(event));
-      if (filter && looked % filter.checkpointEvery === 0)
-        await send(call, checkpointResponse(event.position));
+      const passes = filter?.passes(event) ?? true;
+      const isCheckpoint = filter && looked % filter.checkpointEvery === 0;
+      if (passes) await send(call, eventResponse(event));
+      if (isCheckpoint) await send(call, checkpointResponse(event.position));
+      if (passes || isCheckpoint) sent = event.position;
     }
+    if (filter && !live) await send(call, checkpointResponse(sent));
     if (!live) await send(call, new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
     live = true;
     if (next < log.events.length) continue;

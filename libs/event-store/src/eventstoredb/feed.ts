@@ -158,6 +158,9 @@ export function isNoneOfOurs({ stream, type }: Pick<RecordedEvent, 'stream' | 't
   return stream.startsWith('$') || type.startsWith('$') || stream === identityStream;
 }
 
+/** What the server says instead of a place, at the end of a past from which it has sent neither an event nor a checkpoint. */
+const noPlace = 2n ** 64n - 1n;
+
 /**
  * What the server leaves out. It filters by streams or by types, never by both, and by prefixes: types are left to it
  * where they are given, as they usually let less pass, and the rest is looked at again here. It tells how far it has
@@ -168,8 +171,9 @@ export function serverFilter(
   onCheckpoint: (commit: bigint) => void,
 ): Filter {
   // An error thrown here would stall the client's stream for ever, without a word. Assignments cannot throw.
-  const checkpointReached = (_: unknown, position: { commit: bigint }) =>
-    onCheckpoint(BigInt(position.commit));
+  const checkpointReached = (_: unknown, { commit }: { commit: bigint }) => {
+    if (commit !== noPlace) onCheckpoint(commit);
+  };
   const { types, streamPrefixes } = filter ?? {};
   if (usable(types)) return eventTypeFilter({ prefixes: [...types], checkpointReached });
   if (usable(streamPrefixes)) return streamNameFilter({ prefixes: [...streamPrefixes], checkpointReached });
