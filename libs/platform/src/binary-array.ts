@@ -68,7 +68,7 @@ export class BinaryWriter {
 
 const headerBytes = 20;
 /** With its size: most are ids, times and numbers. */
-export const usualFieldBytes = 32;
+const usualFieldBytes = 32;
 /** PostgreSQL counts microseconds from here. */
 const postgresEpochMs = Date.UTC(2000, 0, 1);
 const jsonbVersion = 1;

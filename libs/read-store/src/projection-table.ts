@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { binaryArray, BinaryWriter, elementType, usualFieldBytes } from '#platform/binary-array.js';
+import { binaryArray, BinaryWriter, elementType, type ElementType } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from './entity-table.js';
 import type { PrimaryKey, ReadModel } from './read-model.js';
 
@@ -54,13 +54,12 @@ export class ProjectionTable {
     return { name: `upsert ${this.name}`, text: this.upsertText, values };
   }
 
-  /** A `copy … from stdin` and its data: for rows that are known to be new, at a third of an upsert's cost. */
-  copy(rows: readonly ModelRow[]): { readonly text: string; readonly data: Buffer } {
+  /** For rows that are known to be new, at a third of an upsert's cost. */
+  copy(rows: readonly ModelRow[] = []): CopiedRows {
     const names = this.columns.map(({ column }) => column).join(', ');
-    return {
-      text: `copy ${this.name} (${names}) from stdin (format binary)`,
-      data: copiedRows(this.columns, rows),
-    };
+    const copied = new CopiedRows(`copy ${this.name} (${names}) from stdin (format binary)`, this.columns);
+    for (const row of rows) copied.add(row);
+    return copied;
   }
 
   keyOfRow(row: ModelRow): PrimaryKey {
@@ -89,32 +88,43 @@ function arrays(columns: readonly EntityColumn[]): string {
 }
 
 /**
- * Rows as PostgreSQL's binary COPY format: the signature, int32 flags, int32 length of an extension; for each row int16
- * fields and the fields; at the end an int16 −1.
+ * Rows in PostgreSQL's binary COPY format: the signature, int32 flags, int32 length of an extension; for each row int16
+ * fields and the fields; at the end an int16 −1. A row is written when it is added: the objects need not be kept.
  */
-function copiedRows(
-  columns: readonly EntityColumn[],
-  rows: readonly Readonly<Record<string, unknown>>[],
-): Buffer {
-  const fields = columns.map(({ property, type }) => ({ property, element: elementType(type) }));
-  const bytes = new BinaryWriter(rows.length * fields.length * usualFieldBytes);
-  bytes.text('PGCOPY\n\xff\r\n\0', 'latin1');
-  bytes.int32(0);
-  bytes.int32(0);
-  for (const row of rows) {
-    bytes.int16(fields.length);
-    for (const { property, element } of fields) bytes.field(element, row[property]);
+export class CopiedRows {
+  private readonly fields: readonly { readonly property: string; readonly element: ElementType }[];
+  private readonly bytes = new BinaryWriter(firstBytes);
+  private rows = 0;
+
+  constructor(
+    private readonly text: string,
+    columns: readonly EntityColumn[],
+  ) {
+    this.fields = columns.map(({ property, type }) => ({ property, element: elementType(type) }));
+    this.bytes.text('PGCOPY\n\xff\r\n\0', 'latin1');
+    this.bytes.int32(0);
+    this.bytes.int32(0);
   }
-  bytes.int16(-1);
-  return bytes.bytes;
+
+  get count(): number {
+    return this.rows;
+  }
+
+  add(row: ModelRow): void {
+    this.bytes.int16(this.fields.length);
+    for (const { property, element } of this.fields) this.bytes.field(element, row[property]);
+    this.rows++;
+  }
+
+  /** Any number of times. The client may not be a pipelined one. @throws what PostgreSQL refuses the rows with */
+  async send(client: pg.Client): Promise<void> {
+    if (this.rows === 0) return;
+    const copy = client.query(copyFrom(this.text));
+    copy.write(this.bytes.bytes);
+    copy.end(endOfRows);
+    await finished(copy);
+  }
 }
 
-/** Sends the rows. The client may not be a pipelined one. @throws what PostgreSQL refuses them with */
-export async function copyIn(
-  client: pg.Client,
-  { text, data }: { readonly text: string; readonly data: Buffer },
-): Promise<void> {
-  const rows = client.query(copyFrom(text));
-  rows.end(data);
-  await finished(rows);
-}
+const firstBytes = 1024;
+const endOfRows = Buffer.from([0xff, 0xff]);

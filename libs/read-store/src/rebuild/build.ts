@@ -1,7 +1,8 @@
 import type pg from 'pg';
+import { BloomFilter } from '#platform/bloom-filter.js';
 import { RecentMap } from '#platform/recent-map.js';
 import type { ActiveModel, ModelFold } from '../model-fold.js';
-import { copyIn, keyText, type ProjectionTable, type ModelRow } from '../projection-table.js';
+import { keyText, type CopiedRows, type ProjectionTable, type ModelRow } from '../projection-table.js';
 import type { PrimaryKey } from '../read-model.js';
 
 /** A generation that is being filled. `active.checkpoint.position` is how far it is folded, in memory. */
@@ -30,32 +31,42 @@ const keptRows = 12_000;
  * changes ten times within moments is written once.
  *
  * A change is `waiting` until `take`, then `underWay` until `written`; from then on its row is one of those `kept`,
- * until newer ones push it out. What is in none of them has to be loaded, unless nothing was ever pushed out of a
- * generation that began empty: then there is no such row.
+ * until newer ones push it out. What is in none of them has to be loaded, unless no row of this key was ever made here, of
+ * a generation that began empty: most rows are asked for first when they are to be made.
  */
 export class GenerationRows {
   private waiting: Changes = new Map();
   private underWay: Changes = new Map();
-  /** The same of a model in which each event makes a row of its own: nothing ever asks for one of these again. */
-  private made: ModelRow[] = [];
-  private madeUnderWay: ModelRow[] = [];
-  private readonly kept = new RecentMap<string, ModelRow>(keptRows, () => (this.complete = false));
+  /**
+   * The same of a model in which each event makes a row of its own. Nothing ever asks for one of these again, and two of
+   * three rows are such: kept as objects until they are written, they are what the garbage collector has to copy.
+   */
+  private made: CopiedRows;
+  private madeUnderWay: CopiedRows;
+  private readonly kept = new RecentMap<string, ModelRow>(keptRows);
+  /** The keys that the table can have; undefined: any. */
+  private readonly ever: BloomFilter | undefined;
 
   constructor(
     private readonly table: ProjectionTable,
     private readonly rowPerEvent: boolean,
-    /** Whether every row of the table is in memory. */
-    private complete: boolean,
-  ) {}
+    beganEmpty: boolean,
+  ) {
+    this.ever = beganEmpty ? new BloomFilter() : undefined;
+    this.made = table.copy();
+    this.madeUnderWay = table.copy();
+  }
 
   get waitingRows(): number {
-    return this.waiting.size + this.made.length;
+    return this.waiting.size + this.made.count;
   }
 
   /** Makes the rows that a fold is about to need known. */
   async load(client: pg.Client, fold: ModelFold): Promise<void> {
-    if (this.complete || this.rowPerEvent) return;
-    const unknown = [...fold.touchedKeys].filter(([id]) => !this.knows(id)).map(([, key]) => key);
+    if (this.rowPerEvent) return;
+    const unknown: PrimaryKey[] = [];
+    for (const [id, key] of fold.touchedKeys)
+      if (this.ever?.mayHave(id) !== false && !this.knows(id)) unknown.push(key);
     if (unknown.length === 0) return;
     const { rows } = await client.query<ModelRow>(this.table.select(unknown));
     for (const row of rows) this.kept.set(keyText(this.table.keyOfRow(row)), row);
@@ -68,7 +79,7 @@ export class GenerationRows {
 
   apply(fold: ModelFold): void {
     if (this.rowPerEvent) {
-      for (const row of fold.after.values()) if (row) this.made.push(row);
+      for (const row of fold.after.values()) if (row) this.made.add(row);
       return;
     }
     for (const [id, key] of fold.touchedKeys) {
@@ -76,6 +87,7 @@ export class GenerationRows {
       const row = fold.after.get(id);
       const before = this.waiting.get(id);
       const stored = before ? before.stored : this.isStored(id);
+      if (row && !before) this.ever?.add(id);
       if (row || stored) this.waiting.set(id, { key, row, stored });
       else this.waiting.delete(id);
     }
@@ -86,12 +98,12 @@ export class GenerationRows {
     this.underWay = this.waiting;
     this.waiting = new Map();
     this.madeUnderWay = this.made;
-    this.made = [];
+    this.made = this.table.copy();
   }
 
   /** Writes what was taken. New rows are copied in, which costs a third of an upsert. */
   async write(client: pg.Client): Promise<void> {
-    const fresh = [...this.madeUnderWay];
+    const fresh: ModelRow[] = [];
     const changed: ModelRow[] = [];
     const gone: PrimaryKey[] = [];
     for (const { key, row, stored } of this.underWay.values()) {
@@ -101,7 +113,8 @@ export class GenerationRows {
     }
     if (gone.length > 0) await client.query(this.table.delete(gone));
     if (changed.length > 0) await client.query(this.table.upsert(changed));
-    if (fresh.length > 0) await copyIn(client, this.table.copy(fresh));
+    await this.table.copy(fresh).send(client);
+    await this.madeUnderWay.send(client);
   }
 
   written(): void {
@@ -110,17 +123,16 @@ export class GenerationRows {
       else this.kept.delete(id);
     }
     this.underWay = new Map();
-    this.madeUnderWay = [];
+    this.madeUnderWay = this.table.copy();
   }
 
   /** After a transaction that came to nothing: what is in the table is all that is certain. */
   forget(): void {
     this.waiting = new Map();
     this.underWay = new Map();
-    this.made = [];
-    this.madeUnderWay = [];
+    this.made = this.table.copy();
+    this.madeUnderWay = this.table.copy();
     this.kept.clear();
-    this.complete = false;
   }
 
   private knows(id: string): boolean {
