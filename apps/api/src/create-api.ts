@@ -52,33 +52,7 @@ export async function createApi(
   settings: ProcessSettings,
   { trustedProxies = [], corsOrigins = [], limits = defaultHttpLimits }: HttpSettings = {},
 ): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({
-    genReqId: newId,
-    requestIdHeader: false,
-    // Nothing here is Nest middleware, and each layer that every request passes costs dispatches.
-    skipMiddie: true,
-    multipart: false,
-    requestTimeout: limits.requestMs,
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    keepAliveTimeout: 65_000,
-    forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
-    http: {
-      headersTimeout: limits.headersMs,
-      maxHeaderSize: maxHeaderBytes,
-      // Node would answer without a body; the hook below answers with one.
-      requireHostHeader: false,
-      connectionsCheckingInterval: limits.checkMs,
-    },
-    clientErrorHandler: answerBrokenHttp,
-    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-      const problem = translateError(error);
-      void reply
-        .code(problem.status)
-        .header('x-request-id', request.id)
-        .send(envelopeOf(problem, request.id));
-    },
-  });
+  const adapter = adapterFor(trustedProxies, limits);
   const server = adapter.getInstance<FastifyInstance>();
   correlateRequests(server);
   if (settings.metrics) measureRequests(server, settings.metrics.http);
@@ -116,6 +90,36 @@ export async function createApi(
   await app.init();
   await server.ready();
   return app;
+}
+
+function adapterFor(trustedProxies: readonly string[], limits: HttpLimits): FastifyAdapter {
+  return new FastifyAdapter({
+    genReqId: newId,
+    requestIdHeader: false,
+    // Nothing here is Nest middleware, and each layer that every request passes costs dispatches.
+    skipMiddie: true,
+    multipart: false,
+    requestTimeout: limits.requestMs,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
+    http: {
+      headersTimeout: limits.headersMs,
+      maxHeaderSize: maxHeaderBytes,
+      // Node would answer without a body; the hook below answers with one.
+      requireHostHeader: false,
+      connectionsCheckingInterval: limits.checkMs,
+    },
+    clientErrorHandler: answerBrokenHttp,
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      const problem = translateError(error);
+      void reply
+        .code(problem.status)
+        .header('x-request-id', request.id)
+        .send(envelopeOf(problem, request.id));
+    },
+  });
 }
 
 /** Keys and tokens come in a header that a page sets itself: no cookie, no credentials. */

@@ -409,12 +409,7 @@ export function addOrphans(program: Command): void {
 export function addJobs(program: Command): void {
   const actions = () => import('./jobs/stranded-jobs.js');
   const looking = () => import('./jobs/jobs.js');
-  const repairs = () => import('./jobs/repair-jobs.js');
   const jobs = program.command('jobs').description('what was dispatched, and what became of it');
-  const several = (name: string, about: string) =>
-    verb(jobs, name, about)
-      .argument('<jobs...>', 'ids of the jobs')
-      .option('--confirm', 'do it; without, nothing is done and you see what would be');
 
   verb(jobs, 'list', 'jobs across tenants, the latest first')
     .addOption(new Option('--tenant <id>', 'only those of this tenant').argParser(ulid))
@@ -446,6 +441,20 @@ export function addJobs(program: Command): void {
     .option('--position <position>', 'as of this position of the log')
     .action(asks(() => import('./jobs/rows-of-job.js'), 'showRowsOfJob'));
 
+  addPictures(program, jobs);
+  addRepairs(jobs);
+
+  verb(jobs, 'stranded', 'jobs that have not ended and have neither a task nor a running attempt')
+    .addOption(environmentOption(everywhere))
+    .action(asks(actions, 'listStranded'));
+
+  verb(jobs, 'requeue', 'give stranded jobs their task again, now; a task that is there stays as it is')
+    .argument('[job...]', 'only these jobs; without any, all that are stranded')
+    .addOption(environmentOption(everywhere))
+    .action(asks(actions, 'requeueJobs'));
+}
+
+function addPictures(program: Command, jobs: Command): void {
   const pictures = () => import('./pictures/pictures.js');
   verb(jobs, 'pictures', 'what a job was given and what it made, with URLs that expire')
     .argument('<job>', 'id of the job', ulid)
@@ -459,6 +468,14 @@ export function addJobs(program: Command): void {
     .option('--offset <n>', 'how many to pass over', wholeNumber(0, 1_000_000), 0)
     .addOption(environmentOption(everywhere))
     .action(asks(pictures, 'listPictures'));
+}
+
+function addRepairs(jobs: Command): void {
+  const repairs = () => import('./jobs/repair-jobs.js');
+  const several = (name: string, about: string) =>
+    verb(jobs, name, about)
+      .argument('<jobs...>', 'ids of the jobs')
+      .option('--confirm', 'do it; without, nothing is done and you see what would be');
 
   several('cancel', 'end jobs before they are done, and give back what they cost').action(
     asks(repairs, 'cancelJobs'),
@@ -472,15 +489,6 @@ export function addJobs(program: Command): void {
   several('retry', 'dispatch what failed or was cancelled anew, at the price of now')
     .option('--succeeded', 'also what succeeded, which is charged once more')
     .action(asks(repairs, 'retryJobs'));
-
-  verb(jobs, 'stranded', 'jobs that have not ended and have neither a task nor a running attempt')
-    .addOption(environmentOption(everywhere))
-    .action(asks(actions, 'listStranded'));
-
-  verb(jobs, 'requeue', 'give stranded jobs their task again, now; a task that is there stays as it is')
-    .argument('[job...]', 'only these jobs; without any, all that are stranded')
-    .addOption(environmentOption(everywhere))
-    .action(asks(actions, 'requeueJobs'));
 }
 
 export function addEvents(program: Command): void {

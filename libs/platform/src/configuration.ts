@@ -332,6 +332,8 @@ type WholeNumber = {
   [Name in keyof typeof defaults]: (typeof defaults)[Name] extends number ? Name : never;
 }[keyof typeof defaults];
 
+type ReadWhole = (name: string, setting: WholeNumber, least: number, most: number) => number;
+
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 const postgresSchemes = ['postgres', 'postgresql'];
@@ -341,7 +343,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
   const settings = new SettingsReader(variables);
   settings.oneOf('LOG_LEVEL', logLevels);
   settings.urlIfGiven('OTEL_EXPORTER_OTLP_ENDPOINT', ['http', 'https']);
-  const whole = (name: string, setting: WholeNumber, least: number, most: number) =>
+  const whole: ReadWhole = (name, setting, least, most) =>
     settings.integer(name, defaults[setting], least, most);
   const host = settings.text('HOST', defaults.host);
   const port = whole('PORT', 'port', 0, 65_535);
@@ -378,12 +380,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       takeOverPollMs: whole('ATELIER_TAKE_OVER_POLL_MS', 'takeOverPollMs', 50, 1_500),
     },
     sealing: loadSealing(settings),
-    webhooks: {
-      allowedNetworks: settings.parsed('ATELIER_WEBHOOK_ALLOWED_NETWORKS', parseNetworks, []),
-      allowHttp: settings.flag('ATELIER_WEBHOOK_ALLOW_HTTP', defaults.webhookAllowHttp),
-      timeoutMs: whole('ATELIER_WEBHOOK_TIMEOUT_MS', 'webhookTimeoutMs', 100, 60_000),
-      concurrency: whole('ATELIER_WEBHOOK_CONCURRENCY', 'webhookConcurrency', 1, 256),
-    },
+    webhooks: loadWebhooks(settings, whole),
     workerConcurrency: whole('ATELIER_WORKER_CONCURRENCY', 'workerConcurrency', 1, 64),
     tenantConcurrency: whole('ATELIER_TENANT_CONCURRENCY', 'tenantConcurrency', 1, 1_000),
     remoteConcurrency: whole('ATELIER_REMOTE_CONCURRENCY', 'remoteConcurrency', 1, 500),
@@ -464,6 +461,15 @@ const parseRoles = (text: string): [string, string][] | string => {
   if (roles.every(([, role]) => ['read', 'support', 'finance', 'admin'].includes(role))) return roles;
   return 'must be pairs such as atelier-admins=admin,shop-team=support';
 };
+
+function loadWebhooks(settings: SettingsReader, whole: ReadWhole): Configuration['webhooks'] {
+  return {
+    allowedNetworks: settings.parsed('ATELIER_WEBHOOK_ALLOWED_NETWORKS', parseNetworks, []),
+    allowHttp: settings.flag('ATELIER_WEBHOOK_ALLOW_HTTP', defaults.webhookAllowHttp),
+    timeoutMs: whole('ATELIER_WEBHOOK_TIMEOUT_MS', 'webhookTimeoutMs', 100, 60_000),
+    concurrency: whole('ATELIER_WEBHOOK_CONCURRENCY', 'webhookConcurrency', 1, 256),
+  };
+}
 
 function loadSealing(settings: SettingsReader): SealingConfiguration {
   const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, []);

@@ -6,6 +6,7 @@ import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
+import type { QueueLevel } from '#render-queue/render-queue.js';
 import { defineCall, NoInput, type AsJson } from '../call.js';
 import { compareWithLog, countsPositions, lagText } from '../consumers.js';
 import { findStranded } from '../jobs/stranded-jobs.js';
@@ -60,15 +61,7 @@ class NowReader {
         Promise.all(stranded),
       ]);
     const facts = {
-      queues: (queues ? environments : []).map((env) => {
-        const of = (state: string) =>
-          queues?.find((each) => each.environment === env && each.state === state);
-        return {
-          ...{ env, waiting: of('waiting')?.tasks ?? 0, delayed: of('delayed')?.tasks ?? 0 },
-          ...{ active: of('active')?.tasks ?? 0 },
-          oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
-        };
-      }),
+      queues: (queues ? environments : []).map((env) => levelsOf(env, queues)),
       ...{ oldest_jobs: oldest, unfinished },
       last_hour: environments.map((env) => hourOf(env, ends)),
       consumers,
@@ -99,6 +92,15 @@ class NowReader {
       },
     };
   }
+}
+
+function levelsOf(env: Environment, levels: readonly QueueLevel[] | undefined) {
+  const of = (state: string) => levels?.find((each) => each.environment === env && each.state === state);
+  return {
+    ...{ env, waiting: of('waiting')?.tasks ?? 0, delayed: of('delayed')?.tasks ?? 0 },
+    ...{ active: of('active')?.tasks ?? 0 },
+    oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
+  };
 }
 
 @Module({ providers: [NowReader], exports: [NowReader] })

@@ -166,6 +166,98 @@ const found = (schema: object) => ({
   default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
 });
 
+const named = { parameters: [{ name: 'run', in: 'path', required: true, schema: text }], tags: ['runs'] };
+
+const runPaths = {
+  '/admin/v1/runs': {
+    get: {
+      ...{ operationId: 'runsList', tags: ['runs'], summary: 'What long calls are doing.' },
+      responses: found({
+        ...{ type: 'object', required: ['runs'] },
+        properties: { runs: { type: 'array', items: ref('Run') } },
+      }),
+    },
+  },
+  '/admin/v1/runs/{run}': {
+    get: {
+      operationId: 'runsShow',
+      ...named,
+      summary: 'How a long call goes.',
+      responses: found(ref('Run')),
+    },
+    delete: { operationId: 'runsStop', ...named, summary: 'Stop a long call.', responses: found(ref('Run')) },
+  },
+  '/admin/v1/runs/{run}/events': {
+    get: {
+      ...{
+        operationId: 'runsEvents',
+        ...named,
+        summary: 'How a long call goes, as a stream that ends with it.',
+      },
+      responses: stream('Run'),
+    },
+  },
+};
+
+const sessionCall = (operationId: string, summary: string, description: string) => ({
+  ...{ operationId, tags: ['session'], summary, description },
+  responses: {
+    200: {
+      description: 'Done.',
+      headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: text } },
+      ...json(ref('Session')),
+    },
+    default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+  },
+});
+const goOn = {
+  303: {
+    description: 'Where the browser goes on.',
+    headers: { Location: { schema: text }, 'Set-Cookie': { schema: text } },
+  },
+  default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
+};
+const login = { tags: ['session'], security: [] };
+
+const sessionPaths = {
+  '/admin/v1/session': {
+    post: sessionCall(
+      'sessionBegin',
+      'Change a token for a session.',
+      'The token comes in the header, the session as a cookie.',
+    ),
+    get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
+    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
+  },
+  '/admin/v1/login': {
+    get: {
+      ...{ ...login, operationId: 'loginWays', summary: 'How people can log in, beside with a token.' },
+      responses: found({
+        ...{ type: 'object', required: ['organisation'] },
+        properties: {
+          organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
+        },
+      }),
+    },
+  },
+  '/admin/v1/login/organisation': {
+    get: {
+      ...login,
+      operationId: 'loginBegin',
+      summary: 'To the login of the organisation.',
+      responses: goOn,
+    },
+  },
+  '/admin/v1/login/organisation/callback': {
+    get: {
+      ...login,
+      operationId: 'loginFinish',
+      summary: 'Back from there, to the console.',
+      responses: goOn,
+    },
+  },
+};
+
 function describeAdminApi(): object {
   const paths: Record<string, Record<string, object>> = {};
   const results: Record<string, object> = {};
@@ -186,90 +278,6 @@ function describeAdminApi(): object {
         },
       };
   }
-  const named = { parameters: [{ name: 'run', in: 'path', required: true, schema: text }], tags: ['runs'] };
-  paths['/admin/v1/runs'] = {
-    get: {
-      ...{ operationId: 'runsList', tags: ['runs'], summary: 'What long calls are doing.' },
-      responses: found({
-        ...{ type: 'object', required: ['runs'] },
-        properties: { runs: { type: 'array', items: ref('Run') } },
-      }),
-    },
-  };
-  paths['/admin/v1/runs/{run}'] = {
-    get: {
-      operationId: 'runsShow',
-      ...named,
-      summary: 'How a long call goes.',
-      responses: found(ref('Run')),
-    },
-    delete: { operationId: 'runsStop', ...named, summary: 'Stop a long call.', responses: found(ref('Run')) },
-  };
-  paths['/admin/v1/runs/{run}/events'] = {
-    get: {
-      ...{
-        operationId: 'runsEvents',
-        ...named,
-        summary: 'How a long call goes, as a stream that ends with it.',
-      },
-      responses: stream('Run'),
-    },
-  };
-  const sessionCall = (operationId: string, summary: string, description: string) => ({
-    ...{ operationId, tags: ['session'], summary, description },
-    responses: {
-      200: {
-        description: 'Done.',
-        headers: { 'Set-Cookie': { description: 'HttpOnly, SameSite=Strict.', schema: text } },
-        ...json(ref('Session')),
-      },
-      default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
-    },
-  });
-  paths['/admin/v1/session'] = {
-    post: sessionCall(
-      'sessionBegin',
-      'Change a token for a session.',
-      'The token comes in the header, the session as a cookie.',
-    ),
-    get: sessionCall('sessionShow', 'Who is logged in.', 'With a token, or with the cookie of a session.'),
-    delete: sessionCall('sessionEnd', 'End the session.', 'Its cookie is of no use from now on.'),
-  };
-  const goOn = {
-    303: {
-      description: 'Where the browser goes on.',
-      headers: { Location: { schema: text }, 'Set-Cookie': { schema: text } },
-    },
-    default: { description: 'It was refused.', ...json(ref('ErrorEnvelope')) },
-  };
-  const login = { tags: ['session'], security: [] };
-  paths['/admin/v1/login'] = {
-    get: {
-      ...{ ...login, operationId: 'loginWays', summary: 'How people can log in, beside with a token.' },
-      responses: found({
-        ...{ type: 'object', required: ['organisation'] },
-        properties: {
-          organisation: { type: ['string', 'null'], description: 'Where the browser has to go.' },
-        },
-      }),
-    },
-  };
-  paths['/admin/v1/login/organisation'] = {
-    get: {
-      ...login,
-      operationId: 'loginBegin',
-      summary: 'To the login of the organisation.',
-      responses: goOn,
-    },
-  };
-  paths['/admin/v1/login/organisation/callback'] = {
-    get: {
-      ...login,
-      operationId: 'loginFinish',
-      summary: 'Back from there, to the console.',
-      responses: goOn,
-    },
-  };
   const longOnes = declaredCalls.filter(({ call }) => call.long).map(({ call }) => ref(resultNameOf(call)));
   return {
     openapi: '3.1.1',
@@ -292,7 +300,7 @@ function describeAdminApi(): object {
       },
       ...Object.fromEntries(Object.keys(everyAnswer).map((name) => [name, { schema: text }])),
     },
-    paths,
+    paths: { ...paths, ...runPaths, ...sessionPaths },
     components: {
       schemas: { ErrorEnvelope: error, Run: run(longOnes), Session: session, ...results },
       securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'op_…' } },
