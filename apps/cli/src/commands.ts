@@ -353,7 +353,7 @@ export function addPresets(program: Command): void {
     .argument('[file]', 'JSON: {id?, kind, label, spec, image}; image is the path of a JPEG beside it')
     .option('--all', 'those that come with this release, also the ones that were retired')
     .addOption(environmentOption(everywhere))
-    .action(asks(actions, 'publishPreset'));
+    .action(asks(actions, 'publishPresets'));
 
   verb(presets, 'list', 'every preset, retired ones included')
     .addOption(environmentOption(everywhere))

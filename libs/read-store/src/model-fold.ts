@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { asError } from './consumer-errors.js';
-import type { Delivery } from './projected-event.js';
+import type { EventDelivery } from './projected-event.js';
 import type { ParkedEvent } from './parked-events.js';
 import type { Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
@@ -15,7 +15,7 @@ export interface ActiveModel {
 }
 
 interface Touch {
-  readonly delivery: Delivery;
+  readonly delivery: EventDelivery;
   /** With their texts. */
   readonly keys: readonly (readonly [id: string, key: PrimaryKey])[];
   readonly error: Error | undefined;
@@ -36,7 +36,7 @@ export class ModelFold {
 
   constructor(
     readonly active: ActiveModel,
-    deliveries: readonly Delivery[],
+    deliveries: readonly EventDelivery[],
     /** The last position that counts, where events beyond it are not to be folded yet. */
     until?: bigint,
   ) {
@@ -106,7 +106,7 @@ export class ModelFold {
     this.parked.push({ name, generation, recorded, error });
   }
 
-  private touch(delivery: Delivery): void {
+  private touch(delivery: EventDelivery): void {
     let keys: readonly PrimaryKey[] = [];
     let error = delivery.error;
     try {
@@ -122,7 +122,7 @@ export class ModelFold {
     this.touches.push({ delivery, keys: touched, error });
   }
 
-  private park({ recorded }: Delivery, error: string | null): void {
+  private park({ recorded }: EventDelivery, error: string | null): void {
     const { name, generation } = this.active.checkpoint;
     this.parked.push({ name, generation, recorded, error });
   }
@@ -132,7 +132,7 @@ export class ModelFold {
 export function foldFromNothing(
   environment: string,
   model: ReadModel<object>,
-  deliveries: readonly Delivery[],
+  deliveries: readonly EventDelivery[],
   generation = 0,
 ): ModelFold {
   const { name, version } = model;

@@ -5,7 +5,7 @@ import { asError, isRefusedContent } from './consumer-errors.js';
 import { close, sessionClient, tryLock } from './exclusive-session.js';
 import { describe, ModelFold, type ActiveModel } from './model-fold.js';
 import { settleParked } from './parked-events.js';
-import { deliver, type Delivery } from './projected-event.js';
+import { deliver, type EventDelivery } from './projected-event.js';
 import { serves, type Checkpoint } from './projection-checkpoints.js';
 import { keyText, ProjectionTable, type ModelRow } from './projection-table.js';
 import { keysOf, type PrimaryKey, type ReadModel } from './read-model.js';
@@ -91,7 +91,7 @@ interface Past {
   /** The first revision of the stream that is parked. */
   readonly first: bigint;
   /** The stream's parked events, and beside them all that ever touched `anew`. */
-  readonly events: readonly Delivery[];
+  readonly events: readonly EventDelivery[];
   /** By the text of their keys: the rows that are made from the beginning of the log. */
   readonly anew: ReadonlyMap<string, PrimaryKey>;
 }
@@ -111,7 +111,7 @@ async function readPast(snapshot: pg.Client, options: ParkedRetryOptions): Promi
   if (first === undefined) return undefined;
   const { generation, position: reached } = serving;
   const position = reached ?? -1n;
-  const parked: Delivery[] = [];
+  const parked: EventDelivery[] = [];
   for (let from = first; ;) {
     const slice = await eventStore.readStream(stream, { from });
     if (slice.kind === 'stream-not-found' || slice.events.length === 0) break;
@@ -122,7 +122,7 @@ async function readPast(snapshot: pg.Client, options: ParkedRetryOptions): Promi
   }
   if (!model.keysSpanStreams) return { generation, position, first, events: parked, anew: new Map() };
   const anew = keysTouched(model, parked);
-  const events: Delivery[] = [];
+  const events: EventDelivery[] = [];
   for await (const delivery of history(options, undefined, position))
     // One of its own of which the model cannot even say what it touches stops the retry later.
     if (isOwn(delivery, stream, first) || touches(model, delivery, anew)) events.push(delivery);
@@ -150,9 +150,9 @@ async function own(client: pg.Client, { environment, model }: ParkedRetryOptions
 interface Refold {
   readonly active: ActiveModel;
   /** The stream's events from the first parked one on, up to the checkpoint. */
-  readonly own: readonly Delivery[];
+  readonly own: readonly EventDelivery[];
   /** In the order of the log: `own`, and all that has to be folded again because of it. */
-  readonly deliveries: readonly Delivery[];
+  readonly deliveries: readonly EventDelivery[];
   /** The rows as they were before the first of `deliveries`. */
   readonly before: readonly ModelRow[];
   /** All rows that change: what is there now goes. */
@@ -169,7 +169,7 @@ async function complete(
   const { environment, model, stream } = options;
   const all = [...events];
   for await (const delivery of history(options, position, checkpoint.position ?? -1n)) all.push(delivery);
-  const isOfStream = (delivery: Delivery) => isOwn(delivery, stream, first);
+  const isOfStream = (delivery: EventDelivery) => isOwn(delivery, stream, first);
   const touched = new Map([...anew, ...keysTouched(model, all.filter(isOfStream))]);
   const joined = [...touched].filter(([id]) => !anew.has(id)).map(([, key]) => key);
   const table = new ProjectionTable(environment, model, checkpoint.generation);
@@ -177,7 +177,7 @@ async function complete(
 
   // What other streams have parked stays parked, and is folded again when they are retried.
   const parkedNow = await parkedFrom(writer, environment, checkpoint);
-  const waits = ({ recorded: { stream: other, revision } }: Delivery) =>
+  const waits = ({ recorded: { stream: other, revision } }: EventDelivery) =>
     other !== stream && revision >= (parkedNow.get(other) ?? revision + 1n);
   const deliveries = all.filter(
     (delivery) => !waits(delivery) && (isOfStream(delivery) || touches(model, delivery, touched)),
@@ -280,7 +280,7 @@ async function* history(
   { eventStore, environment, model }: ParkedRetryOptions,
   after: bigint | undefined,
   until: bigint,
-): AsyncGenerator<Delivery> {
+): AsyncGenerator<EventDelivery> {
   const streamPrefixes = model.categories.map((category) => categoryPrefix(environment, category));
   for (let last = after; ;) {
     const page = await eventStore.readAll({
@@ -298,20 +298,23 @@ async function* history(
 }
 
 /** Whether an event is of the parked stream, and not one that was folded before that was parked. */
-function isOwn({ recorded }: Delivery, stream: string, first: bigint): boolean {
+function isOwn({ recorded }: EventDelivery, stream: string, first: bigint): boolean {
   return recorded.stream === stream && recorded.revision >= first;
 }
 
 function touches(
   model: ReadModel<object>,
-  delivery: Delivery,
+  delivery: EventDelivery,
   wanted: ReadonlyMap<string, PrimaryKey>,
 ): boolean {
   return [...keysTouched(model, [delivery]).keys()].some((id) => wanted.has(id));
 }
 
 /** By the text of the key. None for an event that cannot be decoded, or of which the model cannot say. */
-function keysTouched(model: ReadModel<object>, deliveries: readonly Delivery[]): Map<string, PrimaryKey> {
+function keysTouched(
+  model: ReadModel<object>,
+  deliveries: readonly EventDelivery[],
+): Map<string, PrimaryKey> {
   const keys = deliveries.flatMap(({ event }) => {
     try {
       return event ? keysOf(model, event) : [];

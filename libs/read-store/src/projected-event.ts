@@ -35,7 +35,7 @@ function placed(recorded: RecordedEvent, { category, id: streamId }: StreamNameP
 type StreamNameParts = Pick<NonNullable<ReturnType<typeof parseStreamName>>, 'category' | 'id'>;
 
 /** An event of a batch, decoded; or why it could not be. */
-export interface Delivery {
+export interface EventDelivery {
   readonly recorded: RecordedEvent;
   readonly category: StreamCategory;
   readonly event: ProjectedEvent | undefined;
@@ -43,7 +43,7 @@ export interface Delivery {
 }
 
 /** Undefined for a stream that is none of ours: nothing shows it. */
-export function deliver(recorded: RecordedEvent): Delivery | undefined {
+export function deliver(recorded: RecordedEvent): EventDelivery | undefined {
   const name = parseStreamName(recorded.stream);
   if (!name) return undefined;
   const { category } = name;

@@ -49,7 +49,7 @@ class PublishedPreset extends InEnvironment {
   image?: string;
 }
 
-export const publishPreset = defineCall({
+export const publishPresets = defineCall({
   name: 'presets publish',
   route: 'POST /presets',
   may: [],

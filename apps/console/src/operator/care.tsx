@@ -1,6 +1,7 @@
+import type { ReactNode } from 'react';
 import { count, Credits, duration, Id, JobLink, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Section, Table } from '../shared/ui.js';
-import { api, change, client, lively } from './api.js';
+import { api, change, client, lively, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 
 /** What the service puts right by itself, or cannot: each with the reason and the way out. */
@@ -23,43 +24,13 @@ function Parked() {
   const retry = (stream: string | undefined, readModel?: string) => async () => {
     const chosen = stream === undefined ? { all: true } : { stream, read_model: readModel };
     const { retried } = await change(client.POST('/admin/v1/parked/retry', { body: { env, ...chosen } }));
-    return (
-      <Table
-        label="What was retried"
-        rows={retried}
-        keyOf={(each) => `${each.env} ${each.read_model} ${each.stream}`}
-        empty="Nothing was parked any more."
-        columns={[
-          { head: 'read model', cell: (each) => `${each.env} ${each.read_model}` },
-          { head: 'stream', cell: (each) => <span className="id">{each.stream}</span> },
-          { head: 'folded', number: true, cell: ({ folded }) => count(folded) },
-          { head: 'still parked', number: true, cell: ({ still_parked: left }) => count(left) },
-          { head: 'because', cell: ({ refused, failure }) => refused ?? failure?.error },
-        ]}
-      />
-    );
+    return <Retried streams={retried} />;
   };
   return (
     <Section
       title="Parked events"
       lead="Streams that a read model does not follow, because an event of theirs could not be folded. The others go on."
-      actions={
-        (query.data?.parked.length ?? 0) > 0 && (
-          <Action
-            label="Retry all"
-            title="Retry all parked events"
-            confirm="Retry"
-            small
-            wide
-            act={retry(undefined)}
-          >
-            <p>
-              They are folded with the code of this release, each stream in its order. What fails again stays
-              parked.
-            </p>
-          </Action>
-        )
-      }
+      actions={(query.data?.parked.length ?? 0) > 0 && <RetryAll act={retry(undefined)} />}
     >
       <Loaded query={query} lines={3}>
         {({ parked }) => (
@@ -96,6 +67,37 @@ function Parked() {
         )}
       </Loaded>
     </Section>
+  );
+}
+
+function RetryAll({ act }: { act: () => Promise<ReactNode> }) {
+  return (
+    <Action label="Retry all" title="Retry all parked events" confirm="Retry" small wide act={act}>
+      <p>
+        They are folded with the code of this release, each stream in its order. What fails again stays
+        parked.
+      </p>
+    </Action>
+  );
+}
+
+type RetriedStream = Schemas['ParkedRetryResult']['retried'][number];
+
+function Retried({ streams }: { streams: readonly RetriedStream[] }) {
+  return (
+    <Table
+      label="What was retried"
+      rows={streams}
+      keyOf={(each) => `${each.env} ${each.read_model} ${each.stream}`}
+      empty="Nothing was parked any more."
+      columns={[
+        { head: 'read model', cell: (each) => `${each.env} ${each.read_model}` },
+        { head: 'stream', cell: (each) => <span className="id">{each.stream}</span> },
+        { head: 'folded', number: true, cell: ({ folded }) => count(folded) },
+        { head: 'still parked', number: true, cell: ({ still_parked: left }) => count(left) },
+        { head: 'because', cell: ({ refused, failure }) => refused ?? failure?.error },
+      ]}
+    />
   );
 }
 

@@ -124,10 +124,7 @@ function localTime(at: string): string {
 }
 
 function AccountThen({ account }: { account: Account }) {
-  const { balance, status, plan, revision, position, recorded_at, open_charges: open, movements } = account;
-  const [first] = movements;
-  const before = first ? first.balance_after - first.credits_delta : balance;
-  const moved = movements.reduce((sum, each) => sum + each.credits_delta, 0);
+  const { balance, status, plan, revision, position, recorded_at, open_charges: open } = account;
   return (
     <>
       <Facts
@@ -144,46 +141,56 @@ function AccountThen({ account }: { account: Account }) {
           ['Position in the log', position],
         ]}
       />
-      <Section
-        title="Why the balance is what it is"
-        lead={
-          <>
-            <Credits value={before} /> before these {count(movements.length)} of{' '}
-            {count(account.movements_total)} movements, <Credits value={moved} signed /> by them,{' '}
-            <Credits value={before + moved} /> now.
-          </>
-        }
-      >
-        <Table
-          label="Movements"
-          rows={movements.toReversed()}
-          keyOf={({ revision: each }) => String(each)}
-          empty="Nothing has moved yet."
-          columns={[
-            { head: 'when', cell: ({ at }) => <Time at={at} whole /> },
-            { head: 'event', number: true, cell: ({ revision: each }) => count(each) },
-            {
-              head: 'what',
-              cell: ({ kind, label, operation, reason }) => `${kind}: ${reason ?? label ?? operation}`,
-            },
-            {
-              head: 'job',
-              cell: ({ job_id: id }) => id !== null && <JobLink id={id} />,
-            },
-            {
-              head: 'credits',
-              number: true,
-              cell: ({ credits_delta: delta }) => <Credits value={delta} signed />,
-            },
-            { head: 'balance', number: true, cell: ({ balance_after: after }) => <Credits value={after} /> },
-            {
-              head: 'proof',
-              cell: (movement) => movement.kind !== 'refund' && <Proof of={movement} env={account.env} />,
-            },
-          ]}
-        />
-      </Section>
+      <Movements account={account} />
     </>
+  );
+}
+
+function Movements({ account }: { account: Account }) {
+  const { balance, movements } = account;
+  const [first] = movements;
+  const before = first ? first.balance_after - first.credits_delta : balance;
+  const moved = movements.reduce((sum, each) => sum + each.credits_delta, 0);
+  return (
+    <Section
+      title="Why the balance is what it is"
+      lead={
+        <>
+          <Credits value={before} /> before these {count(movements.length)} of{' '}
+          {count(account.movements_total)} movements, <Credits value={moved} signed /> by them,{' '}
+          <Credits value={before + moved} /> now.
+        </>
+      }
+    >
+      <Table
+        label="Movements"
+        rows={movements.toReversed()}
+        keyOf={({ revision: each }) => String(each)}
+        empty="Nothing has moved yet."
+        columns={[
+          { head: 'when', cell: ({ at }) => <Time at={at} whole /> },
+          { head: 'event', number: true, cell: ({ revision: each }) => count(each) },
+          {
+            head: 'what',
+            cell: ({ kind, label, operation, reason }) => `${kind}: ${reason ?? label ?? operation}`,
+          },
+          {
+            head: 'job',
+            cell: ({ job_id: id }) => id !== null && <JobLink id={id} />,
+          },
+          {
+            head: 'credits',
+            number: true,
+            cell: ({ credits_delta: delta }) => <Credits value={delta} signed />,
+          },
+          { head: 'balance', number: true, cell: ({ balance_after: after }) => <Credits value={after} /> },
+          {
+            head: 'proof',
+            cell: (movement) => movement.kind !== 'refund' && <Proof of={movement} env={account.env} />,
+          },
+        ]}
+      />
+    </Section>
   );
 }
 

@@ -116,8 +116,6 @@ function Tiles({ now }: { now: NowFacts }) {
   const lag = Math.max(0, ...consumers.map((each) => each.lag_seconds ?? 0));
   const orphaned = sum(charges, (each) => each.orphaned);
   const lost = sum(stranded, ({ jobs }) => jobs);
-  const ended = sum(hours, (hour) => hour.ended);
-  const hour = '/jobs?hours=1';
   return (
     <div className="tiles">
       <Tile
@@ -137,30 +135,7 @@ function Tiles({ now }: { now: NowFacts }) {
         value={count(sum(queues, (each) => each.active))}
         to="/jobs?status=IN_PROGRESS"
       />
-      <Tile
-        name="Ended in the last hour"
-        value={count(ended)}
-        about={`${share(hours, 'success_rate')} succeeded`}
-        to={hour}
-      />
-      <Tile
-        name="Refused by policy"
-        value={share(hours, 'policy_rate')}
-        about="in the last hour"
-        to={`${hour}&error=ENGINE_POLICY`}
-      />
-      <Tile
-        name="Transient failures"
-        value={share(hours, 'transient_rate')}
-        about="no capacity, no image, unknown"
-        to={`${hour}&status=FAILURE`}
-      />
-      <Tile
-        name="Refunded"
-        value={share(hours, 'refund_rate')}
-        about="in the last hour"
-        to={`${hour}&status=FAILURE`}
-      />
+      <LastHour hours={hours} />
       <Tile
         name="Read models behind"
         value={duration(lag)}
@@ -185,6 +160,39 @@ function Tiles({ now }: { now: NowFacts }) {
       />
       <LastChecks now={now} />
     </div>
+  );
+}
+
+function LastHour({ hours }: { hours: NowFacts['last_hour'] }) {
+  const ended = sum(hours, (hour) => hour.ended);
+  const hour = '/jobs?hours=1';
+  return (
+    <>
+      <Tile
+        name="Ended in the last hour"
+        value={count(ended)}
+        about={`${share(hours, 'success_rate')} succeeded`}
+        to={hour}
+      />
+      <Tile
+        name="Refused by policy"
+        value={share(hours, 'policy_rate')}
+        about="in the last hour"
+        to={`${hour}&error=ENGINE_POLICY`}
+      />
+      <Tile
+        name="Transient failures"
+        value={share(hours, 'transient_rate')}
+        about="no capacity, no image, unknown"
+        to={`${hour}&status=FAILURE`}
+      />
+      <Tile
+        name="Refunded"
+        value={share(hours, 'refund_rate')}
+        about="in the last hour"
+        to={`${hour}&status=FAILURE`}
+      />
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { count, Id, Status, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Section, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { api, change, client, done, type Schemas } from './api.js';
+import { api, change, client, done, type Environment, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 
 const presetKinds = [
@@ -17,34 +17,13 @@ export function PresetsPage() {
     await change(client.POST('/admin/v1/presets', { body: { env, all: true } }));
     return 'The presets of this release are published.';
   };
-  const publish = async (form: FormData) => {
-    const body = {
-      ...{ env, label: textOf(form, 'label'), spec: recipeOf(form) },
-      ...{ kind: presetKinds.find(([kind]) => kind === form.get('kind'))?.[0], image: await imageOf(form) },
-    };
-    await change(client.POST('/admin/v1/presets', { body }));
-    return 'The preset is published.';
-  };
   return (
     <Page
       title="Presets and models"
       lead={`Models, backgrounds and shots that tenants choose from in ${env}, and what draws them`}
       actions={
         <>
-          <Action label="Publish one" title="Publish a preset" confirm="Publish" small act={publish}>
-            <div className="columns">
-              <TextField label="What people choose it by" name="label" required />
-              <Select label="What it is" name="kind" options={presetKinds} />
-            </div>
-            <label className="field">
-              <span>The recipe, as JSON</span>
-              <textarea name="spec" rows={5} defaultValue="{}" spellCheck={false} required />
-            </label>
-            <label className="field">
-              <span>Its tile, a JPEG</span>
-              <input type="file" name="image" accept="image/jpeg" required />
-            </label>
-          </Action>
+          <PublishOne env={env} />
           <Action
             label="This release’s own"
             title="Publish this release’s own"
@@ -80,6 +59,33 @@ export function PresetsPage() {
       </Loaded>
       <ImageModels />
     </Page>
+  );
+}
+
+function PublishOne({ env }: { env: Environment }) {
+  const publish = async (form: FormData) => {
+    const body = {
+      ...{ env, label: textOf(form, 'label'), spec: recipeOf(form) },
+      ...{ kind: presetKinds.find(([kind]) => kind === form.get('kind'))?.[0], image: await imageOf(form) },
+    };
+    await change(client.POST('/admin/v1/presets', { body }));
+    return 'The preset is published.';
+  };
+  return (
+    <Action label="Publish one" title="Publish a preset" confirm="Publish" small act={publish}>
+      <div className="columns">
+        <TextField label="What people choose it by" name="label" required />
+        <Select label="What it is" name="kind" options={presetKinds} />
+      </div>
+      <label className="field">
+        <span>The recipe, as JSON</span>
+        <textarea name="spec" rows={5} defaultValue="{}" spellCheck={false} required />
+      </label>
+      <label className="field">
+        <span>Its tile, a JPEG</span>
+        <input type="file" name="image" accept="image/jpeg" required />
+      </label>
+    </Action>
   );
 }
 

@@ -59,40 +59,13 @@ async function heldBy(atelier: Atelier): Promise<number> {
 }
 
 export function CreditsPage() {
-  const credits = useCredits();
-  const held = useAsked(['credits', 'held'], heldBy);
   const [offset, go] = useState(0);
   const query = useAsked(['credits', 'statement', offset], (atelier) =>
     atelier.get('/v1/transactions', { limit, offset }),
   );
   return (
     <Page title="Credits" lead="What there is, what is held, and where it went">
-      <Loaded query={credits} lines={3}>
-        {(account) => (
-          <div className="tiles">
-            <Amount name="Balance" value={count(account.balance)} about="credits left to spend" />
-            <Amount
-              name="Held"
-              value={held.data === undefined ? '…' : count(held.data)}
-              about="charged for jobs that have not ended"
-            />
-            <Amount
-              name="Spent today"
-              value={count(account.daily_spend_today)}
-              about={
-                account.daily_spend_cap_credits === 0
-                  ? 'no daily cap'
-                  : `of ${count(account.daily_spend_cap_credits)} a day`
-              }
-            />
-            <Amount
-              name="Plan"
-              value={account.plan}
-              about={`${count(account.rate_limit_per_min)} requests a minute`}
-            />
-          </div>
-        )}
-      </Loaded>
+      <Sums />
       <Section title="Statement" actions={<Csv />}>
         <Loaded query={query} lines={8}>
           {({ items, total }) => (
@@ -120,6 +93,39 @@ export function CreditsPage() {
         </Loaded>
       </Section>
     </Page>
+  );
+}
+
+function Sums() {
+  const credits = useCredits();
+  const held = useAsked(['credits', 'held'], heldBy);
+  return (
+    <Loaded query={credits} lines={3}>
+      {(account) => (
+        <div className="tiles">
+          <Amount name="Balance" value={count(account.balance)} about="credits left to spend" />
+          <Amount
+            name="Held"
+            value={held.data === undefined ? '…' : count(held.data)}
+            about="charged for jobs that have not ended"
+          />
+          <Amount
+            name="Spent today"
+            value={count(account.daily_spend_today)}
+            about={
+              account.daily_spend_cap_credits === 0
+                ? 'no daily cap'
+                : `of ${count(account.daily_spend_cap_credits)} a day`
+            }
+          />
+          <Amount
+            name="Plan"
+            value={account.plan}
+            about={`${count(account.rate_limit_per_min)} requests a minute`}
+          />
+        </div>
+      )}
+    </Loaded>
   );
 }
 

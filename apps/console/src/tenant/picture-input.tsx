@@ -13,21 +13,7 @@ interface PictureInputParts {
 
 /** A file that is chosen, dropped or pasted is uploaded at once; the body has its asset id. */
 export function PictureInput({ id, label, value, onChange, described }: PictureInputParts) {
-  const [state, setState] = useState<{ busy?: boolean; error?: unknown; over?: boolean }>({});
-  const show = useShowPicture();
-  const picture = usePicture(value);
-  const upload = async (file: File | undefined) => {
-    if (!file) return setState({});
-    setState({ busy: true });
-    try {
-      const uploaded = await answered(ownClient().upload(file));
-      show(uploaded.asset_id, uploaded);
-      onChange(uploaded.asset_id);
-      setState({});
-    } catch (error) {
-      setState({ error });
-    }
-  };
+  const { state, setState, upload } = useUpload(onChange);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     void upload(event.dataTransfer.files[0]);
@@ -44,11 +30,7 @@ export function PictureInput({ id, label, value, onChange, described }: PictureI
         onDragLeave={() => setState({ ...state, over: false })}
         onDrop={drop}
       >
-        {picture.data ? (
-          <img src={picture.data.thumbnails[256]} alt={`${label}, as chosen`} />
-        ) : (
-          <span className="no-picture" aria-hidden="true" />
-        )}
+        <Chosen label={label} value={value} />
         <div className="how">
           <label className="button small">
             <input
@@ -77,6 +59,33 @@ export function PictureInput({ id, label, value, onChange, described }: PictureI
       {state.error !== undefined && <Problem error={state.error} />}
       <Known id={id} label={label} value={value} onChange={onChange} />
     </div>
+  );
+}
+
+function useUpload(onChange: PictureInputParts['onChange']) {
+  const [state, setState] = useState<{ busy?: boolean; error?: unknown; over?: boolean }>({});
+  const show = useShowPicture();
+  const upload = async (file: File | undefined) => {
+    if (!file) return setState({});
+    setState({ busy: true });
+    try {
+      const uploaded = await answered(ownClient().upload(file));
+      show(uploaded.asset_id, uploaded);
+      onChange(uploaded.asset_id);
+      setState({});
+    } catch (error) {
+      setState({ error });
+    }
+  };
+  return { state, setState, upload };
+}
+
+function Chosen({ label, value }: Pick<PictureInputParts, 'label' | 'value'>) {
+  const picture = usePicture(value);
+  return picture.data ? (
+    <img src={picture.data.thumbnails[256]} alt={`${label}, as chosen`} />
+  ) : (
+    <span className="no-picture" aria-hidden="true" />
   );
 }
 

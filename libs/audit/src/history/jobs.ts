@@ -3,7 +3,7 @@ import type { EndedJob, JobEvent } from '#domain/job/job.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { Placed } from '../audited-event.js';
 import type { AuditFindings } from '../findings.js';
-import { Column, digestOf, hashKey, KeyIndex } from '../memory/columns.js';
+import { Column, hashOf, hashKey, KeyIndex } from '../memory/columns.js';
 
 /** unknown: no event of the job was seen. The last four end it. */
 const jobStates = ['unknown', 'queued', 'rendering', 'succeeded', 'failed', 'cancelled', 'voided'] as const;
@@ -156,7 +156,7 @@ export class AuditedJobs {
 
 /** The tenant is checked for every event that names one. */
 function originOf({ chargeId, operation, parentJobId }: EndedJob): number {
-  return digestOf([chargeId, operation, parentJobId]);
+  return hashOf([chargeId, operation, parentJobId]);
 }
 
 function isEnd(type: JobEvent['type']): boolean {

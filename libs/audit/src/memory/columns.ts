@@ -25,7 +25,7 @@ const words = new Int32Array(double.buffer);
  * 32 bits, signed, that stand for a value: text, number, or anything that JSON can say. The order of an object's members does
  * not count, for jsonb keeps one of its own.
  */
-export function digestOf(value: unknown): number {
+export function hashOf(value: unknown): number {
   switch (typeof value) {
     case 'string':
       return digestOfText(value);
@@ -51,7 +51,7 @@ function digestOfText(text: string): number {
 
 function digestOfList(list: readonly unknown[]): number {
   let digest = 0x3c6ef372;
-  for (const item of list) digest = mix(digest, digestOf(item));
+  for (const item of list) digest = mix(digest, hashOf(item));
   return digest;
 }
 
@@ -59,7 +59,7 @@ function digestOfObject(object: Record<string, unknown>): number {
   let digest = 0x1f83d9ab;
   for (const name in object) {
     const member = object[name];
-    if (member !== undefined) digest = (digest + mix(digestOfText(name), digestOf(member))) | 0;
+    if (member !== undefined) digest = (digest + mix(digestOfText(name), hashOf(member))) | 0;
   }
   return digest;
 }

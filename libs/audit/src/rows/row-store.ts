@@ -1,5 +1,5 @@
 import type { Revision } from '../findings.js';
-import { Column, digestOf, hashKey, KeyIndex, type KeyHash } from '../memory/columns.js';
+import { Column, hashOf, hashKey, KeyIndex, type KeyHash } from '../memory/columns.js';
 
 /** How a column is compared: times in milliseconds, JSON whatever the order of its members. */
 export type ColumnKind = 'text' | 'integer' | 'time' | 'json';
@@ -87,7 +87,7 @@ export class DigestRows implements RowStore {
 
   writeCell(row: number, column: string, cell: RowCell): void {
     const place = this.places.get(column);
-    if (place !== undefined) this.chunkOf(row)[(row % rowsPerChunk) * this.width + place] = digestOf(cell);
+    if (place !== undefined) this.chunkOf(row)[(row % rowsPerChunk) * this.width + place] = hashOf(cell);
   }
 
   get(row: number, slot: number): number {
@@ -104,7 +104,7 @@ export class DigestRows implements RowStore {
     const chunk = this.chunkOf(row);
     const first = (row % rowsPerChunk) * this.width;
     for (let place = 0; place < this.width; place++) {
-      if (chunk[first + place] !== digestOf(cells[place])) return false;
+      if (chunk[first + place] !== hashOf(cells[place])) return false;
     }
     return true;
   }
