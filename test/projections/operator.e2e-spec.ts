@@ -174,7 +174,7 @@ describe('atelier projections', () => {
   });
 
   it('a rebuild that is killed half-way goes on where it was, and ends with the very same rows', async () => {
-    await seedHistory(service.store, 1_600);
+    await seedHistory(service.store, 2_700);
     const head = (await service.store.head())!;
     await killHalfWay();
     const { code, out } = await atelier('projections', 'rebuild', '--all', '--env', 'live');

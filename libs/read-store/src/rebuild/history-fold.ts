@@ -13,8 +13,11 @@ import type { Preparation, PreparedBuild } from './prepare-builds.js';
 import type { RebuildSession } from './rebuild-session.js';
 
 const usualBatch = 4_000;
-/** A transaction takes at least so many rows: most jobs then begin and end within one, and each row is written once. */
-const rowsAWrite = 12_000;
+/**
+ * A transaction takes at least so many rows, some 35 MB: most jobs then begin and end within one, and each row is written
+ * once; and its forty or so statements wait for this process, which is busy folding, less often.
+ */
+const rowsAWrite = 30_000;
 /** Fewer than the continuity remembers, so that no stream is forgotten before it is written down. */
 const streamsAWrite = 25_000;
 /** After so many small batches without trouble they grow again. */
