@@ -105,6 +105,20 @@ describe('subscriptions to EventStoreDB', () => {
     await eventually(() => peer.subscriptions === 0);
   });
 
+  it('leaves nothing running on the server when it is left before it has begun', async () => {
+    const peer = await stores.peer();
+    const store = stores.open(peer);
+    await store.head();
+    const leaving = new AbortController();
+    const first = store.subscribe({ signal: leaving.signal })[Symbol.asyncIterator]().next();
+    leaving.abort();
+    expect((await first).done).toBe(true);
+    // These come to the server after what the subscription has under way.
+    await store.head();
+    await store.readAll({ limit: 1 });
+    await eventually(() => peer.subscriptions === 0);
+  });
+
   it('makes the server wait for a consumer that waits', async () => {
     const peer = await stores.peer();
     const store = stores.open(peer);

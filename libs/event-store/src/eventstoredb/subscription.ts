@@ -44,8 +44,13 @@ export async function* subscribeByFeed(
   };
   const next = async (): Promise<SubscriptionBatch | undefined> => {
     if (coming === undefined) {
-      feed = await orAborted(open(source, position, filter), signal);
-      if (feed === undefined) return undefined;
+      const opening = open(source, position, filter);
+      feed = await orAborted(opening, signal);
+      if (feed === undefined) {
+        // The one that may still come has no reader, and the server would keep it as long as this process lives.
+        opening.then((late) => late.close()).catch(() => undefined);
+        return undefined;
+      }
       coming = batches(source, { feed, filter, batchSize, patienceMs, signal, answerTimeoutMs });
     }
     const { value } = await coming.next();
