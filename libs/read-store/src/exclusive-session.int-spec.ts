@@ -161,6 +161,7 @@ describe('of several tasks that share a session', () => {
     await older.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${lock}.second`]);
     const life = setInterval(() => void older.query('select 1'), 100);
     run(task('first', aborted), task('second', aborted));
+    await eventually(() => log.length === 1, 'the first to begin');
     await sleep(500);
     expect(log).toEqual(['first']);
     clearInterval(life);
