@@ -219,6 +219,22 @@ describe('POST /v1/uploads', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
+  it('refuses a picture whose rows are too long to be held, however few they are', async () => {
+    for (const [width, height] of [
+      [1_600_000, 120],
+      [32_769, 64],
+      [64, 32_769],
+    ] as const) {
+      const answer = await api.upload(tenant.key, pngOf(width, height));
+      expectError(answer, 422, 'VALIDATION_ERROR');
+      expect(answer.body.error.message).toContain('a side of more than 32768 pixels');
+    }
+    const wide = await sharp({ create: { width: 32_768, height: 64, channels: 3, background: '#a86' } })
+      .png()
+      .toBuffer();
+    expect((await api.upload(tenant.key, wide)).status).toBe(201);
+  });
+
   it('scales a picture of more than 50 megapixels down, unless the file has to be in memory as a whole', async () => {
     const large = (progressive: boolean) =>
       sharp({ create: { width: 9_000, height: 6_000, channels: 3, background: '#a86' } })

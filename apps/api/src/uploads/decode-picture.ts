@@ -9,6 +9,9 @@ const keptPixels = 50_000_000;
 /** Pixels of the largest picture that is decoded: about 16000 × 12500. A small file can claim to be much larger. */
 export const pixelLimit = 200_000_000;
 
+/** Many rows are held at a time while a picture is decoded: the same 200 megapixels as 120 long rows took 1 GB. */
+const longestSide = 32_768;
+
 const formats: Readonly<Record<string, PictureType>> = {
   jpeg: 'image/jpeg',
   png: 'image/png',
@@ -50,9 +53,11 @@ export async function decodePicture(path: string): Promise<Picture> {
     const { format, autoOrient: upright, isProgressive } = await source.metadata();
     const contentType = formats[format ?? ''];
     if (contentType !== claimed) throw undecodable();
+    if (Math.max(upright.width, upright.height) > longestSide)
+      throw tooLarge(`a side of more than ${longestSide} pixels`);
     const scale = Math.sqrt(keptPixels / (upright.width * upright.height));
     // What is not stored row by row has to be in memory as a whole.
-    if (scale < 1 && isProgressive) throw tooManyPixels(keptPixels, ' or one that is not progressive');
+    if (scale < 1 && isProgressive) throw tooLarge(megapixels(keptPixels), ' or one that is not progressive');
     const kept = source.autoOrient();
     if (scale < 1) kept.resize({ width: Math.floor(upright.width * scale) });
     const { data, info } = await encode(kept, contentType)
@@ -61,7 +66,7 @@ export async function decodePicture(path: string): Promise<Picture> {
     return { bytes: data, contentType, width: info.width, height: info.height };
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw /pixel limit/i.test(String(error)) ? tooManyPixels(pixelLimit) : undecodable(error);
+    throw /pixel limit/i.test(String(error)) ? tooLarge(megapixels(pixelLimit)) : undecodable(error);
   }
 }
 
@@ -101,8 +106,10 @@ function undecodable(cause?: unknown): ApiError {
   return problem;
 }
 
-function tooManyPixels(limit: number, otherwise = ''): ApiError {
-  const msg = `has more than ${limit / 1_000_000} megapixels: send a smaller picture${otherwise}`;
+const megapixels = (limit: number) => `more than ${limit / 1_000_000} megapixels`;
+
+function tooLarge(size: string, otherwise = ''): ApiError {
+  const msg = `has ${size}: send a smaller picture${otherwise}`;
   return invalid([{ loc: ['body', 'file'], msg, type: 'image' }]);
 }
 

@@ -82,8 +82,8 @@ export class UploadsController {
     summary: 'Upload a picture: JPEG, PNG or WebP, at most 25 MiB',
     description:
       'The picture is decoded and kept without its metadata, turned upright; of an animation, the first frame. One of more ' +
-      'than 50 megapixels is scaled down to that; more than 200, or more than 50 in a progressive file, are refused. 25 MiB ' +
-      'are 26,214,400 bytes. Free.',
+      'than 50 megapixels is scaled down to that; more than 200, more than 50 in a progressive file, and a side of more than ' +
+      '32,768 pixels are refused. 25 MiB are 26,214,400 bytes. Free.',
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({
