@@ -89,3 +89,25 @@ describe('a write through one instance', () => {
     }
   });
 });
+
+describe('six who change the same webhook again and again', () => {
+  it('are all answered: none loses to the others for ever', async () => {
+    const { key } = await service.openTenant();
+    const [api] = apis;
+    const endpoint = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
+    const { body } = await api.post('/v1/webhooks', key, endpoint);
+    const path = `/v1/webhooks/${body.public_id}`;
+    const ask = async (place: number, round: number) =>
+      place === 0
+        ? api.post(`${path}/rotate-secret`, key, { overlap_hours: round })
+        : api.call('PATCH', path, { key, json: { credits_low_below: 1 + round * 6 + place } });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, async (_, place) => {
+        const statuses: number[] = [];
+        for (let round = 0; round < 60; round++) statuses.push((await ask(place, round)).status);
+        return statuses;
+      }),
+    );
+    expect(new Set(answers.flat())).toEqual(new Set([200]));
+  });
+});

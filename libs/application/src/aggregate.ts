@@ -2,6 +2,7 @@ import type { Decision } from '#domain/decision.js';
 import type { DomainEvent } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
 import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { pause } from '#platform/retry.js';
 import { toNewEvent, type CommandContext } from './command-context.js';
 
 /** The pure half of an aggregate. */
@@ -28,6 +29,9 @@ export type Handled<State, Rejection> =
 
 /** More conflicts in a row than two honest writers produce. */
 const maxConflicts = 50;
+
+/** Several writers of one process load, decide and append in step, and without a pause one of them always loses. */
+const stepsAside = { afterConflicts: 3, mostMs: 50 };
 
 const eventsAPage = 1024;
 
@@ -98,6 +102,7 @@ export async function handle<State, Event extends DomainEvent, Rejection>(
       const state = decision.events.reduce((older, event) => aggregate.evolve(older, event), loaded.state);
       return { kind: 'accepted', state, revision: appended.revision, position: appended.position };
     }
+    if (conflicts >= stepsAside.afterConflicts) await pause(Math.random() * stepsAside.mostMs);
     loaded = await load(store, stream, aggregate, loaded);
   }
   throw new Error(`gave up on ${stream} after ${maxConflicts} conflicts in a row`);
