@@ -14,7 +14,7 @@ export interface DecodedPicture {
  * Decodes a caller's picture upright, scaled down so that its long side is at most `longSide` pixels.
  * @throws EngineError `bad_input` when the bytes are no picture or have too many pixels
  */
-export async function decodeToPixels(bytes: Buffer, longSide: number, name: string): Promise<DecodedPicture> {
+export async function decode(bytes: Buffer, longSide: number, name: string): Promise<DecodedPicture> {
   try {
     const { data, info } = await sharp(bytes, { limitInputPixels: MAX_INPUT_PIXELS })
       .rotate()

@@ -8,7 +8,7 @@ import {
   type RenderRequest,
   type RenderResult,
 } from '@atelier/engine';
-import { decodeToPixels } from '@atelier/engine/decode';
+import { decode } from '@atelier/engine/decode';
 import sharp, { type Sharp } from 'sharp';
 import { composed } from './compose.js';
 import { cutOut, type CutOut } from './matte.js';
@@ -150,7 +150,7 @@ export class PhotoEngine extends ImageEngine {
   private read(source: EngineImage): Promise<Reading> {
     const known = this.readings.get(source.bytes);
     if (known) return known;
-    const reading = decodeToPixels(source.bytes, FULL_SIDE, source.name).then(async (picture) => ({
+    const reading = decode(source.bytes, FULL_SIDE, source.name).then(async (picture) => ({
       picture,
       person: await findPerson(picture),
     }));

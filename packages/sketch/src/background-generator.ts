@@ -19,7 +19,7 @@ import { marked } from './scene.js';
 import { MODEL } from './model.js';
 import { FRAMINGS } from './scenery/camera.js';
 import { watercolour } from './raster/paper.js';
-import { decodeToPixels } from '@atelier/engine/decode';
+import { decode } from '@atelier/engine/decode';
 import { dominantColours } from './cutout/dominant-colours.js';
 import { toLab } from './drawing/colour.js';
 
@@ -62,7 +62,7 @@ function lightFrom({ mean, spread, warmth, tilt }: Tone): Exclude<LightPreset, '
 
 /** A scene after a picture that has no spec: its main colours and its light; the request's words decide the rest. */
 async function sceneFromPicture(image: EngineImage, asked: SceneWords, seed: number): Promise<SceneSpec> {
-  const small = await decodeToPixels(image.bytes, 160, image.name);
+  const small = await decode(image.bytes, 160, image.name);
   const colours = dominantColours(small, 3).map((colour) => colour.hex);
   const spec = sceneFromWords({ ...asked, dominant_colors: colours }, seed);
   return { ...spec, light: { preset: lightFrom(toneOf(small)), text: '' } };

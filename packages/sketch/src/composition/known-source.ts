@@ -2,7 +2,7 @@ import type { EngineImage } from '@atelier/engine';
 import { cast } from '../casting/cast.js';
 import { BODY_TYPES, STANCES, type FigureSpec } from '../casting/figure-spec.js';
 import { GARMENT_CLASSES, type GarmentClass } from '../cutout/classify.js';
-import { decodeToPixels } from '@atelier/engine/decode';
+import { decode } from '@atelier/engine/decode';
 import type { Mask } from '../cutout/mask.js';
 import type { Framing } from '../dressing/dress.js';
 import type { Point } from '../drawing/geometry.js';
@@ -87,7 +87,7 @@ export async function readKnownSource(
   const rig = rigOf(record(meta['wearer']));
   if (typeof scale !== 'number' || typeof x !== 'number' || typeof y !== 'number' || !shows || !rig)
     return undefined;
-  const picture = await decodeToPixels(input.bytes, longSide, input.name);
+  const picture = await decode(input.bytes, longSide, input.name);
   const { width, height } = picture;
   const [subject, cloth, front] = await Promise.all(
     ['subject', 'cloth', 'front'].map((name) => maskOf(outlines[name], width, height)),

@@ -4,7 +4,7 @@ import { clamp } from '../drawing/geometry.js';
 import { drawScene, type DrawnScene } from '../scenery/draw-scene.js';
 import type { SceneSpec } from '../scenery/scene-spec.js';
 import { sceneFields, sceneSpecOf } from '../scenery/scene-spec-from.js';
-import { decodeToPixels } from '@atelier/engine/decode';
+import { decode } from '@atelier/engine/decode';
 import type { Framing } from '../dressing/dress.js';
 import { rasterise, type Raster } from '../drawing/rasterise.js';
 import { SeededRandom } from '../drawing/seeded-random.js';
@@ -51,7 +51,7 @@ export interface Setting {
 /** A caller's picture, filling the canvas from its middle. */
 async function coverFit(input: EngineImage, { width, height }: Canvas): Promise<Raster> {
   // Reading it first gives the caller a clear error in place of one from deep inside the compositing.
-  const picture = await decodeToPixels(input.bytes, Math.max(width, height) * 1.5, input.name);
+  const picture = await decode(input.bytes, Math.max(width, height) * 1.5, input.name);
   const data = await sharp(picture.data, {
     raw: { width: picture.width, height: picture.height, channels: 4 },
   })

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { trustIn } from '../reading/garment-confidence.js';
 import { labPlanes } from './lab-planes.js';
 import type { Raster } from '../drawing/rasterise.js';
-import { decodeToPixels } from '@atelier/engine/decode';
+import { decode } from '@atelier/engine/decode';
 import { dilate, erode, type Mask } from './mask.js';
 import { segment } from './segment.js';
 
@@ -191,9 +191,9 @@ function isGroundIn(mask: Mask, small: Raster): boolean {
  * @throws EngineError `bad_input` when there is no picture, a person on it, or no garment that is surely told from its background
  */
 export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
-  const photograph = await decodeToPixels(bytes, longSide, name);
+  const photograph = await decode(bytes, longSide, name);
   // A wearer would be draped on the figure along with the garment.
-  if (await findPerson(await decodeToPixels(bytes, WATCHED_SIDE, name)))
+  if (await findPerson(await decode(bytes, WATCHED_SIDE, name)))
     throw new EngineError(
       'bad_input',
       `${name} shows a person. This engine drapes garments that are photographed by themselves: send the garment laid out on a plain background, or name an image model that works on photographs of people.`,

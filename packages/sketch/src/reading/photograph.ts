@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { Raster } from '../drawing/rasterise.js';
-import { decodeToPixels } from '@atelier/engine/decode';
+import { decode } from '@atelier/engine/decode';
 import { clamp } from '../drawing/geometry.js';
 import { labPlanes, type LabPlanes } from '../cutout/lab-planes.js';
 import { illuminantOf } from './colour-temperature.js';
@@ -77,7 +77,7 @@ function balanced(raster: Raster): Raster {
  * @throws EngineError `bad_input` when the bytes are no picture
  */
 export async function openPhotograph(bytes: Buffer, name: string): Promise<Photograph> {
-  const full = await decodeToPixels(bytes, FULL_SIDE, name);
+  const full = await decode(bytes, FULL_SIDE, name);
   const small = await shrunk(full, READ_SIDE, 0.7);
   const planes = labPlanes(balanced(small));
   return { full, small, planes, asTaken: labPlanes(small), ratio: full.width / small.width };

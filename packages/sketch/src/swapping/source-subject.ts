@@ -1,7 +1,7 @@
 import { EngineError, type EngineImage } from '@atelier/engine';
 import { findPerson } from '@atelier/photo/person';
 import { maskOf } from '../composition/outline.js';
-import { decodeToPixels } from '@atelier/engine/decode';
+import { decode } from '@atelier/engine/decode';
 import type { Mask } from '../cutout/mask.js';
 import { matte, type Matte } from '../cutout/matte.js';
 import type { Raster } from '../drawing/rasterise.js';
@@ -48,7 +48,7 @@ interface Found {
 async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefined> {
   const outlines = isFacts(meta?.['silhouettes']) ? meta['silhouettes']['subject'] : undefined;
   if (!outlines) return undefined;
-  const picture = await decodeToPixels(bytes, KNOWN_SIDE, name);
+  const picture = await decode(bytes, KNOWN_SIDE, name);
   const { width, height } = picture;
   const mask = await maskOf(outlines, Math.round((width * 720) / height), 720);
   if (!mask) return undefined;
