@@ -109,9 +109,10 @@ describe('/openapi.json', () => {
         name: string,
         { $ref, properties = {}, required = [], items, anyOf = [] }: Json,
       ): void => {
-        if ($ref) {
-          const shape = $ref.split('/').at(-1) as string;
-          if (!seen.has(shape)) walk(shape, components.schemas[seen.add(shape) && shape]);
+        const shape = $ref?.split('/').at(-1);
+        if (shape && !seen.has(shape)) {
+          seen.add(shape);
+          walk(shape, components.schemas[shape]);
         }
         for (const part of [items, ...anyOf]) if (part) walk(name, part);
         for (const [field, schema] of Object.entries<Json>(properties)) {

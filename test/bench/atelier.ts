@@ -48,16 +48,16 @@ export async function prepareAtelier(
   const urls = { databaseUrl, eventStoreUrl: more['EVENT_STORE_URL'] ?? databaseUrl };
   await prepareEventStore(urls);
   await migrateReadStore(databaseUrl, readModels);
-  const opened = await openEventStore(urls);
-  const { store } = opened;
+  const events = await openEventStore(urls);
+  const { store } = events;
   const pool = createEventStorePool(databaseUrl, 1);
   const signingKey = `${newId()}${newId()}`;
-  const snapshots = authenticSnapshots(opened.snapshots, signingKey, () => undefined);
+  const snapshots = authenticSnapshots(events.snapshots, signingKey, () => undefined);
   const accounts = new AccountWriter(store, snapshots);
-  const houses: { readonly tenant: string; readonly key: string }[] = [];
-  while (houses.length < tenants) {
-    const count = Math.min(openedTogether, tenants - houses.length);
-    houses.push(...(await Promise.all(Array.from({ length: count }, openTenant))));
+  const opened: { readonly tenant: string; readonly key: string }[] = [];
+  while (opened.length < tenants) {
+    const count = Math.min(openedTogether, tenants - opened.length);
+    opened.push(...(await Promise.all(Array.from({ length: count }, openTenant))));
   }
 
   const settings = {
@@ -80,15 +80,15 @@ export async function prepareAtelier(
     databaseUrl,
     store,
     pids: { api: api.pid, projector: projector.pid },
-    keys: houses.map(({ key }) => key),
-    tenants: houses.map(({ tenant }) => tenant),
+    keys: opened.map(({ key }) => key),
+    tenants: opened.map(({ tenant }) => tenant),
     settings,
     untouched: () => new AccountWriter(store, snapshots),
     catchUpSeconds,
     async stop() {
       await api.stop();
       await projector.stop();
-      await opened.close();
+      await events.close();
       await pool.end();
     },
   };

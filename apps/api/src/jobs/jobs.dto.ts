@@ -74,11 +74,7 @@ export class ListJobsQuery extends PageQuery {
   @JobTypesField()
   job_type?: string[];
 
-  @ChoiceField({
-    description: 'Jobs in this state only.',
-    values: jobStatuses,
-    name: 'JobStatus',
-  })
+  @ChoiceField({ description: 'Jobs in this state only.', values: jobStatuses, name: 'JobStatus' })
   status?: (typeof jobStatuses)[number];
 
   @DateTimeQuery('Jobs created strictly after this moment.')

@@ -102,11 +102,7 @@ export class ResendWebhookBody {
 const deliveryStatuses: readonly DeliveryStatus[] = ['pending', 'delivered', 'failed'];
 
 export class ListDeliveriesQuery extends PageQuery {
-  @ChoiceField({
-    description: 'Only those.',
-    values: deliveryStatuses,
-    name: 'DeliveryStatus',
-  })
+  @ChoiceField({ description: 'Only those.', values: deliveryStatuses, name: 'DeliveryStatus' })
   status?: DeliveryStatus;
 }
 

@@ -29,9 +29,7 @@ class SeveralJobs {
   @ListField({ description: 'Which.', items: id, min: 1, max: 200, unique: true, required: true })
   jobs: string[];
 
-  @BooleanField({
-    description: 'Without it nothing is done, and the answer says what would be.',
-  })
+  @BooleanField({ description: 'Without it nothing is done, and the answer says what would be.' })
   confirm: boolean = false;
 }
 

@@ -77,11 +77,7 @@ export const listStranded = defineCall({
 });
 
 class StrandedChoice extends InEnvironment {
-  @ListField({
-    description: 'Only these jobs; none: all that are stranded.',
-    items: id,
-    max: 200,
-  })
+  @ListField({ description: 'Only these jobs; none: all that are stranded.', items: id, max: 200 })
   job: string[] = [];
 }
 

@@ -9,11 +9,7 @@ import { happenedBy, happenedThrough } from '../places.js';
 import { CliError } from '../verb.js';
 
 class AccountAtMoment extends OfTenantInEnvironment {
-  @TextField({
-    description: 'As of then: a time, or a revision of the account.',
-    min: 1,
-    max: 40,
-  })
+  @TextField({ description: 'As of then: a time, or a revision of the account.', min: 1, max: 40 })
   at?: string;
 
   @TextField({
@@ -23,11 +19,7 @@ class AccountAtMoment extends OfTenantInEnvironment {
   })
   position?: string;
 
-  @IntegerField({
-    description: 'How many movements, the last ones. Default: all.',
-    min: 0,
-    max: 1_000_000,
-  })
+  @IntegerField({ description: 'How many movements, the last ones. Default: all.', min: 0, max: 1_000_000 })
   limit?: number;
 }
 

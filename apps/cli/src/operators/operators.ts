@@ -37,9 +37,7 @@ class NewOperator extends OperatorName {
   })
   expires: number = 90 * dayMs;
 
-  @BooleanField({
-    description: 'False: no token; they come with the login of your organisation.',
-  })
+  @BooleanField({ description: 'False: no token; they come with the login of your organisation.' })
   token: boolean = true;
 }
 

@@ -24,9 +24,7 @@ import { maxPreviewBytes, maxSpecBytes, readPresetFile, requireJpeg, requireOwnI
 const features = [ObjectStorageModule, PresetModule];
 
 class PublishedPreset extends InEnvironment {
-  @BooleanField({
-    description: 'Those that come with this release, also the ones that were retired.',
-  })
+  @BooleanField({ description: 'Those that come with this release, also the ones that were retired.' })
   all: boolean = false;
 
   @IdField({ description: 'Of a preset that is there. Without it, a new one.' })

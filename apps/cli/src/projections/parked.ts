@@ -52,18 +52,10 @@ function describeParked(one: ParkedStream) {
 }
 
 class ParkedChoice extends InEnvironment {
-  @TextField({
-    description: 'All streams that are parked for this read model.',
-    min: 1,
-    max: 64,
-  })
+  @TextField({ description: 'All streams that are parked for this read model.', min: 1, max: 64 })
   read_model?: string;
 
-  @TextField({
-    description: 'Only this stream, for example `test.account-01J…`.',
-    min: 1,
-    max: 200,
-  })
+  @TextField({ description: 'Only this stream, for example `test.account-01J…`.', min: 1, max: 200 })
   stream?: string;
 
   @BooleanField({ description: 'Whatever is parked.' })

@@ -75,11 +75,7 @@ class SealPage {
   @LimitField(200, 50)
   limit: number = 50;
 
-  @IntegerField({
-    description: 'Only seals before the one with this number.',
-    min: 1,
-    max: 2 ** 31,
-  })
+  @IntegerField({ description: 'Only seals before the one with this number.', min: 1, max: 2 ** 31 })
   before?: number;
 }
 

@@ -166,10 +166,7 @@ function refusalOf(rejection: Extract<HandledGrant, { kind: 'rejected' }>['rejec
 }
 
 class ListedGrants extends InEnvironment {
-  @ChoiceField({
-    description: 'Only those.',
-    values: ['proposed', 'approved', 'declined'],
-  })
+  @ChoiceField({ description: 'Only those.', values: ['proposed', 'approved', 'declined'] })
   status?: Exclude<Grant['status'], 'none'>;
 }
 

@@ -44,11 +44,7 @@ const eventsField = {
 };
 const urlField = { description: 'Where messages are sent.', min: 1, max: 2_048 };
 const descriptionField = { description: 'For people.', max: 256 };
-const lowField = {
-  description: '`credits.low` is sent below it.',
-  min: 1,
-  max: mostCreditsAtOnce,
-};
+const lowField = { description: '`credits.low` is sent below it.', min: 1, max: mostCreditsAtOnce };
 
 class NewWebhook extends OfAccount {
   @TextField({ ...urlField, required: true })
@@ -107,10 +103,10 @@ export const listTenantWebhooks = defineCall({
 });
 
 class RevisedWebhook extends OneWebhook {
-  @TextField({ ...urlField })
+  @TextField(urlField)
   url?: string;
 
-  @ListField({ ...eventsField })
+  @ListField(eventsField)
   events?: WebhookTopic[];
 
   @TextField(descriptionField)
@@ -244,10 +240,7 @@ function printRequested(): void {
 }
 
 class SoughtDeliveries extends OneWebhook {
-  @ChoiceField({
-    description: 'Only those.',
-    values: ['pending', 'delivered', 'failed'],
-  })
+  @ChoiceField({ description: 'Only those.', values: ['pending', 'delivered', 'failed'] })
   status?: DeliveryStatus;
 
   @IntegerField({ description: 'How many.', min: 1, max: 1_000, default: 50 })
