@@ -5,6 +5,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Atelier, AtelierError, ConnectionError, type JobEvent } from '@atelier/client';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
@@ -12,6 +14,10 @@ import sharp from 'sharp';
 import { startService, type JourneyService } from '../journeys/service.js';
 import { eventually } from '../support/eventually.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
+
+// Node holds some listeners of signals weakly: what only they hold is gone then.
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('() => gc()') as (after: unknown) => void;
 
 const casting = { gender: 'FEMALE', ethnicity: 'east_african', age_range: '26-30' } as const;
 
@@ -139,7 +145,8 @@ describe('the TypeScript client', () => {
     };
     const listening = new Atelier({ baseUrl: service.baseUrl, apiKey: service.key, fetch: heard });
     const stop = new AbortController();
-    await listening.run('model-generator', casting, { signal: stop.signal }).result();
+    for await (const event of listening.run('model-generator', casting, { signal: stop.signal }))
+      collectGarbage(event);
     const before = asked.length;
     stop.abort();
     await atelier.get('/v1/credits');

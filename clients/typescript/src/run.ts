@@ -85,19 +85,15 @@ async function* stream(
 }
 
 /** @throws the signal's reason, at once; the promise goes on */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
-  const settled = new AbortController();
-  try {
-    return await new Promise<T>((resolve, reject) => {
-      const abort = () => reject(signal.reason as Error);
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort, { signal: settled.signal });
-      promise.then(resolve, reject);
-    });
-  } finally {
-    settled.abort();
-  }
+  let abort: () => void;
+  return new Promise<T>((resolve, reject) => {
+    abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    promise.then(resolve, reject);
+  }).finally(() => signal.removeEventListener('abort', abort));
 }
 
 function jobOf(connection: Connection, jobId: string, signal: AbortSignal | undefined): Promise<Job> {
@@ -112,21 +108,25 @@ export class Run implements AsyncIterable<JobEvent> {
   /** What the dispatch was answered: the job's id and what was charged. */
   readonly accepted: Promise<Accepted>;
 
-  /** Aborted when there is nothing left to cancel. */
-  private readonly over = new AbortController();
+  private readonly onAbort = () => void this.cancel().catch(() => undefined);
 
   constructor(
     private readonly connection: Connection,
     dispatch: () => Promise<Accepted>,
     private readonly signal: AbortSignal | undefined,
   ) {
-    signal?.addEventListener('abort', () => void this.cancel().catch(() => undefined), {
-      // A signal may outlive many jobs.
-      signal: this.over.signal,
-    });
+    signal?.addEventListener('abort', this.onAbort);
     this.accepted = this.order(dispatch);
     // Whoever asks for it hears of the failure; nobody has to ask.
-    this.accepted.catch(() => this.over.abort());
+    this.accepted.catch(() => this.leaveSignal());
+  }
+
+  /**
+   * When there is nothing left to cancel: a signal may outlive many jobs. Not the `signal` option of
+   * `addEventListener`: Node 20 to 24 forget it with the garbage when two listeners of one signal have it.
+   */
+  private leaveSignal(): void {
+    this.signal?.removeEventListener('abort', this.onAbort);
   }
 
   private async order(dispatch: () => Promise<Accepted>): Promise<Accepted> {
@@ -137,7 +137,7 @@ export class Run implements AsyncIterable<JobEvent> {
   async *[Symbol.asyncIterator](): AsyncGenerator<JobEvent> {
     const { job_id: jobId } = await unlessAborted(this.accepted, this.signal);
     yield* follow(this.connection, jobId, { signal: this.signal });
-    this.over.abort();
+    this.leaveSignal();
   }
 
   /**
