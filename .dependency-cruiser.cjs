@@ -260,8 +260,6 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
-        // Jest's documented way to import its globals; it is a part of Jest.
-        pathNot: packages('@jest/globals'),
       },
     },
     {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import type { StreamCategory } from '#domain/streams.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';

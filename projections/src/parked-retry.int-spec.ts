@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toProjectedEvent, type ProjectedEvent } from '#read-store/projected-event.js';
 import { retryParked } from '#read-store/parked-retry.js';
 import { listParkedStreams } from '#read-store/parked-events.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
 import { calls } from '../../apps/cli/src/calls.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
 import { streamName } from '#domain/streams.js';
 import { newId } from '#platform/ids.js';

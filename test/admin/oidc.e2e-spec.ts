@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Provider } from 'oidc-provider';
 import { freePort } from '#platform/embedded-postgres.js';
 import { ApiService } from '../api/support/api-service.js';
@@ -48,8 +48,7 @@ async function openOrganisation(callback: string): Promise<Server> {
   await once(server, 'listening');
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   // It warns of what a provider in production needs.
-  for (const level of ['warn', 'info'] as const)
-    jest.spyOn(console, level).mockImplementation(() => undefined);
+  for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => undefined);
   const provider = new Provider(issuer, {
     clients: [{ client_id: 'atelier', client_secret: 'a secret of tests', redirect_uris: [callback] }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService } from '../api/support/api-service.js';
 import { runCommand } from '../support/command.js';
 import { startRole, type RoleProcess } from '../support/role-process.js';

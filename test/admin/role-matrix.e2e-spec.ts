@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorRoles, type OperatorRole } from '#domain/operator/operator.events.js';
 import { calls } from '../../apps/cli/src/calls.js';
 import { changesThings } from '../../apps/cli/src/call.js';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
 import { talk } from './support/raw-socket.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { load } from '#application/aggregate.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
 import { evolveJob, initialJob, type QueuedJob } from '#domain/job/job.js';

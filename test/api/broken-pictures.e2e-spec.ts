@@ -1,6 +1,6 @@
 import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { StorageConfiguration } from '#platform/configuration.js';
 import { S3Peer } from '#storage/testing/s3-peer.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { handle, load } from '#application/aggregate.js';
 import { childJobId, childrenOf } from '#application/dispatch/dispatched-jobs.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';

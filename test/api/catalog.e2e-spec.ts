@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { garmentCategories } from '#domain/garment/garment-categories.js';
 import { streamName } from '#domain/streams.js';
 import { ApiService, type Tenant } from './support/api-service.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { newId } from '#platform/ids.js';
 import { ApiService, type Tenant } from './support/api-service.js';

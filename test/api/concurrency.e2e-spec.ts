@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultHttpLimits } from '../../apps/api/src/http/request-body.js';
 import { ApiService } from './support/api-service.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxAlone, sandboxModel, type ImageModel, type ModelList } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
 import { bodiesOf } from './bodies/declared-bodies.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startRole, type RoleProcess } from '../support/role-process.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';

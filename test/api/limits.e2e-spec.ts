@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultHttpLimits } from '../../apps/api/src/http/request-body.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type ApiClient, type Json } from './support/api-client.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installation } from '#application/command-context.js';
 import { SchedulePrice, SchedulePriceHandler } from '#application/operation/manage-operations.handler.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { expectError, type ApiClient, type Json } from './support/api-client.js';
 import { ApiService, type Tenant } from './support/api-service.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { presetTable } from '#domain/preset/preset-table.js';
 import { presetKinds } from '#domain/preset/preset.events.js';

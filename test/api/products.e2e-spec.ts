@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { toNewEvent } from '#application/command-context.js';
 import { streamName } from '#domain/streams.js';

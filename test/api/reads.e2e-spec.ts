@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeCharge } from './support/finish-job.js';
 import { failJob, finishJob, startJob } from './support/finish-job.js';
 import { ApiService, type Tenant } from './support/api-service.js';

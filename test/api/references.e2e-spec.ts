@@ -1,5 +1,5 @@
 import { categoryByKey } from '#domain/garment/garment-categories.js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { installation } from '#application/command-context.js';
 import type { PresetKind } from '#domain/preset/preset.events.js';

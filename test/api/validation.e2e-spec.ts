@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type ApiClient } from './support/api-client.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { auditedEvent, placeOf } from '#audit/audited-event.js';
 import { AuditedRows } from '#audit/rows/audited-rows.js';
 import { ExactRows, hashOfRowKey, hashText } from '#audit/rows/row-store.js';

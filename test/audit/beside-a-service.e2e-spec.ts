@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineError } from '@atelier/engine';
 import { run } from '../standalone/support/atelier.js';
 import { dispatchBatch } from '../worker/support/batches.js';

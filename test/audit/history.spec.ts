@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { AuditFindings, type Finding } from '#audit/findings.js';
 import { History } from '#audit/history/history.js';
 import type { RecordedEvent } from '#event-store/event-store.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { AuditedStore } from './support/audited-store.js';
 import { planted, story } from './support/planted.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckName } from '#audit/findings.js';
 import { AuditedStore } from './support/audited-store.js';
 import { at, busyStory, idOf } from './support/story.js';

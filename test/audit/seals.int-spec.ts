@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditOptions } from '#audit/audit.js';
 import type { Finding } from '#audit/findings.js';
 import type { TrustedSeals } from '#audit/seals/seal-chain.js';

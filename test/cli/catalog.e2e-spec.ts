@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { expectError, type ApiClient, type Json } from '../api/support/api-client.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';

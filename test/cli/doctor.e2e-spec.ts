@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { Atelier } from '../standalone/support/atelier.js';
 import { runCommand } from '../support/command.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';

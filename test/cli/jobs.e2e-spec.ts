@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { obligingEngine } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import sharp from 'sharp';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { Atelier } from '../standalone/support/atelier.js';
@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 
 // A whole service is started once for each store that it moves to.
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 interface Copied {
   readonly verified: boolean;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { runCommand } from '../support/command.js';

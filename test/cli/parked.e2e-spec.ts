@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import { readModels } from '#projections/read-models.js';
 import { debited, purchased, queued, settled } from '#projections/testing/stories.js';

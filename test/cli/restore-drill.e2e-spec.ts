@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { seedHistory } from '../bench/history.js';
 import { runCommand } from '../support/command.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InclusionProof } from '#event-store/seals/proof.js';
 import type { Seal } from '#event-store/seals/seal.js';
 import { Atelier } from '../standalone/support/atelier.js';

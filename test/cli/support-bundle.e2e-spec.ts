@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateOperatorToken } from '#application/operator/operator-token.js';
 import { newSealKey } from '#platform/seal-key.js';
 import { ApiService } from '../api/support/api-service.js';

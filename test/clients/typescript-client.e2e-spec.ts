@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Atelier, AtelierError, ConnectionError, type JobEvent } from '@atelier/client';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from 'esbuild';
 import sharp from 'sharp';
 import { startService, type JourneyService } from '../journeys/service.js';

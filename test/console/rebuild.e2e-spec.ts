@@ -1,5 +1,5 @@
 import { Atelier } from '@atelier/client';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { openEventStore } from '#event-store/open-event-store.js';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { crashPoints } from './crash-points.js';
 import { execute, type Report, type Run } from './points/run.js';
 import { planOf } from './points/plan.js';
@@ -8,7 +8,7 @@ import { auditFindings, readModelProblems } from './points/in-the-end.js';
 import { World } from './points/world.js';
 
 // Every test waits for its turn, and all of them take their time: `CRASH_POINTS=all` makes hundreds of processes die.
-jest.setTimeout(3_600_000);
+vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 3_600_000 });
 
 /** Services that are tried at the same time, each of three processes. */
 const lanes = 2;

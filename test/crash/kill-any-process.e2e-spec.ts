@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { openEventStore } from '#event-store/open-event-store.js';
@@ -13,7 +13,7 @@ import { remaining } from '../standalone/support/processes.js';
 import { eventually } from '../support/eventually.js';
 
 // Hundreds of jobs and a recovery for each victim, on however busy a machine.
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** `npm run test:crash` sends 200 for each victim, and kills each process; the tests send fewer, and kill two. */
 const dispatches = Number(process.env['KILL_DISPATCHES'] ?? 40);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { DCLinter } from 'dclint';
 import { compose, composePath, composeText, root, services } from './support/compose-file.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { validate } from 'dockerfile-utils';
 import { compose, readRepositoryFile } from './support/compose-file.js';
 import { importsOf } from './support/production-imports.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import ts from 'typescript';
 import { parse, parseAllDocuments } from 'yaml';
 import { loadConfiguration } from '#platform/configuration.js';

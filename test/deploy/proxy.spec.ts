@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { uploadLimitBytes } from '../../apps/api/src/uploads/spooled-upload.js';
 import { compose, readRepositoryFile } from './support/compose-file.js';
 

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 
 /** What the page's short names stand for, as it says itself. */
 const roots: readonly (readonly [short: string, long: string])[] = [

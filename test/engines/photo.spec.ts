@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { unattended, describeEngine, type Order } from '@atelier/engine/conformance';
 import type { EngineImage } from '@atelier/engine';
 import { PhotoEngine } from '@atelier/photo';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EngineError, type BriefedRequest, type VendorCallRecord } from '@atelier/engine';
 import { recordedCalls, unattended } from '@atelier/engine/conformance';
 import { VendorEngine, type ImageVendor, type VendorModel } from '@atelier/vendors';

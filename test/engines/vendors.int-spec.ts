@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import sharp from 'sharp';
 import type { ImageModel, ModelFamily } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
@@ -179,7 +179,7 @@ const reading = {
 };
 
 // All jobs wait in one queue.
-jest.setTimeout(manyJobsMs);
+vi.setConfig({ testTimeout: manyJobsMs, hookTimeout: manyJobsMs });
 
 let house: VendorHouse;
 /** Whose jobs the rows are. */

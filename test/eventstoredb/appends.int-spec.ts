@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { freshPrefix, newEvent, newEvents } from '#event-store/conformance/harness.js';
 import {
   AppendOutcomeUnknown,

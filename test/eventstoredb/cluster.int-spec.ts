@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { collect, expectUnbroken, freshPrefix, newEvents } from '#event-store/conformance/harness.js';
 import { EventStoreUnavailable } from '#event-store/event-store.js';
 import type { Member } from './peer/cluster.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ServerCredentials } from '@grpc/grpc-js';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freshPrefix, newEvents } from '#event-store/conformance/harness.js';
 import { EventStoreUnavailable } from '#event-store/event-store.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { countedEvents, lagsOf } from '#read-store/consumers.js';
 import type { Consumer } from '#read-store/consumers.js';
 import { Stores } from './stores.js';

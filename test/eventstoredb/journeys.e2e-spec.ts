@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import pg from 'pg';
 import sharp from 'sharp';
 import { readModels } from '#projections/read-models.js';
@@ -13,7 +13,7 @@ import { startRole, type RoleProcess } from '../support/role-process.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { Peer } from './peer/peer.js';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** How long a caller goes on asking, and a look is repeated. */
 const patienceMs = 90_000;

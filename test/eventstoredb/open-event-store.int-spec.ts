@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freshPrefix, newEvents } from '#event-store/conformance/harness.js';
 import { openEventStore, prepareEventStore } from '#event-store/open-event-store.js';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc, { type Arbitrary } from 'fast-check';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient } from '../api/support/api-client.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import * as account from '#domain/account/account.js';
 import { evolveAsset, initialAsset } from '#domain/asset/asset.js';
 import { evolveGrant, initialGrant } from '#domain/grant/grant.js';

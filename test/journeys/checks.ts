@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { Client, Finished, JobDetail } from './client.js';
 import type { Library } from './library.js';
 import type { WrittenJourney } from './journeys.js';

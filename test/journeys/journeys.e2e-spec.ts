@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finished } from './client.js';
 import { checkOf, downloaded } from './checks.js';
 import { journeys } from './journeys.js';

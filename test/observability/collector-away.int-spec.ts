@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pino } from 'pino';
 import { correlation } from '#platform/correlation.js';
 import { inSpan, isTracing, startTracing } from '#platform/tracing.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { storeWith, type NewEvent } from '#event-store/event-store.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import type { Tenant } from '../api/support/api-service.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import { OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.js';

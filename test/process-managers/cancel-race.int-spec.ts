@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CancelJob, CancelJobHandler } from '#application/job/cancel-job.handler.js';
 import { newId } from '#platform/ids.js';
 import { StoredJobs } from '#adapters/stored-jobs.js';

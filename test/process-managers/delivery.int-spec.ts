@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandBus } from '@nestjs/cqrs';
 import fc from 'fast-check';
 import { AccountsFixture } from '#application/accounts.fixture.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueuedJob } from '#domain/job/job.js';
 import { runCommand } from '../support/command.js';
 import { Workshop } from '../worker/support/workshop.js';

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineError } from '@atelier/engine';
 import { engineThat } from '../worker/support/engines.js';
 import { Workshop } from '../worker/support/workshop.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { environments } from '#domain/streams.js';
 import { type JobRow, jobsReadModel } from '#projections/jobs/jobs.read-model.js';
 import { readModels } from '#projections/read-models.js';

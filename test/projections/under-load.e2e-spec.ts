@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { run } from '../standalone/support/atelier.js';

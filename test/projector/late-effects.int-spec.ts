@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';
 import { chargeCloserFilter } from '#application/process-managers/process-managers.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfiguration } from '#platform/configuration.js';
 import { silenceMs } from '#read-store/exclusive-session.js';
 import { Workshop } from '../worker/support/workshop.js';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { prepareEventStore } from '#event-store/open-event-store.js';
 import type { ApiClient } from '../api/support/api-client.js';
@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../support/test-database.js';
 import { House, type Customer } from './house.js';
 
-jest.setTimeout(600_000);
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 /** A store of events that can be backed up as a whole. */
 interface Log {

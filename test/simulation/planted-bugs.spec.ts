@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { bugs, type BugName } from './planted-bugs.js';
 import { search } from './search.js';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { scenarios, type Step } from './actions.js';
 import { search } from './search.js';

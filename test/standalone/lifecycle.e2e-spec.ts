@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readOperatorToken, readRuntime } from '#platform/home-files.js';
 import { Atelier, runStandalone } from './support/atelier.js';
 import { temporaryHome } from './support/home.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Atelier, run } from './support/atelier.js';
 import { runCommand } from '../support/command.js';
 import { temporaryHome } from './support/home.js';

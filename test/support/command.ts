@@ -1,22 +1,16 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { apps, environment, run, type Finished } from '../standalone/support/atelier.js';
 import type { Call } from './command-host.js';
 
 const program = join(process.cwd(), 'dist', 'test', 'support', 'command-host.js');
 const verbsRun = new Set<string>();
-const hosts = new Set<ChildProcess>();
 const idle: ChildProcess[] = [];
 
-afterAll(() => {
-  for (const host of hosts) host.kill('SIGKILL');
-});
-
 /**
- * Runs the operator's command. The first call of each verb in a test file is a process of its own; later ones share
- * processes that have loaded their libraries already: a file makes dozens of calls, and loading is most of each.
+ * Runs the operator's command. The first call of each verb is a process of its own; later ones share processes that
+ * have loaded their libraries already, which is most of each call. They end with the process that runs the tests.
  */
 export async function runCommand(
   args: readonly string[],
@@ -47,6 +41,7 @@ export async function runCommand(
 
 function startHost(): ChildProcess {
   const host = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
-  hosts.add(host);
+  host.unref();
+  host.channel?.unref();
   return host;
 }

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { Decision } from '#domain/decision.js';
 
 /** `given(aggregate, events).when(decide).then(events)` or `.thenRejected(rejection)`: how the domain's rules are told. */

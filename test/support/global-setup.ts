@@ -20,7 +20,7 @@ const roomBytes = 4 * 1024 ** 3;
 
 /**
  * One PostgreSQL server serves a whole test run: every spec file clones a database of its own in it, see
- * `test-database.ts`. Jest loads this file natively, so it may import compiled libraries but no sibling.
+ * `test-database.ts`.
  *
  * What the run writes lies in one folder, in memory where there is room: on a disk of a virtual machine the 300 files
  * of a new database take 270 ms, in memory 12, and a run makes more than a thousand.

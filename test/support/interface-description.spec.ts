@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { InterfaceDescription, type Exchange } from './interface-description.js';
 
 const description = InterfaceDescription.committed();

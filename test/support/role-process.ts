@@ -26,6 +26,7 @@ export async function startRole(
   const child = fork(join(folder, entry), {
     env: { ...process.env, LOG_LEVEL: 'error', ...environment },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: [],
   });
   let logged = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {

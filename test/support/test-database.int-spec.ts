@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { createTestDatabase } from './test-database.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandBus } from '@nestjs/cqrs';
 import pg from 'pg';
 import type { CallOutcome, WebhookTransport } from '#application/webhook/deliveries.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { handle } from '#application/aggregate.js';
 import { batchParentsFilter } from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChargeCloser } from '#application/process-managers/charge-closer.js';
 import { decode } from '#domain/stored-events.js';
 import type { EventStore } from '#event-store/event-store.js';

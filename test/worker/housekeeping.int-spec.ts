@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toNewEvent } from '#application/command-context.js';
 import { answerKey } from '#application/render/kept-answers.js';
 import type { DomainEvent } from '#domain/events.js';

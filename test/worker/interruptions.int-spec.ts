@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handle } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { cancelJob, completeStage, startRender } from '#domain/job/render-job.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { sweepOrphans, type OrphanSweepOptions } from '#application/process-managers/orphan-sweep.js';

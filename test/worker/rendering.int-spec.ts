@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { EngineError, type EngineErrorClass } from '@atelier/engine';
 import { engineThat, obligingEngine, plainPicture, type Behaviour } from './support/engines.js';

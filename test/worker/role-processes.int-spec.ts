@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { Workshop } from './support/workshop.js';
 import { eventually } from '../support/eventually.js';

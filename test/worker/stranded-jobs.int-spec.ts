@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { renderDispatcher } from '#application/process-managers/process-managers.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
 import { BatchEngine, dispatchBatch, type Batch } from './support/batches.js';

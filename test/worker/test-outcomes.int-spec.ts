@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { handle } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { debitCredits } from '#domain/account/debit-credits.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { figuresOf, shareOf, type LogProgress } from './progress.js';
 
 const at = (position: bigint, events = 500): LogProgress => ({

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { unattended } from '@atelier/engine/conformance';
 import type { Admission } from '#application/render/engine-run.js';
 import { sandboxAlone, sandboxModel } from '#platform/image-models.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { recordedCalls, unattended } from '@atelier/engine/conformance';
 import { EngineError, type EngineContext, type EngineErrorClass, type EngineRequest } from '@atelier/engine';
 import { MemoryRateLimitStore } from '#application/limits/rate-limit-store.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import { streamName } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';

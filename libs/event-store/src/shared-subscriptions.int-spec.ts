@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPostgresHarness } from '../../../test/support/postgres-event-store-harness.js';
 import { collect, freshPrefix, newEvents, type EventStoreHarness } from './conformance/harness.js';
 import { storeWith, type EventStore, type SubscriptionBatch } from './event-store.js';

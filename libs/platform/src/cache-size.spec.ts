@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { LRUCache } from 'lru-cache';
 import { entriesUpTo } from './cache-size.js';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from './configuration.js';
 import { connectionBudgets, shareConnections } from './connections.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { acceptTraceparent, correlated, correlation, parseTraceparent } from './correlation.js';
 import { inSpan } from './tracing.js';
 

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { EmbeddedPostgresError, startEmbeddedPostgres, stopEmbeddedPostgres } from './embedded-postgres.js';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { derivedId, isId, newId, timelessId, timeOfId } from './ids.js';
 
 describe('a derived id', () => {

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createLogger } from './logger.js';
 
 const before = process.env['LOG_LEVEL'];

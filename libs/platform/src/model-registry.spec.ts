@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigurationError, loadConfiguration } from './configuration.js';
 import { ImageModelChoice, modelFamilies, sandboxAlone, sandboxModel } from './image-models.js';

@@ -1,11 +1,11 @@
-import { jest } from '@jest/globals';
+import { describe, expect, it, vi } from 'vitest';
 import { pause, retry, retryUntilAborted } from './retry.js';
 
 const brisk = { firstPauseMs: 1, longestPauseMs: 4 };
 
 /** Fails with these errors, one an attempt, then succeeds. */
 function failing(...errors: unknown[]) {
-  return jest.fn((attempt: number) => {
+  return vi.fn((attempt: number) => {
     if (attempt <= errors.length) throw errors[attempt - 1];
     return Promise.resolve(attempt);
   });
@@ -31,7 +31,7 @@ describe('retry', () => {
 
   it('gives up with the very failure that no retry can mend', async () => {
     const hopeless = new Error('refused');
-    const onFailure = jest.fn();
+    const onFailure = vi.fn();
     const mayPass = (error: unknown) => error !== hopeless;
     const work = failing(new Error('away'), hopeless);
     await expect(retry(work, { ...brisk, mayPass, onFailure })).rejects.toBe(hopeless);
@@ -42,7 +42,7 @@ describe('retry', () => {
     const work = failing(1, 2, 3, 4);
     await expect(retry(work, { ...brisk, attempts: 3 })).rejects.toBe(3);
     expect(work).toHaveBeenCalledTimes(3);
-    const always = jest.fn(() => Promise.reject(new Error('away')));
+    const always = vi.fn(() => Promise.reject(new Error('away')));
     await expect(retry(always, { ...brisk, withinMs: 500 })).rejects.toThrow('away');
     expect(always.mock.calls.length).toBeGreaterThan(2);
   });

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { onClient } from '#event-store/postgres/connection.js';
 import { createDataSource } from './data-source.js';

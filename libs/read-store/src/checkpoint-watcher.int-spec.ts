@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CheckpointWatcher } from './checkpoint-watcher.js';
 import { purchase } from './testing/purchases.js';
 import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { categoryPrefix } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { ConsumerHalted } from './consumer-errors.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { retryParked } from './parked-retry.js';
 import { listParkedStreams } from './parked-events.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectedEvent } from './projected-event.js';
 import type { ReadModel } from './read-model.js';
 import { purchase } from './testing/purchases.js';
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   await fixture.dispose();
 });
 
@@ -28,7 +28,7 @@ const parked = () =>
 
 describe('an event that a read model cannot fold', () => {
   it('parks its stream for that model, in order, while the others go on', async () => {
-    const alarm = jest.spyOn(silent, 'error');
+    const alarm = vi.spyOn(silent, 'error');
     fixture.start({ readModels: [tally()] });
     await fixture.append('account', 'A', [purchase(1), purchase(2, poison), purchase(3)]);
     await fixture.append('account', 'B', [purchase(10)]);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RetryRefused } from './parked-retry.js';
 import { retryParked } from './parked-retry.js';
 import { listParkedStreams } from './parked-events.js';

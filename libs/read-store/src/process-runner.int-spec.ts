@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import pg from 'pg';
 import { categoryPrefix } from '#domain/streams.js';
 import { FencedOff, asConsumerError } from './consumer-errors.js';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   stop.abort();
   await Promise.all(running);
   await fixture.dispose();
@@ -118,7 +118,7 @@ describe('a process', () => {
   });
 
   it('gets the same batch again when its handler fails, rolled back and with an alarm', async () => {
-    const alarm = jest.spyOn(silent, 'error');
+    const alarm = vi.spyOn(silent, 'error');
     let failures = 0;
     start(async (events) => async (tx) => {
       await tx.query('insert into live.effects select unnest($1::integer[])', [amountsOf(events)]);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { FencedOff, asConsumerError } from './consumer-errors.js';
 import { CommitQueue } from './commit-queue.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore, RecordedEvent, SubscribeOptions } from '#event-store/event-store.js';
 import { SkippedEvent } from './consumer-errors.js';
 import { purchase } from './testing/purchases.js';

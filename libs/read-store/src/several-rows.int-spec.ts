@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReadModel } from './read-model.js';
 import { purchase } from './testing/purchases.js';
 import { ReadStoreFixture } from './testing/read-store-fixture.js';

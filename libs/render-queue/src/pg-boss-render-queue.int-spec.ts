@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { createLogger } from '#platform/logger.js';
 import { eventually } from '../../../test/support/eventually.js';

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { wordsOf, type Brief, type BriefStep } from '@atelier/engine';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import { presetTable } from '#domain/preset/preset-table.js';

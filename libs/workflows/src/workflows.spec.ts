@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { modelsSchemaPath } from '#platform/model-registry.js';
 import { validate } from '#validation/validate.js';
 import type { Workflow } from './define-workflow.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { EnginePicture } from './image-engine.js';
 import { withMediaMark } from './media-mark.js';

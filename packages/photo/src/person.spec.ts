@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { opened, pictureOf, sample } from './people.fixture.js';
 import { findPerson, isClear } from './person.js';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import type { RenderRequest } from '@atelier/engine';
 import sharp from 'sharp';
 import { photograph, pictureOf } from './people.fixture.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { EngineImage, EnginePicture, EngineStage, RenderRequest } from '@atelier/engine';
 import { SeededRandom } from './drawing/seeded-random.js';

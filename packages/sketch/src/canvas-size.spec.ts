@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { ASPECT_RATIOS, canvasSize, RESOLUTIONS } from './canvas-size.js';
 
 const keys = <K extends string>(table: Readonly<Record<K, unknown>>): K[] =>

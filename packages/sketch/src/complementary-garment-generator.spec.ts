@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { categoryById, garmentCategories } from '../../../libs/domain/src/garment/garment-categories.js';
 import { SvgSheet } from './drawing/svg-sheet.js';
 import { cutOut } from './cutout/cut-out.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { EngineStage, RenderRequest, RenderResult } from '@atelier/engine';
 import { blank, sample, worn } from './reading/photographs.fixture.js';

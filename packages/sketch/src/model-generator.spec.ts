@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { EngineImage, EnginePicture } from '@atelier/engine';
 import { SketchEngine } from './sketch-engine.js';
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { EngineImage, EnginePicture, EngineStage } from '@atelier/engine';
 import { presetOf } from './presets.fixture.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import type { EnginePicture, RenderRequest, RenderResult } from '@atelier/engine';
 import { anotherFrame, sample, tinted, worn } from './reading/photographs.fixture.js';
 import { SketchEngine } from './sketch-engine.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { EngineImage, RenderRequest, RenderResult } from '@atelier/engine';
 import { toLab, parseHex } from './drawing/colour.js';

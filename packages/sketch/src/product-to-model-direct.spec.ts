@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { EngineImage, EngineStage, RenderRequest } from '@atelier/engine';
 import { SketchEngine } from './sketch-engine.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { EngineError, type EngineStage, type RenderRequest, type RenderResult } from '@atelier/engine';
 import { SketchEngine } from './sketch-engine.js';
 

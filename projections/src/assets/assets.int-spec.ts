@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Repository } from 'typeorm';
 import type { EventOfType } from '#domain/events.js';
 import { inStream } from '../testing/stories.js';

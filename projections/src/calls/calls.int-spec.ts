@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import type { EngineOutcome } from '#domain/job/job.events.js';
 import { at, cancelled, failed, queued, renderStarted, succeeded } from '../testing/stories.js';

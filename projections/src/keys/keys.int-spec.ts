@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventOfType } from '#domain/events.js';
 import { at } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, cancelled, debited, purchased, queued, refunded, settled } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
 import { LedgerRow } from './ledger.read-model.js';

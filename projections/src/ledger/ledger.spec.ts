@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { foldRow } from '#read-store/read-model.js';
 import { at, debited, inStream, purchased, refunded, settled } from '../testing/stories.js';
 import { ledgerReadModel } from './ledger.read-model.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { at, debited, queued, refunded, rejected, settled } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
 import { UsageReader } from '../readers.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installation } from '#application/command-context.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { workflows } from '#workflows/workflows.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflowOf, workflows } from '#workflows/workflows.js';
 import { sandboxAlone, sandboxModel } from '#platform/image-models.js';
 import { complaints, type ApiClient } from '../support/api-client.js';

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from '../support/api-service.js';
 import type { Answer, ApiClient } from '../support/api-client.js';
 import { failJob, finishJob, startJob } from '../support/finish-job.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { workflows } from '#workflows/workflows.js';
 import { complaints, expectError, type ApiClient } from '../support/api-client.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
 import { bodySchema, resolve, type Schema } from './body-schemas.js';
 

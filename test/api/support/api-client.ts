@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { InterfaceDescription, type Exchange } from '../../support/interface-description.js';
 
 // What answers look like is what these specs are about: bodies are read as they come.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import sharp from 'sharp';
 import type { ArtifactKind, PictureMeta } from '@atelier/engine';
 import { handle, load } from '#application/aggregate.js';

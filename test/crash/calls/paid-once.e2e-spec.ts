@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import sharp from 'sharp';
 import { newId } from '#platform/ids.js';
 import { sandboxModel, type ImageModel, type ModelFamily } from '#platform/image-models.js';
@@ -18,7 +18,7 @@ import type { KillPlan } from './calling-worker.js';
  */
 
 // Hundreds of starts of a worker, on however busy a machine.
-jest.setTimeout(1_200_000);
+vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 1_200_000 });
 
 /** `npm run test:crash` kills 200 times and more, at each point of every vendor; the tests a few times. */
 const kills = Number(process.env['KILL_CALLS'] ?? 0);

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import sharp from 'sharp';
 import { garmentCategories } from '#domain/garment/garment-categories.js';
 import { exampleBodies } from '../../api/bodies/declared-bodies.js';

@@ -1,6 +1,6 @@
 import { readForwards } from '#application/aggregate.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { ApiClient } from '../../api/support/api-client.js';
 import { ApiService, type Tenant } from '../../api/support/api-service.js';
 import { startRole, type RoleProcess } from '../../support/role-process.js';

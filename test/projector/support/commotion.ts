@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { handle } from '#application/aggregate.js';
 import { jobAggregate } from '#application/job/job-writes.handler.js';
 import { cancelJob } from '#domain/job/render-job.js';

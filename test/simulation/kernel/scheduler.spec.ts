@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { Scheduler, type Process } from './scheduler.js';
 
 function processNamed(name: string): Process {

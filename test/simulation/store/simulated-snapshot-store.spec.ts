@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { Scheduler, type Process } from '../kernel/scheduler.js';
 import { SimulatedSnapshotStore } from './simulated-snapshot-store.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { hashBody, parseIdempotencyKey, preferredWait } from './dispatch-headers.js';
 
 describe('the hash of a body', () => {

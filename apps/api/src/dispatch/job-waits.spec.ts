@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply } from 'fastify';
 import type { AwaitJob } from '#application/job/job-queries.handler.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { deepestJson, findUnsafeJson } from './request-body.js';
 
 describe('what may be kept of a JSON body', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { readModels } from '#projections/read-models.js';
 import { chooseReadModels } from './rebuild-projections.js';
 

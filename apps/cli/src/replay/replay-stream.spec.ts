@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { streamCategories } from '#domain/streams.js';
 import { foldOf } from './replay-stream.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountFoldVersion, type OpenedAccount } from '#domain/account/account.js';
 import { refundCharge } from '#domain/account/close-charge.js';
 import { debitCredits, debitCreditsTogether } from '#domain/account/debit-credits.js';

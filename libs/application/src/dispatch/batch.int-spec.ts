@@ -1,5 +1,5 @@
 import { debitCreditsTogether } from '#domain/account/debit-credits.js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
 import { evolveJob, initialJob, type QueuedJob } from '#domain/job/job.js';

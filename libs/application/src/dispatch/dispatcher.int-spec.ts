@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore, storeWith } from '#event-store/event-store.js';

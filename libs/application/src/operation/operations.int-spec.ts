@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workflows } from '#workflows/workflows.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { AccountsFixture } from '../accounts.fixture.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import { reactOfBatch } from './batch-parents.js';
 import { reactOfCloser } from './charge-closer.js';

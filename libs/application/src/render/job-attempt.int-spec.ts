@@ -1,5 +1,5 @@
 import type { ObjectStorage } from '#storage/object-storage.js';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobEvent } from '#domain/job/job.events.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { streamName } from '#domain/streams.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { isId, newId, timeOfId } from '#platform/ids.js';
 import { renderedAssetId } from './job-attempt.js';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { EngineError, type EngineErrorClass } from '@atelier/engine';
 import { afterEngineError } from './retry-policy.js';
 

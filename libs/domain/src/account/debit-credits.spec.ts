@@ -1,4 +1,4 @@
-import { describe, it } from '@jest/globals';
+import { describe, it } from 'vitest';
 import { given } from '../../../../test/support/given.js';
 import { evolveAccount, initialAccount } from './account.js';
 import {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { presetKinds } from '../preset/preset.events.js';
 import { canReplacePreset, resourceOf } from './catalog.js';
 

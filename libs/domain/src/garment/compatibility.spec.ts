@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { categoryByKey, garmentCategories, type GarmentCategory } from './garment-categories.js';
 import { COMPATIBILITY_CODES, judge, type CompatibilityCode } from './compatibility.js';
 

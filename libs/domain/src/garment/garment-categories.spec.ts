@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { categoryById, categoryByKey, GARMENT_SLOTS, garmentCategories } from './garment-categories.js';
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { given } from '../../../../test/support/given.js';
 import { batchPartOf, concludeBatch, type BatchPart } from './conclude-batch.js';
 import { evolveJob, initialJob, type Job, type QueuedJob } from './job.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { given } from '../../../../test/support/given.js';
 import type { JobEvent, Provenance } from './job.events.js';
 import { evolveJob, initialJob, type Job, type QueuedJob, queueJob, voidJob } from './job.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { given } from '../../../../test/support/given.js';
 import type { OperationEvent } from './operation.events.js';
 import {

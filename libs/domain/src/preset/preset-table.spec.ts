@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { presetKinds } from './preset.events.js';
 import { presetTable } from './preset-table.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import type { PresetEvent } from './preset.events.js';
 import { evolvePreset, initialPreset, publishPreset, retirePreset, type PublishedPreset } from './preset.js';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { DuplicateEventId } from '../event-store.js';
 import { expectUnbroken, freshPrefix, newEvent, newEvents, type Subject } from './harness.js';
 

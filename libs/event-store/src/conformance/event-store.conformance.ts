@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe } from 'vitest';
 import type { EventStore } from '../event-store.js';
 import { withSharedSubscriptions } from '../shared-subscriptions.js';
 import { describeAppends } from './appends.conformance.js';

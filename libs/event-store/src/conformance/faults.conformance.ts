@@ -1,3 +1,4 @@
+import { afterEach, describe, expect, it } from 'vitest';
 import { AppendOutcomeUnknown, EventStoreUnavailable, type EventStore } from '../event-store.js';
 import {
   collect,

@@ -1,3 +1,4 @@
+import { beforeAll, describe, expect, it } from 'vitest';
 import { EventStoreUnavailable } from '../event-store.js';
 import { expectUnbroken, freshPrefix, newEvents, type Subject, writeOneByOne } from './harness.js';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { collect, expectUnbroken, freshPrefix, newEvents, writeOneByOne, type Subject } from './harness.js';
 
 export function describeSubscriptions(subject: () => Subject): void {

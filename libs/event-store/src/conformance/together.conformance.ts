@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { DuplicateEventId, InvalidAppend, type StreamWrite } from '../event-store.js';
 import { expectUnbroken, freshPrefix, newEvents, type Subject } from './harness.js';
 

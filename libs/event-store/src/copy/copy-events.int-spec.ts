@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { newEvent } from '../conformance/harness.js';

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { parseConnectionString } from './connection-string.js';
 
 const secret = 'hunter2%40home';

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

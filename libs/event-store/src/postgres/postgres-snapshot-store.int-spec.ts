@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type pg from 'pg';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { isAlive } from '#platform/processes.js';
 import { eventually, expectUnbroken, newEvent } from '../conformance/harness.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { inclusionPath, leafHash, merkleRoot, rootByPath } from './merkle.js';
 
 // The inputs and roots that implementations of RFC 6962 have tested each other with since Certificate Transparency began.

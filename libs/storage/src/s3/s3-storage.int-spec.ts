@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hash } from 'node:crypto';
 import { ObjectNotFound } from '../object-storage.js';
 import { S3Peer } from '../testing/s3-peer.js';

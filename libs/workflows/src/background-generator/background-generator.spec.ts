@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from 'vitest';
 import { BackgroundAuthoring, BackgroundGeneratorBody, backgroundGenerator } from './background-generator.js';
 
 const seeds = Array.from({ length: 300 }, (_, index) => index * 7_654_321);

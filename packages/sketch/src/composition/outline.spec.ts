@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import type { Mask } from '../cutout/mask.js';
 import { maskOf, outlinesOf } from './outline.js';
 

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { EngineError } from '@atelier/engine';
 import { cast, type Casting } from '../casting/cast.js';
 import { personFacts, personFrom } from './person.js';

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { readShot } from './shot.js';
 
 describe('readShot', () => {

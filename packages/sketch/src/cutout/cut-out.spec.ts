@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { classFromWords, classify } from './classify.js';
 import { cutOut, type CutOut } from './cut-out.js';

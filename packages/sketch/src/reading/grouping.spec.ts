@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { cluster, groupsOf } from './grouping.js';
 
 const on =

@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import {
   anotherFrame,

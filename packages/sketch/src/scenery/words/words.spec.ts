@@ -1,3 +1,4 @@
+import { describe, expect, it } from 'vitest';
 import { anchorOf, anchorsIn } from './anchor-words.js';
 import { colourOf } from './colour-words.js';
 import { groundIn, lightIn, surfaceIn, topologyIn } from './scene-words.js';

@@ -1,0 +1,20 @@
+import { BaseSequencer } from 'vitest/node';
+
+/** Files that start whole services take longest, and those of one function least. */
+const kinds = [/\/test\/(?:crash|cli|standalone|journeys)\//, /\.e2e-spec\.ts$/, /\.int-spec\.ts$/];
+
+/**
+ * Long files first, so that no worker is left with one when the others have finished. Vitest knows how long each took
+ * when it has run before; on a machine where it has not, the kind of a file says it better than its size.
+ */
+export class LongFilesFirst extends BaseSequencer {
+  async sort(files) {
+    const sorted = await super.sort(files);
+    if (files.every((file) => this.ctx.cache.getTestSpecificationResult(file))) return sorted;
+    const kindOf = ({ moduleId }) => {
+      const kind = kinds.findIndex((pattern) => pattern.test(moduleId));
+      return kind === -1 ? kinds.length : kind;
+    };
+    return sorted.toSorted((one, other) => kindOf(one) - kindOf(other));
+  }
+}

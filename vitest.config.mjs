@@ -1,0 +1,51 @@
+import { transform } from '@swc/core';
+import { defineConfig } from 'vitest/config';
+import { LongFilesFirst } from './scripts/long-files-first.mjs';
+
+const libraries =
+  'domain|event-store|application|adapters|read-store|storage|platform|render-queue|audit|validation|workflows';
+
+const include = {
+  test: ['**/*.{spec,int-spec,e2e-spec}.ts'],
+  // The own specs of these engines look at pixels for minutes.
+  pixels: ['packages/{sketch,photo}/src/**/*.spec.ts'],
+  // Asks real vendors, with the keys that are in the environment.
+  vendors: ['**/*.live-spec.ts'],
+};
+
+// oxlint-disable-next-line import/no-default-export -- Vitest asks for a default export.
+export default defineConfig(({ mode }) => ({
+  plugins: [
+    {
+      // As the build does it, with the metadata of decorators.
+      name: 'swc',
+      enforce: 'pre',
+      transform: (code, file) => (file.endsWith('.ts') ? transform(code, { filename: file }) : undefined),
+    },
+  ],
+  oxc: false,
+  resolve: {
+    alias: [
+      {
+        find: new RegExp(`^#(${libraries})/(.*)\\.js$`),
+        replacement: `${import.meta.dirname}/libs/$1/src/$2.ts`,
+      },
+      { find: /^#projections\/(.*)\.js$/, replacement: `${import.meta.dirname}/projections/src/$1.ts` },
+    ],
+  },
+  test: {
+    include: include[mode],
+    exclude: ['**/{node_modules,dist,.atelier}/**', ...(mode === 'test' ? include.pixels : [])],
+    globalSetup: mode === 'pixels' ? [] : ['test/support/global-setup.ts'],
+    // Only used up when something is broken: a busy machine may need a multiple of the usual.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Loading the libraries anew for each file is most of what many of them take.
+    isolate: false,
+    // Packages are used as they were built, and may hold what must be there once.
+    server: { deps: { external: [/\/(?:node_modules|dist)\//] } },
+    sequence: { sequencer: LongFilesFirst },
+    // Twice the processors of a small machine: a part of the time each waits for a process, a lease or a disk.
+    maxWorkers: 4,
+  },
+}));
