@@ -1,6 +1,4 @@
-import { finished } from 'node:stream/promises';
-import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import pg from 'pg';
 import { binaryArray, BinaryWriter, elementType, type ElementType } from '#platform/binary-array.js';
 import { columnsOf, type EntityColumn } from './entity-table.js';
 import type { PrimaryKey, ReadModel } from './read-model.js';
@@ -116,15 +114,42 @@ export class CopiedRows {
     this.rows++;
   }
 
-  /** Any number of times. The client may not be a pipelined one. @throws what PostgreSQL refuses the rows with */
-  async send(client: pg.Client): Promise<void> {
-    if (this.rows === 0) return;
-    const copy = client.query(copyFrom(this.text));
-    copy.write(this.bytes.bytes);
-    copy.end(endOfRows);
-    await finished(copy);
+  /** Any number of times. @throws what PostgreSQL refuses the rows with */
+  send(client: pg.Client): Promise<pg.QueryResult> {
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
+    client.query(
+      new Copy(this.text, this.bytes.bytes, (error, result) => (error ? reject(error) : resolve(result))),
+    );
+    return promise;
   }
 }
 
 const firstBytes = 1024;
+
+/**
+ * COPY with its data right behind it, so that PostgreSQL can go on to the next statement of a pipeline while this thread
+ * is busy. The protocol has it pass over the data of a COPY that it refuses.
+ */
+class Copy extends pg.Query {
+  constructor(
+    private readonly statement: string,
+    private readonly data: Buffer,
+    done: (error: Error | undefined, result: pg.QueryResult) => void,
+  ) {
+    super(statement, done);
+  }
+
+  override submit = (connection: pg.Connection): void => {
+    connection.query(this.statement);
+    const header = Buffer.from('d\0\0\0\0');
+    header.writeInt32BE(4 + this.data.length + endOfRows.length, 1);
+    for (const part of [header, this.data, endOfRows, copyDone]) connection.stream.write(part);
+  };
+
+  handleCopyInResponse(): void {
+    // The data is on its way.
+  }
+}
+
 const endOfRows = Buffer.from([0xff, 0xff]);
+const copyDone = Buffer.from('c\0\0\0\x04');

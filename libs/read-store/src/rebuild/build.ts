@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { BloomFilter } from '#platform/bloom-filter.js';
 import { RecentMap } from '#platform/recent-map.js';
+import type { Statement } from '../commit-queue.js';
 import type { ActiveModel, ModelFold } from '../model-fold.js';
 import { keyText, type CopiedRows, type ProjectionTable, type ModelRow } from '../projection-table.js';
 import type { PrimaryKey } from '../read-model.js';
@@ -101,8 +102,8 @@ export class GenerationRows {
     this.made = this.table.copy();
   }
 
-  /** Writes what was taken. New rows are copied in, which costs a third of an upsert. */
-  async write(client: pg.Client): Promise<void> {
+  /** What writes what was taken. New rows are copied in, which costs a third of an upsert. */
+  writes(): Statement[] {
     const fresh: ModelRow[] = [];
     const changed: ModelRow[] = [];
     const gone: PrimaryKey[] = [];
@@ -111,10 +112,10 @@ export class GenerationRows {
       else if (stored) changed.push(row);
       else fresh.push(row);
     }
-    if (gone.length > 0) await client.query(this.table.delete(gone));
-    if (changed.length > 0) await client.query(this.table.upsert(changed));
-    await this.table.copy(fresh).send(client);
-    await this.madeUnderWay.send(client);
+    const writes: Statement[] = [this.table.copy(fresh), this.madeUnderWay].filter(({ count }) => count > 0);
+    if (changed.length > 0) writes.unshift(this.table.upsert(changed));
+    if (gone.length > 0) writes.unshift(this.table.delete(gone));
+    return writes;
   }
 
   written(): void {

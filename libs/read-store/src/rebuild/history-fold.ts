@@ -1,6 +1,6 @@
 import { categoryPrefix } from '#domain/streams.js';
 import type { RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
-import { transact } from '../commit-queue.js';
+import { inOneRoundTrip, inTransaction, type Statement } from '../commit-queue.js';
 import { BatchFeed } from '../batch-feed.js';
 import { asError, isRefusedContent } from '../consumer-errors.js';
 import { deliver } from '../projected-event.js';
@@ -15,7 +15,7 @@ import type { RebuildSession } from './rebuild-session.js';
 const usualBatch = 4_000;
 /**
  * A transaction takes at least so many rows, some 35 MB: most jobs then begin and end within one, and each row is written
- * once; and its forty or so statements wait for this process, which is busy folding, less often.
+ * once.
  */
 const rowsAWrite = 30_000;
 /** Fewer than the continuity remembers, so that no stream is forgotten before it is written down. */
@@ -191,12 +191,10 @@ export class HistoryFold {
     const { continuity, keepRevisions, builds } = this;
     const { writer, environment } = this.session;
     const anchored = await this.anchored(checkpoints);
-    await transact(writer, async () => {
-      await writer.query(advance(environment, anchored));
-      for (const { rows } of builds) await rows.write(writer);
-      if (keepRevisions && reached.size > 0) await writer.query(continuity.store(reached));
-      if (parked.length > 0) await writer.query(park(environment, parked));
-    });
+    const writes: Statement[] = builds.flatMap(({ rows }) => rows.writes());
+    if (keepRevisions && reached.size > 0) writes.push(continuity.store(reached));
+    if (parked.length > 0) writes.push(park(environment, parked));
+    await inTransaction(writer, [advance(environment, anchored), ...writes]);
   }
 
   /** With the event that each was made from: the last one up to its position. Most of them have one position. */
@@ -246,14 +244,11 @@ export class HistoryFold {
     const { writer } = this.session;
     const refused: { build: Build; error: Error }[] = [];
     for (const build of builds) {
-      await writer.query('begin');
       try {
-        await build.rows.write(writer);
+        await inOneRoundTrip(writer, [{ text: 'begin' }, ...build.rows.writes(), { text: 'rollback' }]);
       } catch (error) {
         if (!isRefusedContent(error)) throw error;
         refused.push({ build, error: asError(error) });
-      } finally {
-        await writer.query('rollback');
       }
     }
     if (refused.length === 0) return false;

@@ -47,7 +47,7 @@ export class RebuildSession implements AsyncDisposable {
     const control = rebuildClient(url, { idle_in_transaction_session_timeout: '10s' });
     // What a crash of the server takes back is folded again: rows and checkpoint always go together. Statements are
     // planned while a table may still be empty, and must not be stuck with the plan that was good then.
-    const writer = rebuildClient(url, { synchronous_commit: 'off', enable_seqscan: 'off' });
+    const writer = rebuildClient(url, { synchronous_commit: 'off', enable_seqscan: 'off' }, true);
     const loader = rebuildClient(url, { enable_seqscan: 'off' });
     const reader = rebuildClient(url, { work_mem: '64MB' });
     const session = new RebuildSession(options, control, writer, loader, reader);
@@ -82,10 +82,14 @@ export class RebuildSession implements AsyncDisposable {
 const longestNameBytes = 63;
 
 /**
- * A connection for rebuilding, not yet connected: statements one after the other, revisions and positions as `bigint`.
+ * A connection for rebuilding, not yet connected: revisions and positions as `bigint`.
  * It says in `pg_stat_activity` whose it is, which is what a second rebuild of the same read model is told.
  */
-export function rebuildClient(url: string, settings: Readonly<Record<string, string>> = {}): pg.Client {
+export function rebuildClient(
+  url: string,
+  settings: Readonly<Record<string, string>> = {},
+  pipeline = false,
+): pg.Client {
   const client = new pg.Client({
     connectionString: url,
     application_name: `atelier rebuild, pid ${process.pid} on ${hostname()}`.slice(0, longestNameBytes),
@@ -95,6 +99,7 @@ export function rebuildClient(url: string, settings: Readonly<Record<string, str
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     types: bigintTypes,
+    pipeline,
   });
   // The statement that is under way fails by itself, and so does the next one.
   client.on('error', () => undefined);
