@@ -25,7 +25,7 @@ const roomBytes = 4 * 1024 ** 3;
  * What the run writes lies in one folder, in memory where there is room: on a disk of a virtual machine the 300 files
  * of a new database take 270 ms, in memory 12, and a run makes more than a thousand.
  */
-export default async function globalSetup(): Promise<void> {
+export default async function globalSetup(): Promise<() => Promise<void>> {
   const places = hasRoom(inMemory) ? [inMemory, tmpdir()] : [tmpdir()];
   for (const place of places) await sweepDeadRuns(place);
   const folder = mkdtempSync(join(places[0] ?? tmpdir(), folderPrefix));
@@ -44,6 +44,10 @@ export default async function globalSetup(): Promise<void> {
   process.env['TMPDIR'] = folder;
   // Hundreds of processes load the same libraries.
   process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled');
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
 }
 
 /** The browser is unpacked there and run, which the mount of a container may refuse. */
