@@ -2,9 +2,6 @@ import { transform } from '@swc/core';
 import { defineConfig } from 'vitest/config';
 import { LongFilesFirst } from './scripts/long-files-first.mjs';
 
-const libraries =
-  'domain|event-store|application|adapters|read-store|storage|platform|render-queue|audit|validation|workflows';
-
 const include = {
   test: ['**/*.{spec,int-spec,e2e-spec}.ts'],
   // The own specs of these engines look at pixels for minutes.
@@ -26,11 +23,8 @@ export default defineConfig(({ mode }) => ({
   oxc: false,
   resolve: {
     alias: [
-      {
-        find: new RegExp(`^#(${libraries})/(.*)\\.js$`),
-        replacement: `${import.meta.dirname}/libs/$1/src/$2.ts`,
-      },
       { find: /^#projections\/(.*)\.js$/, replacement: `${import.meta.dirname}/projections/src/$1.ts` },
+      { find: /^#([\w-]+)\/(.*)\.js$/, replacement: `${import.meta.dirname}/libs/$1/src/$2.ts` },
     ],
   },
   test: {

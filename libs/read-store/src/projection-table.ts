@@ -128,7 +128,8 @@ const firstBytes = 1024;
 
 /**
  * COPY with its data right behind it, so that PostgreSQL can go on to the next statement of a pipeline while this thread
- * is busy. The protocol has it pass over the data of a COPY that it refuses.
+ * is busy. The protocol has it pass over the data of a COPY that it refuses. A pipelined client takes no class of queries
+ * but its own, whose fields `text` and `rows` mean something else.
  */
 class Copy extends pg.Query {
   constructor(

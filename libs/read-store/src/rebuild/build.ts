@@ -112,10 +112,11 @@ export class GenerationRows {
       else if (stored) changed.push(row);
       else fresh.push(row);
     }
-    const writes: Statement[] = [this.table.copy(fresh), this.madeUnderWay].filter(({ count }) => count > 0);
-    if (changed.length > 0) writes.unshift(this.table.upsert(changed));
-    if (gone.length > 0) writes.unshift(this.table.delete(gone));
-    return writes;
+    return [
+      ...(gone.length > 0 ? [this.table.delete(gone)] : []),
+      ...(changed.length > 0 ? [this.table.upsert(changed)] : []),
+      ...[this.table.copy(fresh), this.madeUnderWay].filter(({ count }) => count > 0),
+    ];
   }
 
   written(): void {
