@@ -1,7 +1,7 @@
 import type { Decision } from '#domain/decision.js';
 import type { DomainEvent } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
-import type { EventStore, RecordedEvent } from '#event-store/event-store.js';
+import { StreamContended, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
 import { pause } from '#platform/retry.js';
 import { toNewEvent, type CommandContext } from './command-context.js';
 
@@ -79,6 +79,7 @@ export async function load<State, Event extends DomainEvent>(
  * Load, decide, append at the revision that was loaded. When another writer was faster: load what is new, decide again.
  * A decision without events is an answer from the state as it was read. `known` spares the load: when it is
  * wrong, the append is refused and the stream is read.
+ * @throws StreamContended
  */
 export async function handle<State, Event extends DomainEvent, Rejection>(
   store: EventStore,
@@ -105,5 +106,5 @@ export async function handle<State, Event extends DomainEvent, Rejection>(
     if (conflicts >= stepsAside.afterConflicts) await pause(Math.random() * stepsAside.mostMs);
     loaded = await load(store, stream, aggregate, loaded);
   }
-  throw new Error(`gave up on ${stream} after ${maxConflicts} conflicts in a row`);
+  throw new StreamContended(stream, maxConflicts);
 }

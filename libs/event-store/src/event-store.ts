@@ -206,6 +206,13 @@ export class EventStoreUnavailable extends EventStoreError {}
 /** The store answered, and the answer is no: it does not know the caller, allow the call, or understand it. Nothing was written. */
 export class EventStoreRefused extends EventStoreUnavailable {}
 
+/** Other writers of the stream were faster, every time. Nothing was written by the call that throws this. */
+export class StreamContended extends EventStoreUnavailable {
+  constructor(stream: string, conflicts: number) {
+    super(`Gave up on ${stream} after ${conflicts} conflicts in a row`);
+  }
+}
+
 /** The append was sent but never answered, and asking again did not help within the deadline. */
 export class AppendOutcomeUnknown extends EventStoreError {}
 

@@ -1,5 +1,5 @@
 import { HttpException, Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
+import { AppendOutcomeUnknown, EventStoreUnavailable, StreamContended } from '#event-store/event-store.js';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { InvalidFields } from '#validation/validate.js';
@@ -42,8 +42,10 @@ export function translateError(error: unknown): ApiError {
   if (isOutage(error)) {
     return new ApiError(
       'SERVICE_UNAVAILABLE',
-      'The service cannot reach its store right now. Send the request again, a dispatch with the same ' +
-        'Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
+      (error instanceof StreamContended
+        ? 'Too many requests change the same thing right now.'
+        : 'The service cannot reach its store right now.') +
+        ' Send the request again, a dispatch with the same Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
       { headers: { 'retry-after': '2' }, cause: error },
     );
   }

@@ -10,7 +10,13 @@ import {
 } from '#domain/account/account.js';
 import type { AccountEvent } from '#domain/account/account.events.js';
 import { type Decision, accept } from '#domain/decision.js';
-import { type NewEvent, DuplicateEventId, EventStore, type StreamWrite } from '#event-store/event-store.js';
+import {
+  type NewEvent,
+  DuplicateEventId,
+  EventStore,
+  StreamContended,
+  type StreamWrite,
+} from '#event-store/event-store.js';
 import { entriesUpTo } from '#platform/cache-size.js';
 import { toNewEvent, type CommandContext } from '../command-context.js';
 import { LRUCache } from 'lru-cache';
@@ -297,7 +303,7 @@ export class AccountWriter {
         if (batch.length === 0) return;
       }
     }
-    throw new Error(`gave up on ${mailbox.stream} after ${maxConflicts} conflicts in a row`);
+    throw new StreamContended(mailbox.stream, maxConflicts);
   }
 
   /**

@@ -47,7 +47,11 @@ export class RebuildSession implements AsyncDisposable {
     const control = rebuildClient(url, { idle_in_transaction_session_timeout: '10s' });
     // What a crash of the server takes back is folded again: rows and checkpoint always go together. Statements are
     // planned while a table may still be empty, and must not be stuck with the plan that was good then.
-    const writer = rebuildClient(url, { synchronous_commit: 'off', enable_seqscan: 'off' }, true);
+    const writer = rebuildClient(
+      url,
+      { synchronous_commit: 'off', enable_seqscan: 'off' },
+      { pipeline: true },
+    );
     const loader = rebuildClient(url, { enable_seqscan: 'off' });
     const reader = rebuildClient(url, { work_mem: '64MB' });
     const session = new RebuildSession(options, control, writer, loader, reader);
@@ -88,7 +92,7 @@ const longestNameBytes = 63;
 export function rebuildClient(
   url: string,
   settings: Readonly<Record<string, string>> = {},
-  pipeline = false,
+  { pipeline }: Pick<pg.ClientConfig, 'pipeline'> = {},
 ): pg.Client {
   const client = new pg.Client({
     connectionString: url,
