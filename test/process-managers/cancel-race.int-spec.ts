@@ -18,6 +18,10 @@ beforeAll(async () => {
 afterAll(() => workshop[Symbol.asyncDispose]());
 
 const renderMs = 25;
+/** Would take a minute: 8 of 40. */
+const onlyCancelEnds = (seed: number) => seed % 5 === 0;
+/** 4 of 40. */
+const tooLate = (seed: number) => seed % 7 === 0 && !onlyCancelEnds(seed);
 
 describe('callers who cancel while workers render and the charges of what ended are closed', () => {
   it('get their credits back if and only if the cancel won; the engine stops within a second', async () => {
@@ -29,8 +33,7 @@ describe('callers who cancel while workers render and the charges of what ended 
         const at = cancelledAt.get(seed);
         if (at !== undefined) abortedAfterMs.push(performance.now() - at);
       });
-      // Every fifth would take a minute, so that only a cancel can end it.
-      await sleep(seed % 5 === 0 ? 60_000 : renderMs, undefined, { signal });
+      await sleep(onlyCancelEnds(seed) ? 60_000 : renderMs, undefined, { signal });
     });
     const workers = [await workshop.startWorker(engine), await workshop.startWorker(engine)];
     const handler = new CancelJobHandler(commandBusOn(workshop), new StoredJobs(workshop.store));
@@ -39,8 +42,10 @@ describe('callers who cancel while workers render and the charges of what ended 
     const cancelOne = async (seed: number) => {
       const ids = await workshop.dispatch(tenant, { seed });
       const started = async () => (await workshop.types('job', ids.jobId)).includes('RenderStarted');
-      // Some are cancelled while they wait, the others about when their render ends.
-      if (seed % 4 !== 0) {
+      // Some are cancelled when they have ended, some while they wait, the others about when their render ends: on a
+      // busy machine all of these may win, or none.
+      if (tooLate(seed)) await workshop.ended(tenant, ids);
+      else if (seed % 4 !== 0) {
         await eventually(started);
         await sleep(Math.random() * 2 * renderMs);
       }
@@ -64,8 +69,8 @@ describe('callers who cancel while workers render and the charges of what ended 
       expect(settled.filter(of)).toHaveLength(won ? 0 : 1);
     }
     const wins = outcomes.filter(({ won }) => won).length;
-    expect(wins).toBeGreaterThan(8);
-    expect(wins).toBeLessThan(40);
+    expect(wins).toBeGreaterThanOrEqual(8);
+    expect(wins).toBeLessThanOrEqual(36);
     expect(await workshop.balance(tenant)).toBe(1_000 - 5 * (40 - wins));
     expect(abortedAfterMs.length).toBeGreaterThan(0);
     expect(Math.max(...abortedAfterMs)).toBeLessThan(10_000);
