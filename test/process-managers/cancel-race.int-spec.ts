@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => workshop[Symbol.asyncDispose]());
 
 const renderMs = 25;
-/** Would take a minute: 8 of 40. */
-const onlyCancelEnds = (seed: number) => seed % 5 === 0;
+/** Would take a minute: 10 of 40. */
+const onlyCancelEnds = (seed: number) => seed % 4 === 1;
 /** 4 of 40. */
 const tooLate = (seed: number) => seed % 7 === 0 && !onlyCancelEnds(seed);
 
@@ -69,8 +69,8 @@ describe('callers who cancel while workers render and the charges of what ended 
       expect(settled.filter(of)).toHaveLength(won ? 0 : 1);
     }
     const wins = outcomes.filter(({ won }) => won).length;
-    expect(wins).toBeGreaterThanOrEqual(8);
-    expect(wins).toBeLessThanOrEqual(36);
+    expect(wins).toBeGreaterThan(8);
+    expect(wins).toBeLessThan(40);
     expect(await workshop.balance(tenant)).toBe(1_000 - 5 * (40 - wins));
     expect(abortedAfterMs.length).toBeGreaterThan(0);
     expect(Math.max(...abortedAfterMs)).toBeLessThan(10_000);
