@@ -4,6 +4,8 @@ import { LongFilesFirst } from './scripts/long-files-first.mjs';
 
 const include = {
   test: ['**/*.{spec,int-spec,e2e-spec}.ts'],
+  // Processes die, hundreds of times.
+  crash: ['test/crash/**/*.e2e-spec.ts'],
   // The own specs of these engines look at pixels for minutes.
   pixels: ['packages/{sketch,photo}/src/**/*.spec.ts'],
   // Asks real vendors, with the keys that are in the environment.
@@ -29,7 +31,10 @@ export default defineConfig(({ mode }) => ({
   },
   test: {
     include: include[mode],
-    exclude: ['**/{node_modules,dist,.atelier}/**', ...(mode === 'test' ? include.pixels : [])],
+    exclude: [
+      '**/{node_modules,dist,.atelier}/**',
+      ...(mode === 'test' ? [...include.crash, ...include.pixels] : []),
+    ],
     globalSetup: mode === 'pixels' ? [] : ['test/support/global-setup.ts'],
     // Only used up when something is broken: a busy machine may need a multiple of the usual.
     testTimeout: 120_000,

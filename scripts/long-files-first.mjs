@@ -1,7 +1,7 @@
 import { BaseSequencer } from 'vitest/node';
 
 /** Files that start whole services take longest, and those of one function least. */
-const kinds = [/\/test\/(?:crash|cli|standalone|journeys)\//, /\.e2e-spec\.ts$/, /\.int-spec\.ts$/];
+const kinds = [/\/test\/(?:cli|standalone|journeys)\//, /\.e2e-spec\.ts$/, /\.int-spec\.ts$/];
 
 /**
  * Long files first, so that no worker is left with one when the others have finished. Vitest knows how long each took

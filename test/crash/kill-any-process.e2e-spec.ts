@@ -15,11 +15,10 @@ import { eventually } from '../support/eventually.js';
 // Hundreds of jobs and a recovery for each victim, on however busy a machine.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-/** `npm run test:crash` sends 200 for each victim, and kills each process; the tests send fewer, and kill two. */
+/** For each victim. */
 const dispatches = Number(process.env['KILL_DISPATCHES'] ?? 40);
 const victims = ['api', 'worker', 'projector', 'postgres', 'supervisor'] as const;
 type Victim = (typeof victims)[number];
-const chosen: readonly Victim[] = process.env['KILL_DISPATCHES'] ? victims : ['api', 'postgres'];
 const inParallel = 8;
 /** Most jobs fail fast on a blank photograph and are refunded; one in so many is drawn and settled. */
 const drawnEvery = dispatches / 4;
@@ -76,7 +75,7 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
     await home[Symbol.asyncDispose]();
   });
 
-  it.each(chosen)(
+  it.each(victims)(
     'of the %s: what was answered ends, nothing is charged twice, and no charge stays open',
     async (victim) => {
       let sent = 0;

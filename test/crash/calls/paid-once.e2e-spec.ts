@@ -20,13 +20,12 @@ import type { KillPlan } from './calling-worker.js';
 // Hundreds of starts of a worker, on however busy a machine.
 vi.setConfig({ testTimeout: 1_200_000, hookTimeout: 1_200_000 });
 
-/** `npm run test:crash` kills 200 times and more, at each point of every vendor; the tests a few times. */
-const kills = Number(process.env['KILL_CALLS'] ?? 0);
-const few = ['after EngineCalled', 'after submission', 'after EngineSubmitted', 'after EngineAnswered'];
-const workers = kills > 0 ? 3 : 2;
+/** How often each point is tried. */
+const rounds = Number(process.env['KILL_ROUNDS'] ?? 1);
+const workers = 3;
 
 /** A worker that is only slow must not be taken for dead. */
-const heartbeatSeconds = kills > 0 ? 8 : 4;
+const heartbeatSeconds = 8;
 
 /** How often the vendor was asked for a job, and how the job ended. */
 type Ends = readonly [submissions: number, end: 'JobSucceeded' | 'JobFailed'];
@@ -103,85 +102,82 @@ const families: Readonly<Record<Exclude<ModelFamily, 'sketch' | 'package'>, Fami
   gemini: { double: new GeminiDouble(), model: {}, points: answersAtOnce },
 };
 
-const all = Object.entries(families);
-const killed = kills > 0 ? all : all.slice(0, 1);
+describe.each(Object.entries(families))(
+  'a worker that is killed while it asks %s',
+  (name, { double, model, points }) => {
+    let workshop: Workshop;
+    const children = new Set<ChildProcess>();
+    let stopping = false;
+    let deaths = 0;
 
-describe.each(killed)('a worker that is killed while it asks %s', (name, { double, model, points }) => {
-  let workshop: Workshop;
-  const children = new Set<ChildProcess>();
-  let stopping = false;
-  let deaths = 0;
-
-  beforeAll(async () => {
-    workshop = await Workshop.open({ heartbeatSeconds });
-    await workshop.startProjector();
-  });
-  afterAll(async () => {
-    stopping = true;
-    for (const child of children) child.kill('SIGKILL');
-    await workshop[Symbol.asyncDispose]();
-    await double.close();
-  });
-
-  /** One process, and another when it is dead. */
-  function work(planFile: string): void {
-    const entry = join(process.cwd(), 'dist', 'test', 'crash', 'calls', 'calling-worker.js');
-    const env = { ...process.env, VENDOR_KEY: 'sk-for-tests' };
-    const child = fork(entry, [planFile], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    children.add(child);
-    child.once('exit', (_code, signal) => {
-      children.delete(child);
-      if (stopping) return;
-      deaths += Number(signal === 'SIGKILL');
-      work(planFile);
+    beforeAll(async () => {
+      workshop = await Workshop.open({ heartbeatSeconds });
+      await workshop.startProjector();
     });
-  }
+    afterAll(async () => {
+      stopping = true;
+      for (const child of children) child.kill('SIGKILL');
+      await workshop[Symbol.asyncDispose]();
+      await double.close();
+    });
 
-  it('has the vendor asked once for each job, at whatever point it dies', async () => {
-    const chosen = Object.entries(points).filter(([point]) => kills > 0 || few.includes(point));
-    const rounds = Math.max(1, Math.ceil(kills / killed.length / chosen.length));
-    const jobs = chosen.flatMap(([point, ends]) =>
-      Array.from({ length: rounds }, () => ({ point, ends, ids: { requestId: newId(), jobId: newId() } })),
-    );
-    const tenant = await workshop.tenantWith(100_000);
-    const bytes = await sharp({ create: { width: 400, height: 600, channels: 3, background: '#c63' } })
-      .png()
-      .toBuffer();
-    const upload = async () => (await workshop.upload(tenant, { bytes, width: 400, height: 600 })).assetId;
-    const body = {
-      user_image: await upload(),
-      items: [{ trial_image: await upload(), trial_item_category: 'top' }],
-    };
-    const { databaseUrl, folder } = workshop;
-    await double.open();
-    // An address for each job tells its submissions from the others'.
-    const models = jobs.map(({ ids: { jobId } }): ImageModel => ({
-      ...{ ...sandboxModel, ...model, id: jobId, family: name as ModelFamily, max_inputs: 3 },
-      secret_env: 'VENDOR_KEY',
-      endpoint: double.lane(jobId, []),
-    }));
-    const plan: KillPlan = {
-      ...{ databaseUrl, directory: join(folder, 'objects'), heartbeatSeconds },
-      models: { currency: 'USD', workflow_models: {}, tenant_models: {}, models },
-      points: Object.fromEntries(jobs.map(({ ids, point }) => [ids.jobId, point])),
-    };
-    const planFile = join(folder, 'plan.json');
-    writeFileSync(planFile, JSON.stringify(plan));
-    for (const { ids } of jobs) await workshop.dispatchAs(ids, tenant, body, 'try-on', ids.jobId);
-    for (let worker = 0; worker < workers; worker++) work(planFile);
-
-    const found = [];
-    for (const { point, ids } of jobs) {
-      await workshop.ended(tenant, ids, 600_000);
-      const types = await workshop.types('job', ids.jobId);
-      const last = types.filter((type) => /^Job(?:Succeeded|Failed)$/.test(type));
-      found.push([point, double.submissionsIn(ids.jobId), ...last]);
+    /** One process, and another when it is dead. */
+    function work(planFile: string): void {
+      const entry = join(process.cwd(), 'dist', 'test', 'crash', 'calls', 'calling-worker.js');
+      const env = { ...process.env, VENDOR_KEY: 'sk-for-tests' };
+      const child = fork(entry, [planFile], { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+      children.add(child);
+      child.once('exit', (_code, signal) => {
+        children.delete(child);
+        if (stopping) return;
+        deaths += Number(signal === 'SIGKILL');
+        work(planFile);
+      });
     }
-    expect(found).toEqual(jobs.map(({ point, ends }) => [point, ...ends]));
-    expect(deaths).toBe(jobs.length);
-    const drawn = jobs.filter(({ ends }) => ends[1] === 'JobSucceeded').length;
-    expect(await workshop.balance(tenant)).toBe(100_000 - 10 * drawn);
-    if (kills > 0)
+
+    it('has the vendor asked once for each job, at whatever point it dies', async () => {
+      const jobs = Object.entries(points).flatMap(([point, ends]) =>
+        Array.from({ length: rounds }, () => ({ point, ends, ids: { requestId: newId(), jobId: newId() } })),
+      );
+      const tenant = await workshop.tenantWith(100_000);
+      const bytes = await sharp({ create: { width: 400, height: 600, channels: 3, background: '#c63' } })
+        .png()
+        .toBuffer();
+      const upload = async () => (await workshop.upload(tenant, { bytes, width: 400, height: 600 })).assetId;
+      const body = {
+        user_image: await upload(),
+        items: [{ trial_image: await upload(), trial_item_category: 'top' }],
+      };
+      const { databaseUrl, folder } = workshop;
+      await double.open();
+      // An address for each job tells its submissions from the others'.
+      const models = jobs.map(({ ids: { jobId } }): ImageModel => ({
+        ...{ ...sandboxModel, ...model, id: jobId, family: name as ModelFamily, max_inputs: 3 },
+        secret_env: 'VENDOR_KEY',
+        endpoint: double.lane(jobId, []),
+      }));
+      const plan: KillPlan = {
+        ...{ databaseUrl, directory: join(folder, 'objects'), heartbeatSeconds },
+        models: { currency: 'USD', workflow_models: {}, tenant_models: {}, models },
+        points: Object.fromEntries(jobs.map(({ ids, point }) => [ids.jobId, point])),
+      };
+      const planFile = join(folder, 'plan.json');
+      writeFileSync(planFile, JSON.stringify(plan));
+      for (const { ids } of jobs) await workshop.dispatchAs(ids, tenant, body, 'try-on', ids.jobId);
+      for (let worker = 0; worker < workers; worker++) work(planFile);
+
+      const found = [];
+      for (const { point, ids } of jobs) {
+        await workshop.ended(tenant, ids, 600_000);
+        const types = await workshop.types('job', ids.jobId);
+        const last = types.filter((type) => /^Job(?:Succeeded|Failed)$/.test(type));
+        found.push([point, double.submissionsIn(ids.jobId), ...last]);
+      }
+      expect(found).toEqual(jobs.map(({ point, ends }) => [point, ...ends]));
+      expect(deaths).toBe(jobs.length);
+      const drawn = jobs.filter(({ ends }) => ends[1] === 'JobSucceeded').length;
+      expect(await workshop.balance(tenant)).toBe(100_000 - 10 * drawn);
       console.info(`${name}: ${deaths} kills, ${double.submissions} submissions, ${drawn} pictures`);
-  });
-});
+    });
+  },
+);

@@ -14,9 +14,9 @@ export interface Plan {
 }
 
 /**
- * `CRASH_POINTS`: unset, one point of each port of each role; `each`, each point once, before and after in turn, and lost
- * answers where money is; `all`, every point in all its scenarios, every way, also the second and third time; `none`,
- * every scenario without a crash; anything else, parts of names with commas between: the points that have one of them.
+ * `CRASH_POINTS`: unset, each point once, before and after in turn, and lost answers where money is; `all`, every point
+ * in all its scenarios, every way, also the second and third time; `none`, every scenario without a crash; anything else,
+ * parts of names with commas between: the points that have one of them.
  */
 export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
   const mustCrash = ({ crash }: Run) => crash?.occurrence === 1;
@@ -27,27 +27,17 @@ export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
   if (asked === 'all') {
     return { about: 'all', runs: crashPoints.flatMap(everyWay), complete: true, mustCrash };
   }
-  if (asked === 'each') {
-    return { about: 'each point once', runs: crashPoints.flatMap(once), complete: true, mustCrash };
-  }
   if (asked) {
     const parts = asked.split(',');
     const chosen = crashPoints.filter(({ point }) => parts.some((part) => point.includes(part)));
     return { about: asked, runs: chosen.flatMap(everyWay), complete: false, mustCrash };
   }
-  const runs = onePerPort().flatMap(once);
-  return { about: 'a point of each port', runs, complete: false, mustCrash };
+  return { about: 'each point once', runs: crashPoints.flatMap(once), complete: true, mustCrash };
 }
 
 function once(point: CrashPoint, index: number): Run[] {
   const mode = index % 2 === 0 ? 'before' : 'after';
   return [runOf(point, mode), ...(isMoney(point) ? [runOf(point, 'lost-answer')] : [])];
-}
-
-/** Of each port of each role the first point that moves money, else the first. */
-function onePerPort(): CrashPoint[] {
-  const ports = Map.groupBy(crashPoints, ({ point }) => point.split('.')[0]);
-  return [...ports.values()].map((points) => points.find(isMoney) ?? points[0]!);
 }
 
 function runOf(

@@ -32,11 +32,11 @@ const storage = { kind: 'folder', directory, signingSecret: 'for tests only' } a
 const starts: Record<string, () => Promise<() => Promise<object>>> = {
   async api() {
     const { createApi } = await import('../../../apps/api/src/create-api.js');
+    const { signingKey } = await import('./log.js');
     return async () => {
       const variables = {
         ...{ DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only' },
-        // Without it there are no snapshots.
-        ATELIER_SIGNING_KEY: 'a signing key of tests, long enough',
+        ATELIER_SIGNING_KEY: signingKey,
       };
       const configuration = { ...loadConfiguration(variables), storage };
       const api = await createApi({ configuration, logger });
@@ -80,13 +80,12 @@ const starts: Record<string, () => Promise<() => Promise<object>>> = {
 };
 
 async function commonOf() {
-  const [{ openEventStore }, { openStorage }, { PgBossRenderQueue }] = await Promise.all([
-    import('#event-store/open-event-store.js'),
+  const [{ openLog }, { openStorage }, { PgBossRenderQueue }] = await Promise.all([
+    import('./log.js'),
     import('#adapters/object-storage.module.js'),
     import('#render-queue/pg-boss-render-queue.js'),
   ]);
-  const open = () => openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
-  return { open, openStorage, PgBossRenderQueue };
+  return { open: () => openLog(databaseUrl), openStorage, PgBossRenderQueue };
 }
 
 const load = starts[role];

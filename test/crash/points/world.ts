@@ -8,7 +8,7 @@ import { defaultTerms } from '#application/account/manage-accounts.handler.js';
 import { toNewEvent, type CommandContext } from '#application/command-context.js';
 import { streamName } from '#domain/streams.js';
 import type { StoredAsset } from '#domain/asset/asset.js';
-import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import type { OpenedEventStore } from '#event-store/open-event-store.js';
 import { createEventStorePool } from '#event-store/postgres/postgres-event-store.js';
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import { newId } from '#platform/ids.js';
@@ -19,6 +19,7 @@ import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 import { plainPicture } from '../../worker/support/engines.js';
+import { openLog } from './log.js';
 import { RoleHost, roles, type Role } from './role-host.js';
 import { grantCredits, issueKey, openAccount } from '../../support/operator.js';
 
@@ -72,8 +73,7 @@ export class World implements AsyncDisposable {
   static async open(): Promise<World> {
     const database = await createTestDatabase({ template: worldTemplate });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-crash-'));
-    const urls = { eventStoreUrl: database.url, databaseUrl: database.url };
-    const world = new World(database, folder, await openEventStore(urls, { maxConnections: 4 }));
+    const world = new World(database, folder, await openLog(database.url, 4));
     await Promise.all(roles.map((role) => world.hosts[role].start()));
     return world;
   }
