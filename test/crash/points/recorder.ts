@@ -41,7 +41,8 @@ export class Recorder {
     if (certain) this.addNote('hit', points);
     const crash = this.order?.crash;
     if (!crash || !points.includes(crash.point)) return { die: false, loseAnswer: false };
-    if (!certain && crash.mode === 'after') return { die: true, loseAnswer: false };
+    // Such a call may have been out before the order came: how it ends is seen when it comes back.
+    if (!certain && crash.mode === 'after') return { die: false, loseAnswer: false };
     this.seen += 1;
     if (this.seen !== crash.occurrence) return { die: false, loseAnswer: false };
     if (crash.mode === 'before') this.die(crash.point, crash.mode);
@@ -51,9 +52,9 @@ export class Recorder {
   leave(points: readonly string[], passage: Passage, certain = true): void {
     if (!certain) this.addNote('hit', points);
     const crash = this.order?.crash;
-    if (!passage.die || !crash) return;
-    if (!certain && ++this.seen !== crash.occurrence) return;
-    this.die(crash.point, crash.mode);
+    if (!crash) return;
+    const comes = !certain && crash.mode === 'after' && points.includes(crash.point);
+    if (passage.die || (comes && ++this.seen === crash.occurrence)) this.die(crash.point, crash.mode);
   }
 
   note(what: string, points: readonly string[]): void {

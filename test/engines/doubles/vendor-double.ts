@@ -40,16 +40,23 @@ export interface Asked {
   readonly body: string;
 }
 
-/** A picture with something on it, of the size that was asked for. */
-export async function someJpeg(width: number, height: number): Promise<Buffer> {
-  const stripe = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#7a8"/><circle cx="50%" cy="40%" r="30%" fill="#a33"/></svg>`;
-  return sharp(Buffer.from(stripe)).jpeg().toBuffer();
+const drawn = new Map<string, Promise<Buffer>>();
+
+/** A disc on a ground, drawn once for each size. */
+function disc(width: number, height: number, ground: string): Promise<Buffer> {
+  const art = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${ground}"/><circle cx="50%" cy="40%" r="30%" fill="#a33"/></svg>`;
+  let picture = drawn.get(art);
+  if (!picture) {
+    const pixels = sharp(Buffer.from(art));
+    drawn.set(art, (picture = (ground === 'none' ? pixels.png() : pixels.jpeg()).toBuffer()));
+  }
+  return picture;
 }
 
-async function someCutOut(width: number, height: number): Promise<Buffer> {
-  const art = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><circle cx="50%" cy="40%" r="30%" fill="#a33"/></svg>`;
-  return sharp(Buffer.from(art)).png().toBuffer();
-}
+/** A picture with something on it, of the size that was asked for. */
+export const someJpeg = (width: number, height: number) => disc(width, height, '#7a8');
+
+const someCutOut = (width: number, height: number) => disc(width, height, 'none');
 
 export abstract class VendorDouble {
   readonly asked: Asked[] = [];
