@@ -204,7 +204,7 @@ async function debit({ chargeId, requestId, jobId, operation, at }: QueuedJob): 
     at,
   };
   const verdict = await service.accounts.execute(contextOf(tenant.environment, tenant.id), (account) =>
-    debitCredits(command, account),
+    debitCredits([command], account),
   );
   expect(verdict.kind).toBe('accepted');
 }

@@ -44,7 +44,7 @@ async function orphanedCharge(tenant: string): Promise<DispatchIds> {
     ...{ amount: 5, at: new Date().toISOString() },
   };
   await workshop.accounts.execute(workshop.context(tenant, `debit:${requestId}`), (account) =>
-    debitCredits(charge, account),
+    debitCredits([charge], account),
   );
   return ids;
 }

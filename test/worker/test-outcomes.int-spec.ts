@@ -25,7 +25,7 @@ async function play(testOutcome: TestOutcome, request: Record<string, unknown> =
   const at = new Date().toISOString();
   const charge = { ...ids, chargeId: ids.requestId, operation: 'model-generator', at };
   await workshop.accounts.execute(workshop.context(tenant), (account) =>
-    debitCredits({ ...charge, endpoint: '/v1/model-generator', amount: 5 }, account),
+    debitCredits([{ ...charge, endpoint: '/v1/model-generator', amount: 5 }], account),
   );
   const job = {
     ...{ ...charge, tenant, jobType: 'MODEL_GENERATOR', creditsCost: 5, displayName: 'Ada', seed: 1 },

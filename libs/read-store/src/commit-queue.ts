@@ -82,7 +82,7 @@ export class CommitQueue {
 }
 
 /** A query, or something that sends itself. */
-export type Statement = pg.QueryConfig | { send(client: pg.Client): Promise<pg.QueryResult> };
+export type QueryToSend = pg.QueryConfig | { send(client: pg.Client): Promise<pg.QueryResult> };
 
 /**
  * Sends the queries together and waits for all answers: one round trip on a pipelined connection. Throws what went
@@ -90,7 +90,7 @@ export type Statement = pg.QueryConfig | { send(client: pg.Client): Promise<pg.Q
  */
 export async function inOneRoundTrip(
   client: pg.Client,
-  queries: readonly Statement[],
+  queries: readonly QueryToSend[],
 ): Promise<pg.QueryResult[]> {
   const settled = await Promise.allSettled(
     queries.map((query) => ('send' in query ? query.send(client) : client.query(query))),
@@ -101,7 +101,7 @@ export async function inOneRoundTrip(
   });
 }
 
-export function inTransaction(client: pg.Client, queries: readonly Statement[]): Promise<pg.QueryResult[]> {
+export function inTransaction(client: pg.Client, queries: readonly QueryToSend[]): Promise<pg.QueryResult[]> {
   return inOneRoundTrip(client, [{ text: 'begin' }, ...queries, { text: 'commit' }]);
 }
 

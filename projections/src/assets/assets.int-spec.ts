@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Repository } from 'typeorm';
 import type { EventOfType } from '#domain/events.js';
+import { foldRow } from '#read-store/read-model.js';
 import { inStream } from '../testing/stories.js';
 import { startReadSide, type ReadSide } from '../testing/read-side.js';
-import { AssetRow, foldAssetRow } from './assets.read-model.js';
+import { AssetRow, assetsReadModel } from './assets.read-model.js';
 
 let side: ReadSide;
 let assets: Repository<AssetRow>;
@@ -48,7 +49,7 @@ describe('the stored pictures', () => {
   });
 
   it('gives the row that the stream itself folds into', () => {
-    expect(foldAssetRow(inStream('asset', 'A1', [stored]))).toEqual(row);
-    expect(foldAssetRow([])).toBeUndefined();
+    expect(foldRow(assetsReadModel, inStream('asset', 'A1', [stored]))).toEqual(row);
+    expect(foldRow(assetsReadModel, [])).toBeUndefined();
   });
 });

@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import type { ProjectedEvent } from '#read-store/projected-event.js';
-import { foldRow, type ReadModel } from '#read-store/read-model.js';
+import type { ReadModel } from '#read-store/read-model.js';
 
 /** A stored picture: an upload, or what a job made. */
 @Entity('assets')
@@ -58,8 +57,3 @@ export const assetsReadModel: ReadModel<AssetRow> = {
     return row ?? { ...asset, createdAt: new Date(at) };
   },
 };
-
-/** The row that an asset's own stream gives, or undefined when there is no such asset. */
-export function foldAssetRow(events: readonly ProjectedEvent[]): AssetRow | undefined {
-  return foldRow(assetsReadModel, events);
-}

@@ -3,7 +3,7 @@ import { handle } from '#application/aggregate.js';
 import { toNewEvent } from '#application/command-context.js';
 import { childrenOf, jobsToCharge } from '#application/dispatch/dispatched-jobs.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
-import { debitCreditsTogether } from '#domain/account/debit-credits.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import { cancelJob } from '#domain/job/render-job.js';
 import { streamName } from '#domain/streams.js';
@@ -68,7 +68,7 @@ async function debit(
     ...{ ...charge, ...facts, amount, at: at.toISOString() },
   }));
   const context = { ...world.context(tenant, `debit:${ids.requestId}`), requestId: ids.requestId };
-  await world.accounts.execute(context, (account) => debitCreditsTogether(commands, account));
+  await world.accounts.execute(context, (account) => debitCredits(commands, account));
 }
 
 /** A job that is being rendered, and a projector that was started since. The engine comes to no end with the job. */

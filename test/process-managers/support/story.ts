@@ -56,7 +56,7 @@ export class Story {
     const endpoint = `/v1/${operation}`;
     const command = { chargeId, requestId, jobId, operation, endpoint, amount, at };
     const verdict = await this.accounts.execute(this.context(`debit:${chargeId}`), (account) =>
-      debitCredits(command, account),
+      debitCredits([command], account),
     );
     if (verdict.kind !== 'accepted') throw new Error(JSON.stringify(verdict));
   }

@@ -133,7 +133,7 @@ class ChargedParents extends Dispatcher {
       at: at.toISOString(),
     };
     const context = { environment, tenant, commandId: `debit:${jobId}`, requestId, actor: 'key:0', at };
-    await this.writer.execute(context, (account) => debitCredits(charge, account));
+    await this.writer.execute(context, (account) => debitCredits([charge], account));
     return outcome;
   }
 }

@@ -71,7 +71,7 @@ async function charge(
 ) {
   const facts = { operation: 'pdp-batch-extractions', endpoint: '/v1/pdp-batch-extractions' };
   const command = { chargeId: chargeId!, requestId, jobId, ...facts, amount: creditsCost, at };
-  await workshop.accounts.execute(workshop.context(tenant), (account) => debitCredits(command, account));
+  await workshop.accounts.execute(workshop.context(tenant), (account) => debitCredits([command], account));
 }
 
 /** Reads batches: each arm that it is asked for gives one picture of that kind. Remembers what it was asked. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountFoldVersion, type OpenedAccount } from '#domain/account/account.js';
 import { refundCharge } from '#domain/account/close-charge.js';
-import { debitCredits, debitCreditsTogether } from '#domain/account/debit-credits.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
 import { streamName } from '#domain/streams.js';
 import { AppendOutcomeUnknown, type EventStore } from '#event-store/event-store.js';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
@@ -29,15 +29,17 @@ const tenantWith = (credits: number) => fixture.tenantWith(credits);
 function debit(writer: AccountWriter, tenant: string, chargeId = newId(), amount = 1) {
   return writer.execute(context(tenant, `debit:${chargeId}`), (account) =>
     debitCredits(
-      {
-        chargeId,
-        requestId: chargeId,
-        jobId: `job-${chargeId}`,
-        operation: 'model-generator',
-        endpoint: '/v1/model-generator',
-        amount,
-        at: new Date().toISOString(),
-      },
+      [
+        {
+          chargeId,
+          requestId: chargeId,
+          jobId: `job-${chargeId}`,
+          operation: 'model-generator',
+          endpoint: '/v1/model-generator',
+          amount,
+          at: new Date().toISOString(),
+        },
+      ],
       account,
     ),
   );
@@ -50,9 +52,7 @@ function debitThree(writer: AccountWriter, tenant: string, requestId = newId()) 
     ...{ requestId, operation: 'pdp-batch-extractions', endpoint: '/v1/pdp-batch-extractions' },
     ...{ amount: 1, at: new Date().toISOString() },
   }));
-  return writer.execute(context(tenant, `debit:${requestId}`), (account) =>
-    debitCreditsTogether(charges, account),
-  );
+  return writer.execute(context(tenant, `debit:${requestId}`), (account) => debitCredits(charges, account));
 }
 
 async function eventsOf(tenant: string): Promise<string[]> {

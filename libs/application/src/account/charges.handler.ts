@@ -1,11 +1,7 @@
 import { Command, CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
 import type { RefundReason } from '#domain/account/account.events.js';
 import { refundCharge, settleCharge } from '#domain/account/close-charge.js';
-import {
-  debitCreditsTogether,
-  type DebitCredits,
-  type DebitRejection,
-} from '#domain/account/debit-credits.js';
+import { debitCredits, type DebitCredits, type DebitRejection } from '#domain/account/debit-credits.js';
 import type { StreamWrite } from '#event-store/event-store.js';
 import type { CommandContext } from '../command-context.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
@@ -29,7 +25,7 @@ export class MakeChargesHandler implements ICommandHandler<MakeCharges> {
   constructor(private readonly accounts: AccountWriter) {}
 
   execute({ context, charges, beside }: MakeCharges): Promise<AccountVerdict<DebitRejection>> {
-    return this.accounts.execute(context, (account) => debitCreditsTogether(charges, account), beside);
+    return this.accounts.execute(context, (account) => debitCredits(charges, account), beside);
   }
 }
 

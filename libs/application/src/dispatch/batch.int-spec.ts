@@ -1,4 +1,4 @@
-import { debitCreditsTogether } from '#domain/account/debit-credits.js';
+import { debitCredits } from '#domain/account/debit-credits.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenedAccount } from '#domain/account/account.js';
 import { evolveAsset, initialAsset, storeAsset } from '#domain/asset/asset.js';
@@ -184,7 +184,7 @@ describe('a batch whose charges an earlier release made', () => {
       at: request.at.toISOString(),
     }));
     await accounts.execute(fixture.context(request.caller.tenant), (account) =>
-      debitCreditsTogether(charges, account),
+      debitCredits(charges, account),
     );
     expect(await dispatcher().resume(request, ids)).toMatchObject({ kind: 'accepted', creditsCost: 12 });
     const { job: parent } = (await stateOf(ids.jobId)) as { job: QueuedJob };

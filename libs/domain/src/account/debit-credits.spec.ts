@@ -11,12 +11,12 @@ import {
   settled,
   suspended,
 } from './account.fixture.js';
-import { debitCredits, debitCreditsTogether } from './debit-credits.js';
+import { debitCredits } from './debit-credits.js';
 
 const account = { initial: initialAccount, evolve: evolveAccount };
 const debit = (chargeId: string, amount: number, at = noon) => {
   const command = debitOf(chargeId, amount, at);
-  return (state: typeof initialAccount) => debitCredits(command, state);
+  return (state: typeof initialAccount) => debitCredits([command], state);
 };
 
 describe('debitCredits', () => {
@@ -95,9 +95,9 @@ describe('the daily cap', () => {
   });
 });
 
-describe('debitCreditsTogether', () => {
+describe('debitCredits for several jobs', () => {
   const three = (amount: number) => (state: typeof initialAccount) =>
-    debitCreditsTogether(
+    debitCredits(
       ['r.0', 'r.1', 'r.2'].map((chargeId) => debitOf(chargeId, amount)),
       state,
     );

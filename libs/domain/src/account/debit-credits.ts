@@ -27,19 +27,11 @@ export type DebitRejection =
       readonly resetsAt: string | null;
     };
 
-/** Charges for one job. A charge that is open already is not made twice. */
-export function debitCredits(
-  command: DebitCredits,
-  account: Account,
-): Decision<AccountEvent, DebitRejection> {
-  return debitCreditsTogether([command], account);
-}
-
 /**
  * Makes all charges of one request, or none: balance and daily cap are held against their sum. They are only ever made
  * together, so one of them that is open says that all were made, and the request is not charged twice.
  */
-export function debitCreditsTogether(
+export function debitCredits(
   charges: readonly DebitCredits[],
   account: Account,
 ): Decision<AccountEvent, DebitRejection> {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { BloomFilter } from '#platform/bloom-filter.js';
 import { RecentMap } from '#platform/recent-map.js';
-import type { Statement } from '../commit-queue.js';
+import type { QueryToSend } from '../commit-queue.js';
 import type { ActiveModel, ModelFold } from '../model-fold.js';
 import { keyText, type CopiedRows, type ProjectionTable, type ModelRow } from '../projection-table.js';
 import type { PrimaryKey } from '../read-model.js';
@@ -103,7 +103,7 @@ export class GenerationRows {
   }
 
   /** What writes what was taken. New rows are copied in, which costs a third of an upsert. */
-  writes(): Statement[] {
+  writes(): QueryToSend[] {
     const fresh: ModelRow[] = [];
     const changed: ModelRow[] = [];
     const gone: PrimaryKey[] = [];

@@ -1,6 +1,6 @@
 import { categoryPrefix } from '#domain/streams.js';
 import type { RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
-import { inOneRoundTrip, inTransaction, type Statement } from '../commit-queue.js';
+import { inOneRoundTrip, inTransaction, type QueryToSend } from '../commit-queue.js';
 import { BatchFeed } from '../batch-feed.js';
 import { asError, isRefusedContent } from '../consumer-errors.js';
 import { deliver } from '../projected-event.js';
@@ -191,7 +191,7 @@ export class HistoryFold {
     const { continuity, keepRevisions, builds } = this;
     const { writer, environment } = this.session;
     const anchored = await this.anchored(checkpoints);
-    const writes: Statement[] = builds.flatMap(({ rows }) => rows.writes());
+    const writes: QueryToSend[] = builds.flatMap(({ rows }) => rows.writes());
     if (keepRevisions && reached.size > 0) writes.push(continuity.store(reached));
     if (parked.length > 0) writes.push(park(environment, parked));
     await inTransaction(writer, [advance(environment, anchored), ...writes]);
