@@ -1,11 +1,11 @@
-import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 
 /** Of every process: what one saves, the others can tell for true. Without it there are no snapshots. */
 export const signingKey = 'a signing key of tests, long enough';
 
 /** The log and its snapshots as each role of the service opens them. */
-export async function openLog(url: string, maxConnections = 8): Promise<OpenedEventStore> {
-  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { maxConnections });
+export async function openLog(url: string, options?: OpenOptions): Promise<OpenedEventStore> {
+  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, options);
   return { ...opened, snapshots: authenticSnapshots(opened.snapshots, signingKey, () => undefined) };
 }

@@ -30,6 +30,8 @@ export function planOf({ CRASH_POINTS: asked }: NodeJS.ProcessEnv): Plan {
   if (asked) {
     const parts = asked.split(',');
     const chosen = crashPoints.filter(({ point }) => parts.some((part) => point.includes(part)));
+    if (chosen.length === 0)
+      throw new RangeError(`CRASH_POINTS=${asked}: no point has a name with any of that`);
     return { about: asked, runs: chosen.flatMap(everyWay), complete: false, mustCrash };
   }
   return { about: 'each point once', runs: crashPoints.flatMap(once), complete: true, mustCrash };

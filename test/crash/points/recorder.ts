@@ -41,7 +41,7 @@ export class Recorder {
     if (certain) this.addNote('hit', points);
     const crash = this.order?.crash;
     if (!crash || !points.includes(crash.point)) return { die: false, loseAnswer: false };
-    // Such a call may have been out before the order came: how it ends is seen when it comes back.
+    // Such a call may be out before the order comes: it is counted when it comes back.
     if (!certain && crash.mode === 'after') return { die: false, loseAnswer: false };
     this.seen += 1;
     if (this.seen !== crash.occurrence) return { die: false, loseAnswer: false };

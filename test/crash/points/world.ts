@@ -73,7 +73,7 @@ export class World implements AsyncDisposable {
   static async open(): Promise<World> {
     const database = await createTestDatabase({ template: worldTemplate });
     const folder = await mkdtemp(join(tmpdir(), 'atelier-crash-'));
-    const world = new World(database, folder, await openLog(database.url, 4));
+    const world = new World(database, folder, await openLog(database.url, { maxConnections: 4 }));
     await Promise.all(roles.map((role) => world.hosts[role].start()));
     return world;
   }

@@ -40,23 +40,18 @@ export interface Asked {
   readonly body: string;
 }
 
-const drawn = new Map<string, Promise<Buffer>>();
-
-/** A disc on a ground, drawn once for each size. */
-function disc(width: number, height: number, ground: string): Promise<Buffer> {
-  const art = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${ground}"/><circle cx="50%" cy="40%" r="30%" fill="#a33"/></svg>`;
-  let picture = drawn.get(art);
-  if (!picture) {
-    const pixels = sharp(Buffer.from(art));
-    drawn.set(art, (picture = (ground === 'none' ? pixels.png() : pixels.jpeg()).toBuffer()));
-  }
-  return picture;
-}
+/** A disc on a ground. */
+const disc = (width: number, height: number, ground: string) =>
+  sharp(
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="${ground}"/><circle cx="50%" cy="40%" r="30%" fill="#a33"/></svg>`,
+    ),
+  );
 
 /** A picture with something on it, of the size that was asked for. */
-export const someJpeg = (width: number, height: number) => disc(width, height, '#7a8');
+export const someJpeg = (width: number, height: number) => disc(width, height, '#7a8').jpeg().toBuffer();
 
-const someCutOut = (width: number, height: number) => disc(width, height, 'none');
+const someCutOut = (width: number, height: number) => disc(width, height, 'none').png().toBuffer();
 
 export abstract class VendorDouble {
   readonly asked: Asked[] = [];
