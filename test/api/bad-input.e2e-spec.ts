@@ -73,9 +73,11 @@ describe.each(dispatches)('%s', (path) => {
       '{"__proto__":{"seed":1}}',
       '{"constructor":{"prototype":{"seed":1}}}',
       '{"prototype":1}',
+      '{"toString":1}',
+      '{"authoring":{"constructor":1}}',
       '{"__proto__":null}',
       '{"metadata":{"__proto__":{"admin":true}}}',
-      '{"metadata":{"a":[{"constructor":1}]}}',
+      '{"metadata":{"a":[{"__proto__":1}]}}',
       '{"metadata":{"\\u005f_proto__":1}}',
     ];
     for (const body of bodies) expectError(await send(path, body), 422, 'VALIDATION_ERROR');

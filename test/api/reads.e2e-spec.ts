@@ -162,6 +162,18 @@ describe('what was sent', () => {
   });
 });
 
+describe('metadata', () => {
+  it('comes back as it was sent, whatever its names', async () => {
+    const names = Object.getOwnPropertyNames(Object.prototype).filter((name) => name !== '__proto__');
+    const odd = Object.fromEntries([...names, 'prototype', 'toJSON', 'then'].map((name) => [name, 1]));
+    const metadata = { ...odd, nested: [odd, { deep: odd }] };
+    const accepted = await api.post('/v1/model-generator', tenant.key, { metadata });
+    expect(accepted.status).toBe(202);
+    const { body } = await api.get(`/v1/jobs/${accepted.body.job_id}`, tenant.key);
+    expect(body).toMatchObject({ metadata, request: { metadata } });
+  });
+});
+
 describe('a list', () => {
   it('goes on from a cursor, whatever was added since', async () => {
     const jobIds: string[] = [];

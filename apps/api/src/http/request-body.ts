@@ -78,12 +78,9 @@ function tooSlow(): ApiError {
 /** Deeper than any body of this interface nests. */
 export const deepestJson = 32;
 
-/** Names that every object has already: once an object is copied or merged they mean something else than data. */
-const forbiddenKeys = new Set([...Object.getOwnPropertyNames(Object.prototype), 'prototype']);
-
 /**
- * The first thing in parsed JSON that must not get any further, or undefined: names that reach for prototypes,
- * nesting beyond {@link deepestJson}, and text that a database cannot hold (NUL, half a surrogate pair).
+ * The first thing in parsed JSON that must not get any further, or undefined: the name `__proto__`, which is no data
+ * once an object is assigned to another, nesting beyond {@link deepestJson}, and text that a database cannot hold (NUL, half a surrogate pair).
  */
 export function findUnsafeJson(value: unknown, depth = 0): FieldProblem | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : unstorable;
@@ -110,7 +107,7 @@ const unstorable: FieldProblem = { loc: [], msg: 'contains a character that is n
 const infinite: FieldProblem = { loc: [], msg: 'is a number too large to keep', type: 'number' };
 
 function problemOfKey(key: string): FieldProblem | undefined {
-  if (forbiddenKeys.has(key)) return { loc: [], msg: 'is not allowed as a name', type: 'extra_forbidden' };
+  if (key === '__proto__') return { loc: [], msg: 'is not allowed as a name', type: 'extra_forbidden' };
   return isStorable(key) ? undefined : unstorable;
 }
 
