@@ -97,8 +97,8 @@ const tamperings: Tampering[] = [
     ...{ key: 'product-live', stream: 'live.product-product-live', revision: 2 },
     ...{ expected: 'archived', found: 'active' },
   }),
-  changed('calls', `job_id = 'job5-live'`, 'price_micros', '1', {
-    ...{ key: 'job5-live/look.1', stream: 'live.job-job5-live', expected: 40_000, found: 1 },
+  changed('calls', `call = 'placed.1'`, 'price_micros', '1', {
+    ...{ key: 'job5-live/placed.1', stream: 'live.job-job5-live', expected: 40_000, found: 1 },
   }),
   changed(
     'catalog',

@@ -181,11 +181,12 @@ describe(`kill -9 in the middle of ${dispatches} dispatches`, () => {
     expect(account.charges.entries()).toEqual([]);
     expect(account.balance).toBe(balance);
     expect(balance).toBe(100_000 - 5 * answeredDrawn.size);
+    expect(await cli('ledger', 'audit')).toMatchObject({ holds: true, findings: [] });
   }
 
   async function cli(...args: string[]): Promise<Record<string, unknown>> {
     const { stdout, stderr, code } = await runCommand([...args, '--json'], home.path);
-    if (code !== 0) throw new Error(stderr);
+    if (code !== 0) throw new Error(`${stderr}${stdout}`);
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 });

@@ -8,6 +8,7 @@ import { createLogger } from '#platform/logger.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { runCommand } from '../support/command.js';
+import { expectAuditToHold } from '../support/audited.js';
 import { eventually } from '../support/eventually.js';
 import { Workshop } from '../worker/support/workshop.js';
 import { OpenAiDouble, type Asked, type Turn } from './doubles/vendor-double.js';
@@ -141,3 +142,5 @@ describe('an image model', () => {
     });
   });
 });
+
+it('the audit raises no alarm over all that happened here', () => expectAuditToHold(workshop));

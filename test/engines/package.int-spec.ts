@@ -1,3 +1,4 @@
+import { expectAuditToHold } from '../support/audited.js';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -173,3 +174,5 @@ it.each(['empty.js', 'nowhere.js'])(
     await expect(opened).rejects.toMatchObject({ errorClass: 'misconfigured' });
   },
 );
+
+it('the audit raises no alarm over all that happened here', () => expectAuditToHold(house.service));

@@ -17,6 +17,7 @@ import { createLogger } from '#platform/logger.js';
 import { countRequestIn } from '#read-store/rate-limit-store.js';
 import type { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { tryOn } from '#workflows/try-on/try-on.js';
+import { expectAuditToHold } from '../support/audited.js';
 import { eventually } from '../support/eventually.js';
 import type { RunningWorker } from '../support/roles.js';
 import { Workshop } from '../worker/support/workshop.js';
@@ -321,3 +322,5 @@ describe('the worker of a registry', () => {
     },
   );
 });
+
+it('the audit raises no alarm over all that happened here', () => expectAuditToHold(workshop));

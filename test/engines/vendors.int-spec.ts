@@ -4,6 +4,7 @@ import type { ImageModel, ModelFamily } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
 import type { JobFailureCode } from '#domain/job/job.events.js';
 import type { Tenant } from '../api/support/api-service.js';
+import { expectAuditToHold } from '../support/audited.js';
 import { ComfyDouble } from './doubles/comfy-double.js';
 import { FashnDouble } from './doubles/fashn-double.js';
 import { GeminiDouble } from './doubles/gemini-double.js';
@@ -319,3 +320,5 @@ describe.each(served)('what $name makes', ({ family, name, made }) => {
     expect(paid.every((price) => price > 0)).toBe(true);
   });
 });
+
+it('the audit raises no alarm over all that happened here', () => expectAuditToHold(house.service));

@@ -1,3 +1,4 @@
+import { expectAuditToHold } from '../support/audited.js';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,4 +155,6 @@ const cases = tried.flatMap(({ model, made }) => made.map((workflow) => ({ model
     },
     patienceMs,
   );
+
+  it('is no cause for alarm to the audit', () => expectAuditToHold((house as VendorHouse).service));
 });

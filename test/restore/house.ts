@@ -1,20 +1,19 @@
 import pg from 'pg';
-import { audit, type AuditReport } from '#audit/audit.js';
+import type { AuditReport } from '#audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
-import { environments } from '#domain/streams.js';
 import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
 import { freePort } from '#platform/embedded-postgres.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
-import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { createApi } from '../../apps/api/src/create-api.js';
 import { ApiClient } from '../api/support/api-client.js';
 import { contextOf } from '../api/support/api-service.js';
+import { audited } from '../support/audited.js';
 import { eventually } from '../support/eventually.js';
 import { grantCredits, issueKey, openAccount } from '../support/operator.js';
 import { configurationOn, startProjector, startWorker } from '../support/roles.js';
@@ -178,18 +177,9 @@ export class House implements AsyncDisposable {
     return report.holds;
   }
 
-  async audited(horizonMs = 60_000): Promise<AuditReport> {
-    const accounts = this.accounts();
-    return audit({
-      ...{ store: this.events.store, readStoreUrl: this.urls.databaseUrl, environments },
-      readModels: foldsForAudit(readModels),
-      readBalance: async (env, tenant) => {
-        const { state, position } = await accounts.read(env, tenant);
-        if (state.status === 'unopened' || position === undefined) return undefined;
-        return { balance: state.balance, position };
-      },
-      ...{ horizonMs, now: Date.now(), signal: new AbortController().signal },
-    });
+  audited(horizonMs = 60_000): Promise<AuditReport> {
+    const { databaseUrl } = this.urls;
+    return audited({ store: this.events.store, databaseUrl, accounts: this.accounts() }, { horizonMs });
   }
 
   readonly database = async (text: string, values: unknown[] = []) => {

@@ -1,12 +1,11 @@
 import { AccountWriter } from '#application/account/account-writer.js';
-import { audit } from '#audit/audit.js';
 import type { AuditOptions, AuditReport } from '#audit/audit.js';
-import { environments, type Environment } from '#domain/streams.js';
+import { environments } from '#domain/streams.js';
 import type { NewEvent } from '#event-store/event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
 import { readModels } from '#projections/read-models.js';
-import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
+import { audited } from '../../support/audited.js';
 import type { Story } from './story.js';
 
 /** An event store and a read store with all read models, and the audit of the two. */
@@ -42,19 +41,9 @@ export class AuditedStore implements AsyncDisposable {
 
   audit(more: Partial<AuditOptions> = {}): Promise<AuditReport> {
     const { store, url, sql: pool } = this.fixture;
-    return audit({
-      ...{ store, readStoreUrl: url, environments, horizonMs: 60_000, patienceMs: 2_000 },
-      readModels: foldsForAudit(readModels),
-      readBalance: async (environment: Environment, tenant: string) => {
-        const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
-        const { state, position } = await accounts.read(environment, tenant);
-        return state.status === 'unopened' || position === undefined
-          ? undefined
-          : { balance: state.balance, position };
-      },
-      ...{ now: Date.now(), signal: new AbortController().signal },
-      ...more,
-    });
+    const accounts = new AccountWriter(store, createPostgresSnapshotStore({ pool }));
+    const installation = { store, databaseUrl: url, accounts };
+    return audited(installation, { horizonMs: 60_000, patienceMs: 2_000, ...more });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

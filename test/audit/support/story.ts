@@ -112,6 +112,18 @@ export class Story {
     });
   }
 
+  /** A call of a vendor, and its answer. */
+  call(tenant: string, job: string, call: string, attempt = 2): this {
+    this.tell('job', job, tenant, 'EngineCalled', {
+      ...{ call, step: call.split('.')[0]!, model: 'gpt', vendor: 'openai', attempt, idempotencyKey: 'k' },
+      ...{ tenant, operation: 'look' },
+    });
+    return this.tell('job', job, tenant, 'EngineAnswered', {
+      ...{ call, outcome: 'answered', vendorRequestId: `req of ${call}`, latencyMs: 900, units: 1 },
+      ...{ price: 0.04, currency: 'USD' },
+    });
+  }
+
   succeed(tenant: string, job: string, attempt = 1): this {
     const artifacts = [
       artifact(`${job}-final`, 'final', 'on_model_render'),
@@ -292,14 +304,8 @@ export function busyStory(environment: Environment = 'live', [first, second] = [
     .queue(one, named('job5'))
     .start(one, named('job5'))
     .start(one, named('job5'), 2);
-  story.tell('job', named('job5'), one, 'EngineCalled', {
-    ...{ call: 'look.1', step: 'look', model: 'gpt', vendor: 'openai', attempt: 2, idempotencyKey: 'k' },
-    ...{ tenant: one, operation: 'look' },
-  });
-  story.tell('job', named('job5'), one, 'EngineAnswered', {
-    ...{ call: 'look.1', outcome: 'answered', vendorRequestId: 'req_1', latencyMs: 900, units: 1 },
-    ...{ price: 0.04, currency: 'USD' },
-  });
+  // In two steps, the second of which takes two calls.
+  for (const call of ['dressed.1', 'placed.1', 'placed.2']) story.call(one, named('job5'), call);
   story.succeed(one, named('job5'), 2).settle(one, named('job5'));
   story.tell('usage', two, two, 'RequestRejected', {
     ...{ requestId: `r-${named('refused')}`, operation: 'look', endpoint: '/v1/look', method: 'POST' },

@@ -9,6 +9,7 @@ import { ComfyDouble } from '../../engines/doubles/comfy-double.js';
 import { FashnDouble } from '../../engines/doubles/fashn-double.js';
 import { GeminiDouble } from '../../engines/doubles/gemini-double.js';
 import { FalDouble, OpenAiDouble, type VendorDouble } from '../../engines/doubles/vendor-double.js';
+import { expectAuditToHold } from '../../support/audited.js';
 import { Workshop } from '../../worker/support/workshop.js';
 import type { KillPlan } from './calling-worker.js';
 
@@ -177,6 +178,7 @@ describe.each(Object.entries(families))(
       expect(deaths).toBe(jobs.length);
       const drawn = jobs.filter(({ ends }) => ends[1] === 'JobSucceeded').length;
       expect(await workshop.balance(tenant)).toBe(100_000 - 10 * drawn);
+      await expectAuditToHold(workshop);
       console.info(`${name}: ${deaths} kills, ${double.submissions} submissions, ${drawn} pictures`);
     });
   },

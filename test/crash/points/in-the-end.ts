@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { AccountWriter } from '#application/account/account-writer.js';
-import { audit } from '#audit/audit.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
-import { foldsForAudit } from '#read-store/folds-for-audit.js';
 import { ProjectionRunner } from '#read-store/projection-runner.js';
 import { runTasks } from '#read-store/exclusive-session.js';
+import { audited } from '../../support/audited.js';
 import { createTestDatabase } from '../../support/test-database.js';
 import { caughtUp } from './invariants.js';
 import { horizonMs, worldTemplate, type World } from './world.js';
@@ -60,17 +59,13 @@ async function disposableDatabase() {
 export async function auditFindings(world: World): Promise<string[]> {
   if (!(await caughtUp(world))) return ['the read models do not catch up'];
   const { store, snapshots } = world.events;
-  const accounts = new AccountWriter(store, snapshots);
-  const report = await audit({
-    ...{ store, readStoreUrl: world.database.url, environments: ['test'] },
-    readModels: foldsForAudit(readModels),
-    ...{ horizonMs, now: Date.now(), signal: AbortSignal.timeout(60_000) },
-    readBalance: async (environment, tenant) => {
-      const { state, position } = await accounts.read(environment, tenant);
-      if (state.status === 'unopened' || position === undefined) return undefined;
-      return { balance: state.balance, position };
-    },
-  });
+  const installation = {
+    store,
+    databaseUrl: world.database.url,
+    accounts: new AccountWriter(store, snapshots),
+  };
+  const more = { environments: ['test'], horizonMs, signal: AbortSignal.timeout(60_000) } as const;
+  const report = await audited(installation, more);
   const bigintsAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
   return report.findings.map((finding) => JSON.stringify(finding, bigintsAsText));
 }

@@ -3,7 +3,14 @@ import type { EventStore } from '#event-store/event-store.js';
 import { RecentMap } from '#platform/recent-map.js';
 import { auditedEvent, placeOf, type AuditedEvent } from '../audited-event.js';
 import { moneyModels } from './money-models.js';
-import { none, type ColumnKind, type RowCell, type RowKey, type RowStore } from './row-store.js';
+import {
+  none,
+  textOfRowKey,
+  type ColumnKind,
+  type RowCell,
+  type RowKey,
+  type RowStore,
+} from './row-store.js';
 
 /** A row as a read model's fold has it. */
 export type FoldedRow = Readonly<Record<string, unknown>>;
@@ -104,13 +111,13 @@ export class AuditedRows {
   private readonly isMissing = (key: RowKey): boolean => {
     const { model, rows, newest } = this;
     if (this.isMadeOnce || model.keysSpanStreams) return false;
-    return !newest.has(textOf(key)) && rows.find(key) !== none;
+    return !newest.has(textOfRowKey(key)) && rows.find(key) !== none;
   };
 
   private async load(event: AuditedEvent, keys: readonly RowKey[]): Promise<void> {
     for (const key of keys) {
       const row = await this.foldStream(event, key);
-      if (row) this.newest.set(textOf(key), row);
+      if (row) this.newest.set(textOfRowKey(key), row);
     }
   }
 
@@ -125,19 +132,19 @@ export class AuditedRows {
   }
 
   private before(key: RowKey): FoldedRow | undefined {
-    return this.isMadeOnce ? undefined : this.newest.get(textOf(key));
+    return this.isMadeOnce ? undefined : this.newest.get(textOfRowKey(key));
   }
 
   private change(key: RowKey, before: FoldedRow | undefined, after: FoldedRow | undefined): void {
     const { rows, newest } = this;
     if (after === before) return;
     if (!after) {
-      newest.delete(textOf(key));
+      newest.delete(textOfRowKey(key));
       const row = rows.find(key);
       if (row !== none) rows.remove(row);
       return;
     }
-    if (!this.isMadeOnce) newest.set(textOf(key), after);
+    if (!this.isMadeOnce) newest.set(textOfRowKey(key), after);
     const row = rows.open(key);
     for (const { name, property } of this.folded) {
       const value = after[property];
@@ -148,7 +155,7 @@ export class AuditedRows {
   /** The row as the stream's events before this one make it. */
   private async foldStream({ stream, revision }: AuditedEvent, key: RowKey): Promise<FoldedRow | undefined> {
     const { model, store } = this;
-    const id = textOf(key);
+    const id = textOfRowKey(key);
     let row: FoldedRow | undefined;
     for (let from = 0; from < revision;) {
       const slice = await store.readStream(stream, { from: BigInt(from) });
@@ -157,7 +164,8 @@ export class AuditedRows {
       for (const place of places) {
         if (!place || place.revision >= revision) break;
         const event = auditedEvent(place);
-        if (model.keysOf(event).some((each) => textOf(each) === id)) row = model.evolve(row, event, key);
+        if (model.keysOf(event).some((each) => textOfRowKey(each) === id))
+          row = model.evolve(row, event, key);
       }
       from += places.length;
     }
@@ -166,10 +174,6 @@ export class AuditedRows {
 }
 
 const nothing: readonly RowKey[] = [];
-
-function textOf(key: RowKey): string {
-  return key.length === 1 ? String(key[0]) : key.join('\0');
-}
 
 /** Times in milliseconds. Whatever else a fold puts into a row is a text, a number, or what JSON can say. */
 function cellOf(value: unknown): RowCell {

@@ -6,7 +6,7 @@ export type ColumnKind = 'text' | 'integer' | 'time' | 'json';
 
 export type RowCell = string | number | boolean | null | object;
 
-/** The values of a row's primary key: a text, and in some tables a number after it. */
+/** The values of a row's primary key. */
 export type RowKey = readonly (string | number)[];
 
 /** The row does not exist, or is not asked for. */
@@ -28,8 +28,13 @@ export interface RowStore {
   put(row: number, slot: number, value: number): void;
 }
 
-export function hashOfRowKey([text, number = 0]: RowKey): KeyHash {
-  return hashKey(String(text), Number(number));
+/** Every part counts: several rows of a table may share all but one. PostgreSQL's text holds no NUL. */
+export function textOfRowKey(key: RowKey): string {
+  return key.length === 1 ? String(key[0]) : key.join('\0');
+}
+
+export function hashOfRowKey(key: RowKey): KeyHash {
+  return hashKey(textOfRowKey(key));
 }
 
 /** A hash as the key of a map. */

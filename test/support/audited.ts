@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import type { AccountWriter } from '#application/account/account-writer.js';
+import { processManagers } from '#application/process-managers/process-managers.js';
+import { audit, type AuditOptions, type AuditReport } from '#audit/audit.js';
+import { environments } from '#domain/streams.js';
+import type { EventStore } from '#event-store/event-store.js';
+import { readModels } from '#projections/read-models.js';
+import { foldsForAudit } from '#read-store/folds-for-audit.js';
+import { balancesOf } from '../../apps/cli/src/ledger/audit-ledger.js';
+
+/** What a spec has of its installation. */
+export interface Audited {
+  readonly store: EventStore;
+  readonly databaseUrl: string;
+  readonly accounts: AccountWriter;
+}
+
+/** What `atelier ledger audit` says of an installation, without process managers and seals unless they are asked for. */
+export function audited(
+  { store, databaseUrl, accounts }: Audited,
+  more: Partial<AuditOptions> = {},
+): Promise<AuditReport> {
+  return audit({
+    ...{ store, readStoreUrl: databaseUrl, environments, horizonMs: 120_000 },
+    readModels: foldsForAudit(readModels),
+    readBalance: balancesOf({ accounts }),
+    ...{ now: Date.now(), signal: new AbortController().signal },
+    ...more,
+  });
+}
+
+/** For the end of a spec: whatever happened in it, the audit raises no alarm. It waits for read models that are behind. */
+export async function expectAuditToHold(installation: Audited): Promise<void> {
+  const names = processManagers.map(({ name }) => name);
+  const report = await audited(installation, { processManagers: names, patienceMs: 60_000 });
+  assert.deepEqual(report.findings.slice(0, 5), []);
+  assert.ok(report.events > 0, 'the log is empty: there was nothing to audit');
+}
