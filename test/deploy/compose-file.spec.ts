@@ -138,6 +138,14 @@ describe('docker-compose.yml', () => {
     for (const [, value] of secrets) expect(value).toMatch(/\$\{[A-Z0-9_]+(?::[?-][^}]*)?\}/);
   });
 
+  it.each(services.filter(([name]) => /^eventstore-\d$/.test(name)))(
+    '%s: does not start with an empty password',
+    (_name, { environment = {} }) => {
+      for (const user of ['ADMIN', 'OPS'])
+        expect(environment[`EVENTSTORE_DEFAULT_${user}_PASSWORD`]).toMatch(/^\$\{EVENTSTORE_PASSWORD:\?/);
+    },
+  );
+
   it('starts every role by a program that the build makes', () => {
     const ours = services.filter(([, { build }]) => build);
     expect(ours.map(([name]) => name)).toEqual([

@@ -1,5 +1,10 @@
 import { environments } from '#domain/streams.js';
-import { locationOf, readServerVersion } from '#event-store/open-event-store.js';
+import {
+  locationOf,
+  readAppendLimit,
+  readServerVersion,
+  weaknessOfPassword,
+} from '#event-store/open-event-store.js';
 import { LogWatch } from '#read-store/log-watch.js';
 import type { Configuration } from '#platform/configuration.js';
 import { connectionBudgets } from '#platform/connections.js';
@@ -39,6 +44,8 @@ interface Diagnosis {
   readonly queues: readonly QueueStatus[];
 }
 
+const afterTheStores = 'see to the database and the event store above first';
+
 /** Every check is made, whatever the others find; the exit code is 1 when one of them fails. */
 export async function doctor({ json }: OutputOptions): Promise<void> {
   const configuration = findConfiguration();
@@ -68,6 +75,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       const { kind, version, latency_ms: latency, head_position: head } = eventStore;
       return `${kind} ${version}, ${head === null ? 'empty' : `head at ${head}`}, answers in ${latency} ms`;
     }),
+    await check('event store settings', afterTheStores, () => judgeStoreSettings(configuration)),
     await check('log', 'docs/production.md, Restore, says how to go on', () => judgeLog(configuration)),
     await check('read models', afterTheStores, async () => {
       if (!eventStore) throw new Error('how far they are is unknown without the event store');
@@ -139,8 +147,6 @@ function hintAt(error: unknown): string {
   return code === '42P01' || code === '3F000' ? ' (run "atelier migrate" first)' : '';
 }
 
-const afterTheStores = 'see to the database and the event store above first';
-
 async function readEventStore(configuration: Configuration): Promise<EventStoreStatus> {
   const { kind, version } = await readServerVersion(configuration.eventStoreUrl, answerWithinMs);
   return withEventStore(configuration, patience, async (store) => {
@@ -152,6 +158,26 @@ async function readEventStore(configuration: Configuration): Promise<EventStoreS
   });
 }
 
+/** @throws Unwell for a password that anybody can guess, and when the server takes less at once than the service may send */
+async function judgeStoreSettings({ eventStoreUrl }: Configuration): Promise<string> {
+  const weakness = weaknessOfPassword(eventStoreUrl);
+  if (weakness !== undefined)
+    throw new Unwell(
+      weakness,
+      'set another one in EventStoreDB, then in EVENT_STORE_URL (docs/eventstoredb-cluster.md)',
+    );
+  const limit = await readAppendLimit(eventStoreUrl, answerWithinMs);
+  if (!limit) return 'PostgreSQL needs none';
+  const { ours, theirs } = limit;
+  if (theirs === undefined) return `the server does not tell; it must take ${ours} bytes in one append`;
+  if (theirs < ours)
+    throw new Unwell(
+      `it takes ${theirs} bytes in one append, and the service may send ${ours}`,
+      `set EVENTSTORE_MAX_APPEND_SIZE of each node to ${ours} or more`,
+    );
+  return `it takes ${theirs} bytes in one append`;
+}
+
 /** @throws Error when checkpoints do not fit the log, or it is another one than the installation's */
 async function judgeLog(configuration: Configuration): Promise<string> {
   const { databaseUrl, eventStoreUrl } = configuration;
@@ -161,7 +187,8 @@ async function judgeLog(configuration: Configuration): Promise<string> {
       const watch = new LogWatch(client, { store, place });
       await watch.begin();
       if (watch.misfit !== undefined) throw new Error(watch.misfit);
-      if (!watch.fits) throw new Error('whether it is the one of the checkpoints is unknown');
+      // A store that is away says nothing about the checkpoints: advice to restore would be dangerous.
+      if (!watch.fits) throw new Unwell('whether it fits the checkpoints is unknown', afterTheStores);
       return `${place}, and each checkpoint names an event of it`;
     }),
   );

@@ -122,3 +122,36 @@ export async function readServerVersion(eventStoreUrl: string, timeoutMs: number
     await client.end().catch(() => undefined);
   }
 }
+
+/**
+ * What is wrong with the password in an `EVENT_STORE_URL`, in words that do not name it; undefined: nothing that can be seen.
+ * A node that was first started with an empty password takes it, and the URL that works is then the one without any.
+ */
+export function weaknessOfPassword(eventStoreUrl: string): string | undefined {
+  if (!isEventStoreDbUrl(eventStoreUrl)) return undefined;
+  const { credentials, secure } = parseConnectionString(eventStoreUrl);
+  if (!credentials || !secure) return undefined;
+  if (credentials.password === '') return `the password of ${credentials.username} is empty`;
+  // What EventStoreDB gives `admin` and `ops` where nothing else is set.
+  return credentials.password === 'changeit'
+    ? `the password of ${credentials.username} is the one that EventStoreDB comes with`
+    : undefined;
+}
+
+export interface AppendLimit {
+  /** What this service sends in one append at most, in bytes. */
+  readonly ours: number;
+  /** What the server takes; undefined where it does not tell. */
+  readonly theirs: number | undefined;
+}
+
+/** Undefined for a store that sets no limit of its own. */
+export async function readAppendLimit(
+  eventStoreUrl: string,
+  timeoutMs: number,
+): Promise<AppendLimit | undefined> {
+  if (!isEventStoreDbUrl(eventStoreUrl)) return undefined;
+  const { readMaxAppendBytes } = await import('./eventstoredb/node-options.js');
+  const { defaultMaxAppendBytes: ours } = await import('./eventstoredb/appender.js');
+  return { ours, theirs: await readMaxAppendBytes(parseConnectionString(eventStoreUrl), timeoutMs) };
+}

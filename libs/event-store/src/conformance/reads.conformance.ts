@@ -113,9 +113,10 @@ export function describeReads(subject: () => Subject): void {
       expect(await store.lastEvent(first!.position)).toEqual(first);
       const last = await store.lastEvent();
       expect(last!.position).toBeGreaterThan(second!.position);
-      expect(await store.lastEvent(last!.position * 2n + 1_000_000n)).toMatchObject({
-        position: (await store.head())!,
-      });
+      // Others may write to the same log meanwhile.
+      const beyond = await store.lastEvent(last!.position * 2n + 1_000_000n);
+      expect(beyond!.position).toBeGreaterThanOrEqual(last!.position);
+      expect(beyond!.position).toBeLessThanOrEqual((await store.head())!);
       expect(await store.lastEvent(0n)).toBeUndefined();
     });
 
