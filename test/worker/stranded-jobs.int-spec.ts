@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { renderDispatcher } from '#application/process-managers/process-managers.js';
 import type { DispatchIds } from '#application/dispatch/idempotency.js';
+import { taskId } from '#render-queue/pg-boss-render-queue.js';
 import { BatchEngine, dispatchBatch, type Batch } from './support/batches.js';
 import { engineThat, obligingEngine } from './support/engines.js';
 import { Workshop } from './support/workshop.js';
@@ -169,6 +170,22 @@ describe('a batch whose tasks are lost', () => {
     await ended(batch);
   });
 
+  it('gets that of its parent when a restore took its grouping and left a photograph its task', async () => {
+    const projector = await start(workshop.startProjector());
+    const batch = await dispatchBatch(workshop, 2);
+    await tasksAre(batch.tenant, [batch.parent.jobId]);
+    await projector.stop();
+    const { jobId } = batch.children[0]!;
+    await workshop.query(
+      `update pgboss.job set id = $2, data = jsonb_set(data, '{jobId}', to_jsonb($3::text))
+        where data->>'jobId' = $1`,
+      [batch.parent.jobId, taskId({ environment: 'test', jobId }), jobId],
+    );
+    await start(workshop.startWorker(new BatchEngine({})));
+    await start(workshop.startProjector());
+    await ended(batch);
+  });
+
   it('and whose process manager has passed over it, is begun and ended all the same', async () => {
     const first = await start(workshop.startProjector());
     await workshop.readModelsCaughtUp();
@@ -182,5 +199,20 @@ describe('a batch whose tasks are lost', () => {
     await start(workshop.startProjector());
     await start(workshop.startWorker(new BatchEngine({})));
     await ended(batch);
+  });
+});
+
+describe('a task whose job a restore took from the log', () => {
+  it('is dropped: no attempt can help it', async () => {
+    const tenant = await workshop.tenantWith(100);
+    const projector = await start(workshop.startProjector());
+    const [job] = await dispatched(tenant, 1);
+    await tasksAre(tenant, jobIds([job!]));
+    await projector.stop();
+    await workshop.query(
+      `update pgboss.job set data = jsonb_set(data, '{jobId}', '"01J00000000000000000000000"')`,
+    );
+    await start(workshop.startWorker(obligingEngine));
+    await tasksAre(tenant, []);
   });
 });

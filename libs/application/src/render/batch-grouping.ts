@@ -21,23 +21,19 @@ export type BatchRole =
   | { readonly kind: 'parent'; readonly grouped: boolean }
   | { readonly kind: 'child'; readonly shared: readonly JobArtifact[] };
 
-/**
- * @throws Error for a child whose parent was not grouped yet, so that its task is tried again later; and what the
- *   store throws
- */
+/** @returns undefined for a photograph whose batch is not grouped. @throws what the store throws */
 export async function batchRoleOf(
   store: EventStore,
   environment: Environment,
   job: QueuedJob,
-): Promise<BatchRole> {
+): Promise<BatchRole | undefined> {
   if (job.childJobIds) {
     const grouping = groupingOf(await jobEvents(store, environment, job.jobId));
     return { kind: 'parent', grouped: grouping !== undefined };
   }
   if (job.parentJobId === null) return { kind: 'single' };
   const grouping = groupingOf(await jobEvents(store, environment, job.parentJobId));
-  if (!grouping) throw new Error(`the photographs of ${job.parentJobId} are not grouped yet`);
-  return { kind: 'child', shared: sharedWith(job.childIndex, grouping) };
+  return grouping && { kind: 'child', shared: sharedWith(job.childIndex, grouping) };
 }
 
 /** The whole stream of a job; no events for a job that is not there. */

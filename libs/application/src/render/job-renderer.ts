@@ -105,11 +105,12 @@ export class JobRenderer {
     const cancel = this.cancellations.watch(stream);
     try {
       const known = await load(this.store, stream, jobAggregate);
-      if (known.state.status === 'unqueued') throw new Error(`${stream} is not there yet`);
+      if (known.state.status === 'unqueued') return this.drop(task, 'the log does not have its job');
       if (!isUnfinished(known.state)) return done;
 
       const { job } = known.state;
       const batch = await batchRoleOf(this.store, task.environment, job);
+      if (!batch) return this.drop(task, 'its batch is not grouped');
       // The rest is up to its photographs.
       if (batch.kind === 'parent' && batch.grouped) return done;
       const calls = 'calls' in known.state ? (known.state.calls ?? []) : [];
@@ -134,6 +135,19 @@ export class JobRenderer {
     } finally {
       cancel.release();
     }
+  }
+
+  /**
+   * A task comes after the event that asks for it, so a log without that event was restored to an older state. When the
+   * event comes again, so does the task. Until then no attempt can help, and a photograph's task would keep the
+   * reconciler from its batch.
+   */
+  private drop({ jobId }: RenderTask, because: string): TaskOutcome {
+    this.logger.warn(
+      { jobId, because },
+      'a task was dropped: the log was restored without what asked for it',
+    );
+    return done;
   }
 
   private async run(
