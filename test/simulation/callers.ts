@@ -197,7 +197,7 @@ export class Callers {
       // As the hook of the API does it, which has looked before.
       if (wiring.watchesLog && !api.log.fits) await api.log.begin();
       if (wiring.watchesLog && !api.log.fits) return 'LOG_MISMATCH';
-      const { isMisfit } = this.installation.checkpoints;
+      const { mustRefuse } = this.installation.checkpoints;
       const requestId = newId();
       requests.asked(label);
       prices.asked(requestId);
@@ -212,7 +212,7 @@ export class Callers {
       const idempotency = key === null ? undefined : { key, bodyHash: label };
       const answer = await api.dispatch.execute(new DispatchWorkflow(request, requestId, idempotency));
       if (answer.kind !== 'answered') return answer.kind;
-      if (isMisfit && answer.outcome.kind === 'accepted' && invariants === this.installation.invariants)
+      if (mustRefuse && answer.outcome.kind === 'accepted' && invariants === this.installation.invariants)
         invariants.violations.push(`6: ${label} is accepted while the checkpoints do not fit the log`);
       return this.answered(label, answer.outcome);
     });

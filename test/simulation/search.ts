@@ -72,12 +72,10 @@ async function tryOne(
   onRun: (result: { turns: number; events: number }) => void,
 ): Promise<Find | undefined> {
   const wiring = bug === undefined ? sound : wiringOf(bug);
+  let running: ReturnType<typeof simulate> | undefined;
   const property = fc.asyncProperty(scenarios, async (steps) => {
-    const result = await simulate(steps, {
-      wiring,
-      traced: onTrace !== undefined,
-      together: isTogether(seed),
-    });
+    running = simulate(steps, { wiring, traced: onTrace !== undefined, together: isTogether(seed) });
+    const result = await running;
     onRun(result);
     onTrace?.(result.trace);
     if (result.violation !== undefined) throw new Error(result.violation);
@@ -92,6 +90,8 @@ async function tryOne(
     markInterruptAsFailure: true,
     ...replay,
   });
+  // Shrinking that takes too long is left in the middle of a run, and two at once would draw each other's ids.
+  await running;
   if (!details.failed) return undefined;
   const [steps] = details.counterexample ?? [[]];
   const error = details.errorInstance;

@@ -3,6 +3,7 @@ import { categoryPrefix } from '#domain/streams.js';
 import { storeWith, type EventStore } from '#event-store/event-store.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import { runTasks } from './exclusive-session.js';
+import { LogWatch } from './log-watch.js';
 import { processTask } from './process-runner.js';
 import { purchase } from './testing/purchases.js';
 import { eventually, ReadStoreFixture, silent } from './testing/read-store-fixture.js';
@@ -77,6 +78,33 @@ describe('a process manager whose log was restored to an older state', () => {
     expect(because).toContain(`made from event ${handled} at position ${last}, and the log has event`);
     expect(because).toMatch(/restore the log .+ or stop all roles and run "atelier checkpoints reset"/);
     expect(because).not.toContain('\n');
+  });
+
+  it('keeps the API closed while it stands still, although a retry has written its event again at the same place', async () => {
+    const kept = await fixture.append('account', 'A', [purchase(1)]);
+    const first = bookkeeper();
+    const last = await fixture.append('account', 'B', [purchase(2)]);
+    await eventually(async () => (await checkpoint())?.position === String(last), 'the checkpoint');
+    await first.leave();
+    const { event_id: handled } = await checkpoint();
+    const watch = new LogWatch(
+      { query: async (text, values) => ({ rows: await fixture.rows(text, values) }) },
+      { store: fixture.store, place: 'here' },
+    );
+    await watch.begin();
+    expect(watch.fits).toBe(true);
+    await restoreLog(kept);
+    await expect(bookkeeper().ended).rejects.toThrow(ConsumerHalted);
+    await watch.begin();
+    expect(watch.misfit).toContain(`made from event ${handled}`);
+
+    await fixture.append('account', 'C', [purchase(3)]);
+    await fixture.rows(`alter table event_store.events disable trigger append_only`);
+    await fixture.rows(`update event_store.events set id = $1 where position = $2`, [handled, last]);
+    await fixture.rows(`alter table event_store.events enable trigger append_only`);
+    await watch.begin();
+    expect(watch.misfit).toContain('live bookkeeper is halted: its checkpoint was made from event');
+    expect(watch.fits).toBe(false);
   });
 
   it('goes on behind its own last event where only events that it never wants were lost', async () => {

@@ -26,6 +26,9 @@ export class LogMismatch extends ConsumerHalted {
   override readonly name = 'LogMismatch';
 }
 
+/** Begins what is stored of a consumer that such a mismatch has halted. */
+export const checkpointWas = 'its checkpoint was';
+
 const wayOut =
   'restore the log and the database from backups that belong together, or stop all roles and run "atelier checkpoints reset" (docs/production.md, Restore)';
 
@@ -63,7 +66,7 @@ export async function resumeFrom<Checkpoint extends AnchoredCheckpoint>(
   if (position === null) return { ...checkpoint, anchor: undefined };
   if (!anchor) return { ...checkpoint, anchor: await store.lastEvent(position) };
   const misfit = await misfitOf(store, anchor);
-  if (misfit !== undefined) throw new LogMismatch(`its checkpoint was ${misfit}`);
+  if (misfit !== undefined) throw new LogMismatch(`${checkpointWas} ${misfit}`);
   return { ...checkpoint, position: anchor.position < position ? anchor.position : position };
 }
 

@@ -3,25 +3,29 @@ import { environments } from '#domain/streams.js';
 import { messageOf } from '#platform/errors.js';
 import type { Logger } from '#platform/logger.js';
 import type { Queries } from './data-source.js';
-import { LogMismatch, misfitOf, requireOwnLog, type Anchor, type OwnLog } from './log-fit.js';
+import { checkpointWas, LogMismatch, misfitOf, requireOwnLog, type Anchor, type OwnLog } from './log-fit.js';
 import { serves } from './projection-checkpoints.js';
 
 interface AnchorRow {
   readonly consumer: string;
   readonly position: string;
   readonly id: string;
+  /** Why its consumer stands still, where that is a checkpoint that did not fit. */
+  readonly halted: string | null;
 }
 
+// An event that was lost may be written again at its very place. Its consumer stands still all the same, until it is started again.
+const columns = `event_position::text as position, event_id as id,
+  case when halted_because like '%${checkpointWas}%' then halted_because end as halted`;
 const anchored = 'position is not null and event_id is not null';
-const anchors = `
-  select environment || ' ' || name as consumer, event_position::text as position, event_id as id
-    from read_store.projections where ${serves} and ${anchored}
-  ${environments
-    .map(
-      (environment) => `union all select '${environment} ' || process, event_position::text, event_id
+const ofProcesses = environments.map(
+  (environment) => `union all select '${environment} ' || process, ${columns}
     from ${environment}.process_checkpoints where ${anchored}`,
-    )
-    .join('\n  ')}
+);
+const anchors = `
+  select environment || ' ' || name as consumer, ${columns}
+    from read_store.projections where ${serves} and ${anchored}
+  ${ofProcesses.join('\n  ')}
   order by consumer`;
 
 const keyOf = ({ position, id }: Anchor | AnchorRow) => `${position} ${id}`;
@@ -107,8 +111,11 @@ export class LogWatch {
       const { position, id, consumer } = first!;
       const isNew = !this.found.has(key) || (last && key === keyOf(last));
       const misfit = isNew && (await misfitOf(this.log.store, { position: BigInt(position), id }));
-      if (!misfit) found.add(key);
-      else misfits.push(`${[consumer, ...others.map((each) => each.consumer)].join(', ')}: ${misfit}`);
+      if (!misfit) {
+        found.add(key);
+        for (const each of [first!, ...others])
+          if (each.halted !== null) misfits.push(`${each.consumer} is halted: ${each.halted}`);
+      } else misfits.push(`${[consumer, ...others.map((each) => each.consumer)].join(', ')}: ${misfit}`);
     }
     this.found = found;
     const [misfit] = misfits;

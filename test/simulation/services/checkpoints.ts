@@ -20,6 +20,8 @@ interface Entry {
   past: Past | undefined;
   /** The processes that have found that it does not fit the log, and leave it alone until they are started again. */
   haltedIn: Set<Process>;
+  /** What is stored of why it stands still; whoever takes it up next removes that. */
+  haltedBecause: string | null;
   epoch: number;
   holder: Process | undefined;
   lost: AbortController;
@@ -60,6 +62,7 @@ export class Checkpoints {
     entry.holder = process;
     entry.epoch += 1;
     entry.lost = new AbortController();
+    entry.haltedBecause = null;
     const { position, anchor, epoch } = entry;
     return { name, position, anchor, epoch, lost: entry.lost.signal };
   }
@@ -94,6 +97,7 @@ export class Checkpoints {
     if (entry.epoch !== epoch) return;
     this.trace(`    ${name} is halted: ${because}`);
     entry.holder = undefined;
+    entry.haltedBecause = because;
     this.holdersChanged();
   }
 
@@ -114,7 +118,7 @@ export class Checkpoints {
     this.isResetDue = false;
     for (const [name, entry] of this.entries) {
       if (isKept(name)) continue;
-      Object.assign(entry, { position: null, anchor: undefined, past: undefined });
+      Object.assign(entry, { position: null, anchor: undefined, past: undefined, haltedBecause: null });
       entry.haltedIn.clear();
       entry.epoch += 1;
       entry.lost.abort();
@@ -122,11 +126,17 @@ export class Checkpoints {
     this.holdersChanged();
   }
 
-  /** The events that checkpoints were made from. */
-  get anchors(): readonly { readonly consumer: string; readonly position: string; readonly id: string }[] {
-    return [...this.entries].flatMap(([consumer, { anchor }]) =>
-      anchor ? [{ consumer, position: String(anchor.position), id: anchor.id }] : [],
+  /** The events that checkpoints were made from, and which of their consumers stand still. */
+  get anchors() {
+    return [...this.entries].flatMap(([consumer, { anchor, haltedBecause: halted }]) =>
+      anchor ? [{ consumer, position: String(anchor.position), id: anchor.id, halted }] : [],
     );
+  }
+
+  /** A consumer that was started again may take a log for its own in which a retry wrote its event again. The API may then, too. */
+  get mustRefuse(): boolean {
+    const stands = [...this.entries.values()].some(({ haltedBecause }) => haltedBecause !== null);
+    return this.isMisfit && (stands || !this.isResetDue);
   }
 
   /** Whether the log is not the one that a consumer has followed, but one that was restored, whatever has grown there since. */
@@ -168,6 +178,7 @@ export class Checkpoints {
     if (!entry) {
       entry = {
         ...{ position: null, anchor: undefined, past: undefined, haltedIn: new Set<Process>(), epoch: 0 },
+        haltedBecause: null,
         ...{ holder: undefined, lost: new AbortController() },
       };
       this.entries.set(name, entry);
