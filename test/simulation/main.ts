@@ -1,30 +1,132 @@
-import { parseArgs } from 'node:util';
+import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import { Command, InvalidArgumentError } from 'commander';
 import { bugs } from './planted-bugs.js';
-import { search } from './search.js';
+import { search, type SearchOptions } from './search.js';
 
-/** `npm run simulate -- [--seeds N] [--from SEED] [--seed SEED [--path PATH]] [--bug NAME]` */
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '1000' },
-    from: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    path: { type: 'string' },
-    bug: { type: 'string' },
-  },
-});
+/** Seeds that a thread runs before it asks for more. */
+const portionSeeds = 25;
+const progressMs = 5_000;
+/** fast-check takes seeds of 32 bits. */
+const lastSeed = 2 ** 31 - 1;
 
-const seeds = values.seed === undefined ? wholeNumber('seeds', values.seeds) : 1;
-const first = wholeNumber('from', values.seed ?? values.from);
-const options = { first, seeds, path: values.path, bug: values.bug, showsProgress: true };
-if (values.bug !== undefined && !Object.hasOwn(bugs, values.bug)) {
-  console.error(`There is no planted bug ${values.bug}. There are: ${Object.keys(bugs).join(', ')}`);
-  process.exit(2);
+/** What a thread has done. Each seed is a run of its own, so it does not matter which thread has it. */
+interface Report {
+  readonly seeds: number;
+  readonly turns: number;
+  readonly events: number;
+  /** What is told of a find; undefined: everything held. */
+  readonly find: readonly string[] | undefined;
 }
-process.exitCode = (await search(options, (line) => console.log(line))) === undefined ? 0 : 1;
 
-function wholeNumber(name: string, text: string): number {
+// oxlint-disable unicorn/require-post-message-target-origin -- That is for windows; these are threads.
+if (isMainThread) await main();
+else parentPort!.on('message', (portion: SearchOptions) => void answer(portion));
+
+/** A defect ends the thread, which the main thread reports. */
+async function answer(portion: SearchOptions): Promise<void> {
+  parentPort!.postMessage(await run(portion));
+}
+
+async function run(portion: SearchOptions): Promise<Report> {
+  let [seeds, turns, events] = [0, 0, 0];
+  const onRun = (result: { turns: number; events: number }) => {
+    seeds += 1;
+    turns += result.turns;
+    events += result.events;
+  };
+  const told: string[] = [];
+  const find = await search({ ...portion, onRun }, (line) => void told.push(line));
+  return { seeds, turns, events, find: find && told };
+}
+
+async function main(): Promise<void> {
+  const { seeds, from, seed, path, bug, threads } = optionsOf(process.argv);
+  const count = seed === undefined ? seeds : 1;
+  const first = seed ?? from ?? randomInt(1, lastSeed - count);
+  if (seed === undefined) console.log(`Seeds ${first} to ${first + count - 1}`);
+  const portions = (function* () {
+    for (let done = 0; done < count; done += portionSeeds)
+      yield { first: first + done, seeds: Math.min(portionSeeds, count - done), path, bug };
+  })();
+  const find = await searchIn(Math.min(threads, Math.ceil(count / portionSeeds)), portions, count);
+  for (const line of find ?? ['Everything held.']) console.log(line);
+  process.exitCode = find ? 1 : 0;
+}
+
+/** Hands out portions until one has a find or all are done. */
+async function searchIn(threads: number, portions: Iterator<SearchOptions>, count: number) {
+  const startedAt = performance.now();
+  let toldAt = startedAt;
+  let [seeds, turns, events] = [0, 0, 0];
+  const add = (report: Report) => {
+    seeds += report.seeds;
+    turns += report.turns;
+    events += report.events;
+    const now = performance.now();
+    if (now - toldAt < progressMs && seeds < count) return;
+    toldAt = now;
+    const perSecond = (done: number) => Math.round((done * 1000) / (now - startedAt));
+    console.log(
+      `${seeds} of ${count} seeds, ${perSecond(seeds)}/s; ${turns} turns, ${perSecond(turns)}/s; ${events} events`,
+    );
+  };
+  const workers = Array.from({ length: threads }, () => new Worker(new URL(import.meta.url)));
+  const found = Promise.withResolvers<readonly string[]>();
+  const work = (worker: Worker) =>
+    new Promise<void>((resolve, reject) => {
+      const next = () => {
+        const { value, done } = portions.next();
+        if (done) resolve();
+        else worker.postMessage(value);
+      };
+      worker.on('error', reject);
+      worker.on('message', (report: Report) => {
+        if (report.find) return found.resolve(report.find);
+        add(report);
+        next();
+      });
+      next();
+    });
+  try {
+    return await Promise.race([found.promise, Promise.all(workers.map(work)).then(() => undefined)]);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}
+
+function optionsOf(argv: readonly string[]) {
+  const command = new Command('npm run simulate --')
+    .description(
+      'Runs a scenario for each seed, and shrinks the first that breaks something (docs/simulation.md).',
+    )
+    .option('--seeds <number>', 'how many seeds', wholeNumber, 1000)
+    .option('--from <seed>', 'the first of them (default: drawn, and told)', wholeNumber)
+    .option('--seed <seed>', 'only this one', wholeNumber)
+    .option('--path <path>', 'with --seed: only the form of it that an earlier find was shrunk to')
+    .option('--bug <name>', 'plant this bug', bugName)
+    .option('--threads <number>', 'how many at the same time', wholeNumber, availableParallelism())
+    .configureOutput({ writeErr: (text) => console.error(text.trim()) })
+    .showHelpAfterError()
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  return command.parse(argv).opts<{
+    seeds: number;
+    from?: number;
+    seed?: number;
+    path?: string;
+    bug?: string;
+    threads: number;
+  }>();
+}
+
+function wholeNumber(text: string): number {
   const number = Number(text);
-  if (Number.isSafeInteger(number)) return number;
-  console.error(`--${name} is a whole number, not ${text}`);
-  process.exit(2);
+  if (/^\d+$/.test(text) && number >= 1 && number <= lastSeed) return number;
+  throw new InvalidArgumentError(`It is a whole number from 1 to ${lastSeed}.`);
+}
+
+function bugName(name: string): string {
+  if (Object.hasOwn(bugs, name)) return name;
+  throw new InvalidArgumentError(`There is no such bug. There are: ${Object.keys(bugs).join(', ')}`);
 }

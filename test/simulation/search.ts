@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describeAction, scenarios, type Step } from './actions.js';
 import { wiringOf } from './planted-bugs.js';
-import { simulate } from './simulation.js';
+import { simulate, type SimulationResult } from './simulation.js';
 import { sound } from './wiring.js';
 
 export interface SearchOptions {
@@ -10,9 +10,10 @@ export interface SearchOptions {
   /** Where the shrinking of an earlier run ended: only that scenario is run. */
   readonly path?: string | undefined;
   readonly bug?: string | undefined;
-  readonly showsProgress?: boolean;
   /** False: what is found is given back as it is, which is much quicker. Default true. */
   readonly shrinks?: boolean;
+  /** Told how long each seed took that held. */
+  readonly onRun?: (result: Pick<SimulationResult, 'turns' | 'events'>) => void;
   /** Told the trace of every run. */
   readonly onTrace?: (trace: readonly string[]) => void;
 }
@@ -23,8 +24,6 @@ export interface Find {
   readonly violation: string;
   readonly steps: readonly Step[];
 }
-
-const progressMs = 5_000;
 
 /** Shrinking tries again and again, and some finds have thousands of smaller forms: the smallest until then is told. */
 const shrinksWithinMs = 120_000;
@@ -38,45 +37,26 @@ const isTogether = (seed: number) => seed % 2 === 1;
  * @throws RangeError for a planted bug that there is none of
  */
 export async function search(options: SearchOptions, say: (line: string) => void): Promise<Find | undefined> {
-  const startedAt = performance.now();
-  let toldAt = startedAt;
-  let [turns, events] = [0, 0];
-  for (let done = 0; done < options.seeds; done++) {
-    const seed = options.first + done;
-    const find = await tryOne(seed, options, (result) => {
-      turns += result.turns;
-      events += result.events;
-    });
-    if (find) {
-      await tell(find, options, say);
-      return find;
-    }
-    const now = performance.now();
-    const last = done + 1 === options.seeds;
-    if (!options.showsProgress || (now - toldAt < progressMs && !last)) continue;
-    toldAt = now;
-    const perSecond = (count: number) => Math.round((count * 1000) / (now - startedAt));
-    say(
-      `${done + 1} of ${options.seeds} seeds, ${perSecond(done + 1)}/s; ` +
-        `${turns} turns, ${perSecond(turns)}/s; ${events} events`,
-    );
+  for (let seed = options.first; seed < options.first + options.seeds; seed++) {
+    const find = await tryOne(seed, options);
+    if (!find) continue;
+    await tell(find, options, say);
+    return find;
   }
-  if (options.showsProgress) say('Everything held.');
   return undefined;
 }
 
 /** Runs the scenario of one seed; one that breaks something is shrunk. */
 async function tryOne(
   seed: number,
-  { path, bug, shrinks = true, onTrace }: SearchOptions,
-  onRun: (result: { turns: number; events: number }) => void,
+  { path, bug, shrinks = true, onRun, onTrace }: SearchOptions,
 ): Promise<Find | undefined> {
   const wiring = bug === undefined ? sound : wiringOf(bug);
   let running: ReturnType<typeof simulate> | undefined;
   const property = fc.asyncProperty(scenarios, async (steps) => {
     running = simulate(steps, { wiring, traced: onTrace !== undefined, together: isTogether(seed) });
     const result = await running;
-    onRun(result);
+    if (result.violation === undefined) onRun?.(result);
     onTrace?.(result.trace);
     if (result.violation !== undefined) throw new Error(result.violation);
   });
