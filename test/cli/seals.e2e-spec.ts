@@ -86,6 +86,39 @@ describe('the seals of a service', () => {
     expect(await runCommand(other, home.path, nowhere)).toMatchObject({ code: 1 });
   });
 
+  it('prove a refund as well as the charge that it gives back', async () => {
+    const made = await cli('tenants', 'create', '--name', 'Refunded', '--credits', '40', '--env', 'test');
+    const { tenant_id: tenant } = JSON.parse(made) as { tenant_id: string };
+    const may = ['--tenant', tenant, '--env', 'test', '--capabilities', 'jobs:create'];
+    const { key } = JSON.parse(await cli('keys', 'issue', ...may)) as { key: string };
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'x-atelier-test-outcome': 'policy',
+    };
+    const body = JSON.stringify({ gender: 'FEMALE' });
+    const url = `${atelier.baseUrl}/v1/model-generator`;
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202);
+    const charge = await eventually(async () => {
+      const { accounts } = JSON.parse(await cli('ledger', 'show', '--tenant', tenant)) as {
+        accounts: { movements: { kind: string; id: string }[] }[];
+      };
+      return accounts[0]!.movements.find(({ kind }) => kind === 'refund')?.id ?? false;
+    });
+    const proven = async (...refund: string[]) => {
+      const args = ['ledger', 'prove', '--transaction', charge, ...refund, '--json'];
+      const { event } = await eventually(async () => {
+        const { code, stdout } = await runCommand(args, home.path);
+        return code === 0 && (JSON.parse(stdout) as InclusionProof);
+      });
+      return (JSON.parse(event) as string[])[3];
+    };
+    expect(await proven()).toBe('CreditsDebited');
+    expect(await proven('--refund')).toBe('CreditsRefunded');
+    const never = ['ledger', 'prove', '--transaction', purchase, '--refund'];
+    expect((await runCommand(never, home.path)).stderr).toContain(`transaction ${purchase} was not refunded`);
+  });
+
   it('are kept by hand, in the log of the projector and beside the pictures', async () => {
     const seals = (await cli('seal', 'export', '--all')).trim().split('\n');
     const [first] = seals.map((line) => JSON.parse(line) as Seal);

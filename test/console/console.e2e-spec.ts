@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { AdminService } from '../admin/support.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
-import { failJob, startJob } from '../api/support/finish-job.js';
+import { closeCharge, failJob, startJob } from '../api/support/finish-job.js';
 import { makePictures } from '../api/support/made-pictures.js';
 import { openBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
@@ -184,6 +184,74 @@ describe('the story of a job', () => {
   });
 });
 
+describe('the environment', () => {
+  const choice = () => page.getByRole('radiogroup', { name: 'Environment' });
+  it.each(['/presets', '/prices'])('“both” means both: %s', async (path) => {
+    await open(path);
+    const table = page.getByRole('table').first();
+    const rows = await table.locator('td[data-head=in]').allTextContents();
+    expect(new Set(rows)).toEqual(new Set(['live and test']));
+    await choice().getByText('test').click();
+    await table.locator('td[data-head=in]').getByText('test', { exact: true }).first().waitFor();
+    await choice().getByText('both').click();
+  });
+
+  it('cannot be chosen where it would change nothing', async () => {
+    await open(`/tenants/${tenant.id}`);
+    expect(await choice().count()).toBe(0);
+  });
+
+  it('is that of the account where a tenant has one only', async () => {
+    const { tenant_id: id } = await ask('POST /tenants', { name: 'Atelier Nord', credits: 50, env: 'test' });
+    await open(`/tenants/${id}/ledger`);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByText('Atelier Nord, test account').waitFor();
+    expect(await page.locator('dt:text-is("Balance") + dd').textContent()).toBe('50');
+    await open(`/tenants/${id}`);
+    await press('Grant credits');
+    expect(await dialog().getByLabel('Environment').locator('option').allTextContents()).toEqual(['test']);
+    await dialog().getByText('The balance in test is 50.').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('of a grant is the one whose balance stands beside it', async () => {
+    const { tenant_id: id } = await ask('POST /tenants', { name: 'Atelier Süd', credits: 60 });
+    const correction = { env: 'test', amount: 7, reason: 'a sample' };
+    const once = { 'idempotency-key': 'a-sample' };
+    const corrected = await admin.ask(`POST /tenants/${id}/corrections`, token, correction, once);
+    expect(corrected.status).toBe(200);
+    await open(`/tenants/${id}`);
+    await press('Grant credits');
+    await dialog().getByText('The balance in live is 60.').waitFor();
+    await dialog().getByLabel('Environment').selectOption('test');
+    await dialog().getByText('The balance in test is 53.').waitFor();
+    await page.keyboard.press('Escape');
+  });
+});
+
+describe('lists', () => {
+  it.each(['/jobs', '/costs?by=tenant'])('call tenants by their names: %s', async (path) => {
+    const { name } = await ask(`GET /tenants/${tenant.id}`);
+    await open(path);
+    await page.getByRole('link', { name, exact: true }).first().waitFor();
+  });
+
+  it('mark what is published, and offer quietly what can be done with a row', async () => {
+    await open('/presets');
+    const row = page.getByRole('row').filter({ hasText: 'White seamless' });
+    expect(await row.getByText('published').getAttribute('class')).toBe('tag good');
+    const colourOf = (place: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${place}')).color`);
+    expect(await colourOf('td .button.danger')).toBe(await colourOf('.rail a[aria-current]'));
+  });
+
+  it('do not shine through the bar on top of them', async () => {
+    await open('/models');
+    const background = 'getComputedStyle(document.querySelector(".bar")).backgroundColor';
+    expect(await page.evaluate(background)).toMatch(/^rgb\(/);
+  });
+});
+
 describe('the ledger', () => {
   const balance = () => page.locator('dt:text-is("Balance") + dd').textContent();
 
@@ -193,11 +261,19 @@ describe('the ledger', () => {
     await page.getByText('0 of 0 movements').waitFor();
     expect(await balance()).toBe('0');
     await page.getByRole('slider').press('ArrowRight');
-    await page.getByText('1 of 1 movements').waitFor();
+    await page.getByText('1 of 1 movement,').waitFor();
     expect(await balance()).toBe('1,000');
     await press('Now');
     await page.getByText('6 of 6 movements').waitFor();
     expect(await balance()).toBe('975');
+  });
+
+  it('takes each key, however fast they come', async () => {
+    await page.getByRole('slider').press('Home');
+    for (let pressed = 0; pressed < 4; pressed++) await page.getByRole('slider').press('ArrowRight');
+    await page.locator('output').getByText('4 of ').waitFor();
+    await page.getByText('4 of 4 movements').waitFor();
+    await press('Now');
   });
 
   it('is saved as a file whose lines sum up', async () => {
@@ -212,6 +288,16 @@ describe('the ledger', () => {
     ]);
     const moved = cells.reduce((sum, line) => sum + Number(line[10]), 0);
     expect(moved).toBe(Number(cells.at(-1)?.[11]));
+  });
+
+  it('offers a proof of every movement, refunds included', async () => {
+    const { ledger } = await ask(`GET /jobs/${jobs.failed}`);
+    await closeCharge(service, tenant, ledger[0].id as string, 'refund');
+    await open(`/tenants/${tenant.id}/ledger`);
+    const movements = page.getByRole('table', { name: 'Movements' });
+    await movements.getByText('refund:').waitFor();
+    const rows = await movements.locator('tbody tr').count();
+    expect(await movements.getByRole('button', { name: 'Prove' }).count()).toBe(rows);
   });
 });
 
@@ -435,6 +521,7 @@ describe('actions', () => {
     await row('1 (version').first().getByRole('button', { name: 'Rebuild' }).click();
     await dialog().getByRole('button', { name: 'Rebuild' }).click();
     await page.getByRole('table', { name: 'What was compared' }).getByText('equal').waitFor();
+    await page.getByText('projections rebuild: done.').waitFor();
     await page.getByRole('button', { name: 'Roll back' }).click();
     await check('dialog of a way back');
     await dialog().getByRole('button', { name: 'Roll back' }).click();

@@ -48,10 +48,23 @@ export async function checkPage(page: Page, name: string): Promise<void> {
 async function fits(page: Page, name: string): Promise<void> {
   const beyond = await page.evaluate('document.scrollingElement.scrollWidth - innerWidth');
   expect({ name, beyond: Math.max(0, Number(beyond)) }).toEqual({ name, beyond: 0 });
+  expect({ name, cut: await page.evaluate(cutSelects) }).toEqual({ name, cut: [] });
   if (screenshots === undefined) return;
   await mkdir(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
+
+/** Lists whose chosen entry is wider than they are. */
+const cutSelects = `[...document.querySelectorAll('select')].flatMap((select) => {
+  const alone = select.cloneNode(true);
+  alone.style.cssText = 'position: absolute; width: auto; visibility: hidden';
+  const chosen = select.selectedOptions[0];
+  alone.replaceChildren(...(chosen ? [chosen.cloneNode(true)] : []));
+  select.parentElement.append(alone);
+  const cut = alone.offsetWidth > select.offsetWidth + 1;
+  alone.remove();
+  return cut ? [chosen.textContent] : [];
+})`;
 
 /** Each scheme of colours is checked once. At 200 %, a window of 1280 pixels has room for 640. */
 const views = [

@@ -243,6 +243,7 @@ export function addLedger(program: Command): void {
   const proofs = () => import('./seals/proofs.js');
   verb(ledger, 'prove', 'a proof, as JSON, that one line of a ledger is in the log as it was sealed')
     .requiredOption('--transaction <id>', 'of the charge or the purchase, as /v1/transactions lists it')
+    .option('--refund', 'the refund of this charge, in place of the charge')
     .addOption(environmentOption(only))
     .action(asks(proofs, 'proveTransaction'));
 

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { readForwards } from '#application/aggregate.js';
 import { streamName } from '#domain/streams.js';
 import { EventStoreError, type RecordedEvent } from '#event-store/event-store.js';
 import { proveInclusion, provenEvent, type InclusionProof } from '#event-store/seals/proof.js';
 import { isGenuine, type Seal } from '#event-store/seals/seal.js';
 import { messageOf } from '#platform/errors.js';
 import { readPublicSealKey } from '#platform/seal-key.js';
-import { TextField } from '#validation/fields.js';
+import { BooleanField, TextField } from '#validation/fields.js';
 import { defineCall, InEnvironment } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printJson, printLine, printProperties } from '../output.js';
@@ -18,6 +19,9 @@ class ProvenTransaction extends InEnvironment {
     ...{ min: 1, max: 64, required: true },
   })
   transaction: string;
+
+  @BooleanField({ description: 'The refund of this charge, in place of the charge.' })
+  refund: boolean = false;
 }
 
 export const proveTransaction = defineCall({
@@ -26,8 +30,9 @@ export const proveTransaction = defineCall({
   may: ['read'],
   summary: 'A proof that one line of a ledger is in the log as it was sealed',
   input: ProvenTransaction,
-  async run(operator, { transaction, env }) {
-    const event = await findTransaction(operator, transaction, env);
+  async run(operator, { transaction, refund, env }) {
+    const made = await findTransaction(operator, transaction, env);
+    const event = refund ? await findRefund(operator, transaction, made) : made;
     try {
       return await proveInclusion(operator.store, event);
     } catch (error) {
@@ -48,12 +53,27 @@ async function findTransaction(
     const stream = streamName(environment, 'account', row.tenant);
     const slice = await operator.store.readStream(stream, { from: BigInt(row.revision), limit: 1 });
     const [event] = slice.kind === 'found' ? slice.events : [];
-    const named = ['chargeId', 'purchaseId', 'correctionId'] as const;
-    const data = (event?.data ?? {}) as Partial<Record<(typeof named)[number], string>>;
-    if (event && named.some((name) => data[name] === id)) return event;
+    if (event && names(event, id)) return event;
     throw new CliError(`the ledger of ${stream} is not that of history: run "atelier ledger audit"`);
   }
   throw new CliError(`there is no transaction ${id}: /v1/transactions lists their ids`, 'RESOURCE_NOT_FOUND');
+}
+
+/** The ids that a line of a ledger has. */
+const idNames = ['chargeId', 'purchaseId', 'correctionId'] as const;
+
+function names({ data }: RecordedEvent, id: string): boolean {
+  const ids = data as Partial<Record<(typeof idNames)[number], string>>;
+  return idNames.some((name) => ids[name] === id);
+}
+
+/** It is in the same stream, behind the charge. */
+async function findRefund(operator: Operator, id: string, charge: RecordedEvent): Promise<RecordedEvent> {
+  for await (const events of readForwards(operator.store, charge.stream, charge.revision)) {
+    const refund = events.find((event) => event.type === 'CreditsRefunded' && names(event, id));
+    if (refund) return refund;
+  }
+  throw new CliError(`transaction ${id} was not refunded`, 'RESOURCE_NOT_FOUND');
 }
 
 /** Needs no service. Exit code 1 unless the proof proves what it says. */

@@ -13,7 +13,7 @@ import { decode } from '#domain/stored-events.js';
 import { categoryPrefix, environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
 import { derivedId, newId } from '#platform/ids.js';
-import { IdField, IntegerField, TextField } from '#validation/fields.js';
+import { id, IdField, IntegerField, ListField, TextField } from '#validation/fields.js';
 import {
   defineCall,
   InEnvironment,
@@ -132,6 +132,9 @@ export const createTenant = defineCall({
 class TenantSearch extends PageInEnvironment {
   @TextField({ description: 'A part of the name or of the id.', min: 1, max: 128 })
   search?: string;
+
+  @ListField({ description: 'Only these tenants; none: all.', items: id, max: 200 })
+  tenant: string[] = [];
 }
 
 /** From the log itself: what tenants there are, no read model has to know. Balances are read for the page only. */
@@ -141,7 +144,7 @@ export const listTenants = defineCall({
   may: ['read'],
   summary: 'The tenants, the latest first, with their balances',
   input: TenantSearch,
-  async run(operator, { env, search = '', limit, offset }) {
+  async run(operator, { env, search = '', tenant: wanted, limit, offset }) {
     const filter = {
       streamPrefixes: environmentsOf(env).map((each) => categoryPrefix(each, 'account')),
       types: ['AccountOpened'],
@@ -152,7 +155,11 @@ export const listTenants = defineCall({
       if (type === 'AccountOpened') found.set(data.tenant, data.name);
     }
     const sought = search.toLowerCase();
-    const matching = [...found].filter((each) => each.some((text) => text.toLowerCase().includes(sought)));
+    const matching = [...found].filter(
+      (each) =>
+        (wanted.length === 0 || wanted.includes(each[0])) &&
+        each.some((text) => text.toLowerCase().includes(sought)),
+    );
     const tenants = [];
     for (const [tenant, name] of matching.reverse().slice(offset, offset + limit)) {
       const accounts = [];

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
-import { count, Credits, duration, Id, JobLink, Time } from '../shared/format.js';
+import { count, Credits, duration, Id, JobLink, many, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Section, Table } from '../shared/ui.js';
 import { api, change, client, lively, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
+import { TenantLink } from './tenant-name.js';
 
 /** What the service puts right by itself, or cannot: each with the reason and the way out. */
 export function CarePage() {
@@ -106,7 +107,8 @@ function Stranded() {
   const query = api.useQuery('get', '/admin/v1/stranded', { params: { query: { env } } }, lively);
   const requeue = (job: string[]) => async () => {
     const { requeued } = await change(client.POST('/admin/v1/stranded/requeue', { body: { env, job } }));
-    return `${count(requeued.reduce((sum, { tasks }) => sum + tasks, 0))} tasks were put back.`;
+    const tasks = requeued.reduce((sum, each) => sum + each.tasks, 0);
+    return `${many(tasks, 'task')} put back.`;
   };
   return (
     <Section
@@ -136,7 +138,7 @@ function Stranded() {
             columns={[
               { head: 'job', cell: ({ job_id: id }) => <JobLink id={id} /> },
               { head: 'in', cell: (each) => each.env },
-              { head: 'tenant', cell: ({ tenant_id: id }) => <Id id={id} /> },
+              { head: 'tenant', cell: ({ tenant_id: id }) => <TenantLink id={id} /> },
               { head: 'needs', cell: ({ needs }) => needs },
             ]}
           />
@@ -184,7 +186,7 @@ function Orphans() {
                 cell: ({ job_id: id, ended }) => (ended === null ? <Id id={id} /> : <JobLink id={id} />),
               },
               { head: 'in', cell: (each) => each.env },
-              { head: 'tenant', cell: ({ tenant_id: id }) => <Id id={id} /> },
+              { head: 'tenant', cell: ({ tenant_id: id }) => <TenantLink id={id} /> },
               { head: 'credits', number: true, cell: ({ credits }) => <Credits value={credits} /> },
               { head: 'age', number: true, cell: ({ age_seconds: age }) => duration(age) },
               {

@@ -1,8 +1,9 @@
 import { ages, sinceHours, useFilters } from '../shared/filters.js';
-import { count, Credits, TenantLink } from '../shared/format.js';
+import { count, Credits, many } from '../shared/format.js';
 import { Loaded, Page, Select, Table } from '../shared/ui.js';
 import { api, unhurried } from './api.js';
 import { useEnvironment } from './environment.js';
+import { TenantLink } from './tenant-name.js';
 
 const groups = [
   ['model', 'model'],
@@ -56,7 +57,7 @@ export function CostsPage() {
                 head: 'refunded and paid',
                 number: true,
                 cell: ({ lost_jobs: jobs, lost_price: price, currency }) =>
-                  jobs > 0 && `${count(jobs)} jobs, ${price} ${currency}`,
+                  jobs > 0 && `${many(jobs, 'job')}, ${price} ${currency}`,
               },
             ]}
           />

@@ -7,12 +7,10 @@ const place = 'environment';
 interface Chosen {
   /** Undefined: both. */
   readonly env: Environment | undefined;
-  /** For what would be confused side by side: live where both are chosen. */
-  readonly one: Environment;
   readonly choose: (value: string) => void;
 }
 
-const EnvironmentContext = createContext<Chosen>({ env: undefined, one: 'live', choose: () => undefined });
+const EnvironmentContext = createContext<Chosen>({ env: undefined, choose: () => undefined });
 
 /** The environment that lists are limited to: one choice for all screens, kept for the next visit. */
 export const useEnvironment = () => useContext(EnvironmentContext);
@@ -26,7 +24,7 @@ export function EnvironmentChoice({ children }: { children: ReactNode }) {
     localStorage.setItem(place, value);
     setEnv(known(value));
   };
-  return <EnvironmentContext value={{ env, one: env ?? 'live', choose }}>{children}</EnvironmentContext>;
+  return <EnvironmentContext value={{ env, choose }}>{children}</EnvironmentContext>;
 }
 
 export function EnvironmentSwitch() {
@@ -48,10 +46,37 @@ export function EnvironmentSwitch() {
   );
 }
 
-export const environmentOptions = [
-  ['live', 'live'],
-  ['test', 'test'],
-] as const;
+/** Those that there are; both at once, where there are two and a form takes them. */
+export function environmentOptions(there: readonly Environment[], takesBoth = false) {
+  const each = there.map((env) => [env, env] as const);
+  return takesBoth && there.length > 1 ? [['', 'both'] as const, ...each] : each;
+}
+
+export const allEnvironments: readonly Environment[] = ['live', 'test'];
+
+/** `live and test`, of rows that say the same. */
+export const inWords = (envs: readonly Environment[]) => envs.join(' and ');
+
+/** For a call that is made for these: it takes one, or leaves it out for both. */
+export const onlyOne = ([first, second]: readonly Environment[]) =>
+  second === undefined ? first : undefined;
+
+/** A row of one environment, or of both where they say the same. */
+export type Together<Row> = Omit<Row, 'env'> & { readonly envs: readonly Environment[] };
+
+/** Rows whose `key` is the same in both environments become one. */
+export function together<Row extends { readonly env: Environment }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Together<Row>[] {
+  const found = new Map<string, Together<Row>>();
+  for (const row of rows) {
+    const { env, ...rest } = row;
+    const key = keyOf(row);
+    found.set(key, { ...rest, envs: [...(found.get(key)?.envs ?? []), env] });
+  }
+  return [...found.values()];
+}
 
 /** Of a form's field `env`. */
 export const environmentOf = (form: FormData): Environment | undefined => {

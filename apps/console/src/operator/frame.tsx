@@ -21,6 +21,12 @@ const places = [
   ['/actions', 'Actions'],
 ] as const;
 
+/** Screens that the environment limits; the others show one thing, or say themselves what they show. */
+const limited = new Set<string>([
+  ...['/', '/jobs', '/pictures', '/tenants', '/grants', '/prices'],
+  ...['/presets', '/costs', '/models', '/care', '/audit'],
+]);
+
 /** What is around every screen: where one can go, the search for any id, and the environment. */
 export function Frame({ children }: { children: ReactNode }) {
   const [location, go] = useLocation();
@@ -66,7 +72,7 @@ export function Frame({ children }: { children: ReactNode }) {
               spellCheck={false}
             />
           </form>
-          <EnvironmentSwitch />
+          {limited.has(location) && <EnvironmentSwitch />}
         </header>
         {children}
       </div>

@@ -1,13 +1,14 @@
 import { useFilters } from '../shared/filters.js';
-import { count, Credits, Id, Status, TenantLink, Time } from '../shared/format.js';
+import { count, Credits, Id, Status, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
 import { api, change, client, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
+import { TenantLink } from './tenant-name.js';
 
 type Grant = Schemas['CreditsGrantsResult']['grants'][number];
 
 const states = [
-  ['proposed', 'waiting for a second operator'],
+  ['proposed', 'waiting for approval'],
   ['approved', 'credited'],
   ['declined', 'declined'],
 ] as const;

@@ -1,12 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
-import { Credits, Id, JobLink, Status, TenantLink, Time } from '../shared/format.js';
+import { Credits, Id, JobLink, Status, Time } from '../shared/format.js';
 import { Facts, JsonDetails, Loaded, Page, Section, Table } from '../shared/ui.js';
 import { api, type Schemas } from './api.js';
 import { Picture, PictureList } from './pictures.js';
 import { Repairs } from './repairs.js';
 import { RowsThen } from './rows.js';
+import { TenantLink } from './tenant-name.js';
 
 type Story = Schemas['JobsShowResult'];
 type StoredEvent = Story['events'][number];

@@ -1,12 +1,13 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ages, sinceHours, useFilters } from '../shared/filters.js';
-import { count, Credits, JobLink, jobStates, Status, TenantLink, Time } from '../shared/format.js';
+import { count, Credits, JobLink, jobStates, Status, Time } from '../shared/format.js';
 import { Loaded, Page, Select, Table, TextField, type Column } from '../shared/ui.js';
 import { api, unhurried, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 import { OffsetPages, WorkflowSelect } from './filters.js';
 import { Repairs } from './repairs.js';
+import { TenantLink } from './tenant-name.js';
 
 type Job = Schemas['JobsListResult']['jobs'][number];
 

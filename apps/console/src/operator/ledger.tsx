@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Label, Slider, SliderOutput, SliderThumb, SliderTrack } from 'react-aria-components';
 import { Link, useParams } from 'wouter';
 import { useFilters } from '../shared/filters.js';
-import { count, Credits, Id, JobLink, Status, Time } from '../shared/format.js';
+import { count, Credits, Id, JobLink, many, Status, Time } from '../shared/format.js';
 import { Action, Facts, JsonDetails, Loaded, Page, Section, Select, Table, TextField } from '../shared/ui.js';
 import { api, client, done, save, type Environment, type Schemas } from './api.js';
 import { environmentOptions, useEnvironment } from './environment.js';
@@ -17,9 +17,28 @@ const limit = 200;
 /** A tenant's account at any instant: why the balance is what it is, line by line to the events. */
 export function LedgerPage() {
   const { tenant = '' } = useParams();
-  const { one } = useEnvironment();
+  const query = api.useQuery('get', '/admin/v1/tenants/{tenant}', { params: { path: { tenant } } });
+  if (query.data) return <Ledger tenant={tenant} {...query.data} />;
+  return (
+    <Page title="Ledger" lead={<Id id={tenant} whole />}>
+      <Loaded query={query} lines={10}>
+        {() => null}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** A tenant need not have an account in each environment. */
+function Ledger({
+  tenant,
+  name,
+  accounts,
+}: Pick<Schemas['TenantsShowResult'], 'name' | 'accounts'> & { tenant: string }) {
+  const { env: preferred } = useEnvironment();
   const { value, set } = useFilters();
-  const env: Environment = environmentOptions.find(([each]) => each === value('env'))?.[0] ?? one;
+  const there = accounts.map(({ environment }) => environment);
+  const wanted = [value('env'), preferred].find((each) => there.some((env) => env === each));
+  const env = there.find((each) => each === wanted) ?? there[0] ?? 'live';
   const at = value('at') || undefined;
   const ask = (moment: string | undefined) => ({
     params: { path: { tenant }, query: { env, at: moment, limit: moment === undefined ? 0 : limit } },
@@ -32,13 +51,12 @@ export function LedgerPage() {
     ask(at ?? (latest === undefined ? undefined : String(latest))),
     { placeholderData: keepPreviousData, enabled: at !== undefined || latest !== undefined },
   );
-  const name = now.data?.accounts[0]?.name;
   return (
     <Page
       title="Ledger"
       lead={
         <>
-          {name !== undefined && <Link href={`/tenants/${tenant}`}>{name}</Link>} <Id id={tenant} whole />
+          <Link href={`/tenants/${tenant}`}>{name}</Link>, {env} account <Id id={tenant} whole />
         </>
       }
       actions={<SaveCsv tenant={tenant} env={env} />}
@@ -46,7 +64,7 @@ export function LedgerPage() {
       <Loaded query={now} lines={2}>
         {({ accounts: [account] }) =>
           account && (
-            <Moment latest={account.revision} shown={then.data?.accounts[0]} env={env} at={at} set={set} />
+            <Moment latest={account.revision} shown={then.data?.accounts[0]} {...{ env, there, at, set }} />
           )
         }
       </Loaded>
@@ -61,15 +79,18 @@ interface MomentParts {
   readonly latest: number;
   readonly shown: Account | undefined;
   readonly env: Environment;
+  readonly there: readonly Environment[];
   readonly at: string | undefined;
   readonly set: (name: string) => (text: string) => void;
 }
 
 /** Each step of the slider is an event of the account. */
-function Moment({ latest, shown, env, at, set }: MomentParts) {
+function Moment({ latest, shown, env, there, at, set }: MomentParts) {
   const [dragged, drag] = useState<number>();
   const go = (revision: number) => set('at')(revision >= latest ? '' : String(Math.max(0, revision)));
-  const here = dragged ?? shown?.revision ?? latest;
+  // The address says where it stands, and not what was loaded last: keys come faster than answers.
+  const here =
+    dragged ?? (isRevision(at) ? Number(at) : at === undefined ? latest : (shown?.revision ?? latest));
   const end = (revision: number) => {
     drag(undefined);
     go(revision);
@@ -94,7 +115,7 @@ function Moment({ latest, shown, env, at, set }: MomentParts) {
         </SliderTrack>
       </Slider>
       <div className="filters">
-        <Select label="Environment" value={env} onChange={set('env')} options={environmentOptions} />
+        <Select label="Environment" value={env} onChange={set('env')} options={environmentOptions(there)} />
         <TextField
           label="Or at a time"
           type="datetime-local"
@@ -117,6 +138,8 @@ function Moment({ latest, shown, env, at, set }: MomentParts) {
   );
 }
 
+const isRevision = (at: string | undefined) => at !== undefined && /^\d+$/.test(at);
+
 /** As the field of a browser wants it: without a zone, in that of its reader. */
 function localTime(at: string): string {
   const time = new Date(at);
@@ -132,10 +155,7 @@ function AccountThen({ account }: { account: Account }) {
           ['Balance', <Credits key="balance" value={balance} />],
           ['State', <Status key="state" of={status} />],
           ['Plan', plan],
-          [
-            'Open charges',
-            `${count(open.length)}, of ${count(open.reduce((sum, each) => sum + each.amount, 0))} credits`,
-          ],
+          ['Open charges', openCharges(open)],
           ['As of', <Time key="at" at={recorded_at} whole />],
           ['Revision', count(revision)],
           ['Position in the log', position],
@@ -144,6 +164,12 @@ function AccountThen({ account }: { account: Account }) {
       <Movements account={account} />
     </>
   );
+}
+
+function openCharges(open: Account['open_charges']): string {
+  if (open.length === 0) return 'none';
+  const credits = open.reduce((sum, each) => sum + each.amount, 0);
+  return `${count(open.length)}, ${many(credits, 'credit')}`;
 }
 
 function Movements({ account }: { account: Account }) {
@@ -157,7 +183,7 @@ function Movements({ account }: { account: Account }) {
       lead={
         <>
           <Credits value={before} /> before these {count(movements.length)} of{' '}
-          {count(account.movements_total)} movements, <Credits value={moved} signed /> by them,{' '}
+          {many(account.movements_total, 'movement')}, <Credits value={moved} signed /> by them,{' '}
           <Credits value={before + moved} /> now.
         </>
       }
@@ -186,7 +212,7 @@ function Movements({ account }: { account: Account }) {
           { head: 'balance', number: true, cell: ({ balance_after: after }) => <Credits value={after} /> },
           {
             head: 'proof',
-            cell: (movement) => movement.kind !== 'refund' && <Proof of={movement} env={account.env} />,
+            cell: (movement) => <Proof of={movement} env={account.env} />,
           },
         ]}
       />
@@ -195,9 +221,9 @@ function Movements({ account }: { account: Account }) {
 }
 
 /** That a movement is in the sealed history: who has a kept seal can check it without this service. */
-function Proof({ of: { id }, env }: { of: Movement; env: Environment }) {
+function Proof({ of: { id, kind }, env }: { of: Movement; env: Environment }) {
   const prove = async () => {
-    const params = { path: { transaction: id }, query: { env } };
+    const params = { path: { transaction: id }, query: { env, refund: kind === 'refund' } };
     const proof = await done(client.GET('/admin/v1/transactions/{transaction}/proof', { params }));
     return (
       <>
@@ -208,7 +234,7 @@ function Proof({ of: { id }, env }: { of: Movement; env: Environment }) {
         </p>
         <Button
           className="button"
-          onPress={() => save(new Blob([JSON.stringify(proof, null, 2)]), `proof-${id}.json`)}
+          onPress={() => save(new Blob([JSON.stringify(proof, null, 2)]), `proof-${kind}-${id}.json`)}
         >
           Save the proof
         </Button>

@@ -1,4 +1,4 @@
-import { count, duration, Status } from '../shared/format.js';
+import { count, duration, many, Status } from '../shared/format.js';
 import { Action, JsonDetails, Loaded, Page, Section, Table } from '../shared/ui.js';
 import { api, client, done, lively, queries, unhurried, type Environment, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
@@ -55,7 +55,7 @@ export function ModelsPage() {
 }
 
 const behind = (events: number, seconds: number | null) =>
-  events === 0 ? '0' : `${count(events)} events, ${duration(seconds ?? 0)}`;
+  events === 0 ? '0' : `${many(events, 'event')}, ${duration(seconds ?? 0)}`;
 
 /** Of each read model. */
 const latestFirst = (all: Generation[]) =>
@@ -156,7 +156,8 @@ function Change({ what, env, name, all = false, started }: ChangeParts) {
       ),
     );
     await queries.invalidateQueries({ queryKey: ['get', '/admin/v1/runs'] });
-    return 'It has begun.';
+    // Its progress is shown, which says more.
+    return '';
   };
   return (
     <Action

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { count, Credits, duration, Id, Status, Time } from '../shared/format.js';
+import { count, Credits, duration, many, Status, Time } from '../shared/format.js';
 import { Loaded, Page, Section, Table } from '../shared/ui.js';
 import { api, lively, type Environment, type Schemas } from './api.js';
 import { useEnvironment } from './environment.js';
 import { useStream } from './live.js';
+import { TenantName } from './tenant-name.js';
 
 type NowFacts = Schemas['NowResult'];
 
@@ -155,7 +156,10 @@ function Tiles({ now }: { now: NowFacts }) {
       <Tile
         name="Webhooks due"
         value={count(sum(webhooks, (each) => each.due))}
-        about={`${count(sum(webhooks, (each) => each.failing_endpoints))} endpoints fail`}
+        about={`${many(
+          sum(webhooks, (each) => each.failing_endpoints),
+          'endpoint',
+        )} failing`}
         to="/tenants"
       />
       <LastChecks now={now} />
@@ -230,7 +234,7 @@ function Unfinished({ now: { unfinished } }: { now: NowFacts }) {
             head: 'tenant',
             cell: ({ tenant_id: id }) => (
               <Link href={`/jobs?tenant=${id}`}>
-                <Id id={id} />
+                <TenantName id={id} />
               </Link>
             ),
           },

@@ -1,7 +1,16 @@
 import { count, Id, Status, Time } from '../shared/format.js';
 import { Action, Loaded, Page, Section, Select, Table, textOf, TextField } from '../shared/ui.js';
-import { api, change, client, done, type Environment, type Schemas } from './api.js';
-import { useEnvironment } from './environment.js';
+import { api, change, client, done, type Schemas } from './api.js';
+import {
+  allEnvironments,
+  environmentOf,
+  environmentOptions,
+  inWords,
+  onlyOne,
+  together,
+  useEnvironment,
+  type Together,
+} from './environment.js';
 
 const presetKinds = [
   ['model', 'a model'],
@@ -11,19 +20,19 @@ const presetKinds = [
 
 /** What tenants choose from, and what draws it. */
 export function PresetsPage() {
-  const { one: env } = useEnvironment();
+  const { env } = useEnvironment();
   const query = api.useQuery('get', '/admin/v1/presets', { params: { query: { env } } });
-  const restore = async () => {
-    await change(client.POST('/admin/v1/presets', { body: { env, all: true } }));
+  const restore = async (form: FormData) => {
+    await change(client.POST('/admin/v1/presets', { body: { env: environmentOf(form), all: true } }));
     return 'The presets of this release are published.';
   };
   return (
     <Page
       title="Presets and models"
-      lead={`Models, backgrounds and shots that tenants choose from in ${env}, and what draws them`}
+      lead={`Models, backgrounds and shots that tenants choose from in ${env ?? 'live and test'}, and what draws them`}
       actions={
         <>
-          <PublishOne env={env} />
+          <PublishOne />
           <Action
             label="This release’s own"
             title="Publish this release’s own"
@@ -35,6 +44,7 @@ export function PresetsPage() {
               All presets that come with this release, also those that were retired. Your own stay as they
               are.
             </p>
+            <WhereToPublish />
           </Action>
         </>
       }
@@ -43,13 +53,14 @@ export function PresetsPage() {
         {({ presets }) => (
           <Table
             label="Presets"
-            rows={presets}
-            keyOf={({ id }) => id}
+            rows={together(presets, ({ id, status }) => `${id} ${status}`)}
+            keyOf={({ id, envs }) => `${id} ${inWords(envs)}`}
             empty="No preset is published: publish this release’s own."
             columns={[
               { head: 'preset', cell: ({ id }) => <Id id={id} /> },
               { head: 'label', cell: ({ label }) => label },
               { head: 'is', cell: ({ kind }) => kind },
+              { head: 'in', cell: ({ envs }) => inWords(envs) },
               { head: 'state', cell: ({ status }) => <Status of={status} /> },
               { head: 'published', cell: (each) => <Time at={each.published_at} /> },
               { head: 'change', cell: (each) => each.status === 'published' && <Retire preset={each} /> },
@@ -62,10 +73,19 @@ export function PresetsPage() {
   );
 }
 
-function PublishOne({ env }: { env: Environment }) {
+type Listed = Schemas['PresetsListResult']['presets'][number];
+type Preset = Together<Listed>;
+
+function WhereToPublish() {
+  const { env } = useEnvironment();
+  const there = env === undefined ? allEnvironments : [env];
+  return <Select label="Environment" name="env" options={environmentOptions(there, true)} />;
+}
+
+function PublishOne() {
   const publish = async (form: FormData) => {
     const body = {
-      ...{ env, label: textOf(form, 'label'), spec: recipeOf(form) },
+      ...{ env: environmentOf(form), label: textOf(form, 'label'), spec: recipeOf(form) },
       ...{ kind: presetKinds.find(([kind]) => kind === form.get('kind'))?.[0], image: await imageOf(form) },
     };
     await change(client.POST('/admin/v1/presets', { body }));
@@ -77,6 +97,7 @@ function PublishOne({ env }: { env: Environment }) {
         <TextField label="What people choose it by" name="label" required />
         <Select label="What it is" name="kind" options={presetKinds} />
       </div>
+      <WhereToPublish />
       <label className="field">
         <span>The recipe, as JSON</span>
         <textarea name="spec" rows={5} defaultValue="{}" spellCheck={false} required />
@@ -89,16 +110,21 @@ function PublishOne({ env }: { env: Environment }) {
   );
 }
 
-type Preset = Schemas['PresetsListResult']['presets'][number];
-
-function Retire({ preset: { id, env, label } }: { preset: Preset }) {
+function Retire({ preset: { id, envs, label } }: { preset: Preset }) {
   const retire = async (form: FormData) => {
-    const asked = { params: { path: { id } }, body: { env, reason: textOf(form, 'reason') } };
+    const asked = { params: { path: { id } }, body: { env: onlyOne(envs), reason: textOf(form, 'reason') } };
     await change(client.POST('/admin/v1/presets/{id}/retire', asked));
     return `${label} is retired.`;
   };
   return (
-    <Action label="Retire" title={`Retire ${label} in ${env}`} confirm="Retire" danger small act={retire}>
+    <Action
+      label="Retire"
+      title={`Retire ${label} in ${inWords(envs)}`}
+      confirm="Retire"
+      danger
+      small
+      act={retire}
+    >
       <p>It can be ordered no more. Jobs that were queued with it still render.</p>
       <TextField label="Why, for the record" name="reason" />
     </Action>

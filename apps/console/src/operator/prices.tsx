@@ -12,30 +12,31 @@ import {
 } from '../shared/ui.js';
 import { ActionsTable } from './actions.js';
 import { api, change, client, type Schemas } from './api.js';
-import { useEnvironment } from './environment.js';
+import { inWords, onlyOne, together, useEnvironment, type Together } from './environment.js';
 import type { paths } from './openapi.js';
 
-type Operation = Schemas['OperationsListResult']['operations'][number];
+type Listed = Schemas['OperationsListResult']['operations'][number];
+type Operation = Together<Listed>;
 type OnePath = paths['/admin/v1/operations/{name}/price']['post']['parameters']['path'];
 type Scheduled = Operation['scheduled'][number];
 type Done = Schemas['ActionsResult']['actions'][number];
 
 /** What can be ordered, what it costs now and later, and who decided so. */
 export function PricesPage() {
-  const { one: env } = useEnvironment();
+  const { env } = useEnvironment();
   const operations = api.useQuery('get', '/admin/v1/operations', { params: { query: { env } } });
   const changes = api.useQuery('get', '/admin/v1/actions', { params: { query: { action: 'operations' } } });
   return (
     <Page
       title="Prices"
-      lead={`What can be ordered in ${env}, and what it costs. What was charged stays what it was.`}
+      lead={`What can be ordered in ${env ?? 'live and test'}, and what it costs. What was charged stays what it was.`}
     >
       <Loaded query={operations} lines={14}>
         {({ operations: all }) => (
           <Table
             label="Operations"
-            rows={all}
-            keyOf={({ name }) => name}
+            rows={together(all, sameTerms)}
+            keyOf={({ name, envs }) => `${name} ${inWords(envs)}`}
             empty="There is no operation."
             columns={operationColumns(changes.data?.actions ?? [])}
           />
@@ -52,8 +53,11 @@ export function PricesPage() {
   );
 }
 
+const sameTerms = ({ env: _env, ...terms }: Listed) => JSON.stringify(terms);
+
 const operationColumns = (changes: readonly Done[]): Column<Operation>[] => [
   { head: 'operation', cell: ({ name }) => name },
+  { head: 'in', cell: ({ envs }) => inWords(envs) },
   { head: 'class', cell: ({ op_class: of }) => of },
   { head: 'credits', number: true, cell: (each) => <Credits value={each.credits_cost} /> },
   { head: 'state', cell: ({ enabled }) => <Status of={enabled ? 'enabled' : 'disabled'} /> },
@@ -83,12 +87,12 @@ const operationColumns = (changes: readonly Done[]): Column<Operation>[] => [
 ];
 
 /** Older ones than the list of changes has are nobody's. */
-function whoScheduled(changes: readonly Done[], { env, name }: Operation, { from }: Scheduled): string {
+function whoScheduled(changes: readonly Done[], { envs, name }: Operation, { from }: Scheduled): string {
   const made = changes.find(
     ({ outcome, input }) =>
       outcome === 'done' &&
       input['name'] === name &&
-      (input['env'] ?? env) === env &&
+      (input['env'] === undefined || envs.some((env) => env === input['env'])) &&
       Date.parse(String(input['from'])) === Date.parse(from),
   );
   return made?.by ?? 'an earlier change';
@@ -98,12 +102,12 @@ function whoScheduled(changes: readonly Done[], { env, name }: Operation, { from
 const paramsOf = ({ name }: Operation) => ({ path: { name } as OnePath });
 
 function Price({ operation }: { operation: Operation }) {
-  const { env, name, credits_cost: now } = operation;
+  const { envs, name, credits_cost: now } = operation;
   const price = async (form: FormData) => {
     const from = textOf(form, 'from');
     const begin = from === undefined ? undefined : new Date(from).toISOString();
     const body = {
-      env,
+      env: onlyOne(envs),
       credits: numberOf(form, 'credits') ?? 0,
       from: begin,
       reason: textOf(form, 'reason'),
@@ -113,7 +117,13 @@ function Price({ operation }: { operation: Operation }) {
     return begin === undefined ? 'The price is changed.' : 'The price is scheduled.';
   };
   return (
-    <Action label="Price" title={`Price of ${name} in ${env}`} confirm="Set the price" small act={price}>
+    <Action
+      label="Price"
+      title={`Price of ${name} in ${inWords(envs)}`}
+      confirm="Set the price"
+      small
+      act={price}
+    >
       <p className="soft">
         A dispatch costs {now} credits. Another price counts from the next dispatch on, or from the time that
         you give.
@@ -128,9 +138,9 @@ function Price({ operation }: { operation: Operation }) {
 }
 
 function Withdraw({ operation, price: { from } }: { operation: Operation; price: Scheduled }) {
-  const { env, name } = operation;
+  const { envs, name } = operation;
   const withdraw = async (form: FormData) => {
-    const body = { env, from, reason: textOf(form, 'reason') };
+    const body = { env: onlyOne(envs), from, reason: textOf(form, 'reason') };
     const params = paramsOf(operation);
     await change(client.POST('/admin/v1/operations/{name}/withdraw-price', { params, body }));
     return 'The scheduled price is withdrawn.';
@@ -138,7 +148,7 @@ function Withdraw({ operation, price: { from } }: { operation: Operation; price:
   return (
     <Action
       label="Withdraw"
-      title={`Withdraw a price of ${name}`}
+      title={`Withdraw a price of ${name} in ${inWords(envs)}`}
       confirm="Withdraw"
       danger
       small
@@ -151,16 +161,26 @@ function Withdraw({ operation, price: { from } }: { operation: Operation; price:
 }
 
 function Switch({ operation }: { operation: Operation }) {
-  const { env, name, enabled } = operation;
+  const { envs, name, enabled } = operation;
   const turn = async (form: FormData) => {
-    const asked = { params: paramsOf(operation), body: { env, reason: textOf(form, 'reason') } };
+    const asked = {
+      params: paramsOf(operation),
+      body: { env: onlyOne(envs), reason: textOf(form, 'reason') },
+    };
     if (enabled) await change(client.POST('/admin/v1/operations/{name}/disable', asked));
     else await change(client.POST('/admin/v1/operations/{name}/enable', asked));
     return `${name} is ${enabled ? 'disabled' : 'enabled'}.`;
   };
   const word = enabled ? 'Disable' : 'Enable';
   return (
-    <Action label={word} title={`${word} ${name} in ${env}`} confirm={word} danger={enabled} small act={turn}>
+    <Action
+      label={word}
+      title={`${word} ${name} in ${inWords(envs)}`}
+      confirm={word}
+      danger={enabled}
+      small
+      act={turn}
+    >
       <p>
         {enabled
           ? 'New dispatches are refused. Jobs that are under way go on.'

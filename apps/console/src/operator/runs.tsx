@@ -1,59 +1,74 @@
 import { useSearchParams } from 'wouter';
 import { Button, ProgressBar } from 'react-aria-components';
-import { useEffect, type ReactNode } from 'react';
-import { count, Status, Time } from '../shared/format.js';
-import { Loaded, Problem, Section } from '../shared/ui.js';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { many, Status, Time } from '../shared/format.js';
+import { Loaded, Problem, Section, useSay } from '../shared/ui.js';
 import { api, change, client, queries, type Schemas } from './api.js';
 import { useStream } from './live.js';
 
 export type Run = Schemas['Run'];
 
+const pathOf = (run: string) => ({ params: { path: { run } } });
+const queryOf = (run: string) => api.queryOptions('get', '/admin/v1/runs/{run}', pathOf(run));
+
 /** The run that a page follows is in its address: who comes back, or is sent there, sees it go on. */
 export function useFollowedRun() {
   const [search, setSearch] = useSearchParams();
-  const follow = ({ run_id: id }: Run) => setSearch({ run: id }, { replace: true });
+  const follow = (run: Run) => {
+    queries.setQueryData(queryOf(run.run_id).queryKey, run);
+    setSearch({ run: run.run_id }, { replace: true });
+  };
   return { run: search.get('run') ?? undefined, follow };
 }
 
 /** What a long call is doing, as it does it, and what came of it. */
 export function FollowedRun({ id, children }: { id: string; children: (run: Run) => ReactNode }) {
-  const path = { params: { path: { run: id } } };
-  const { queryKey } = api.queryOptions('get', '/admin/v1/runs/{run}', path);
-  const streaming = useStream(`/admin/v1/runs/${id}/events`, queryKey);
-  const query = api.useQuery('get', '/admin/v1/runs/{run}', path, {
+  const streaming = useStream(`/admin/v1/runs/${id}/events`, queryOf(id).queryKey);
+  const query = api.useQuery('get', '/admin/v1/runs/{run}', pathOf(id), {
     refetchInterval: ({ state }) => (!streaming && state.data?.state === 'running' ? 1_000 : false),
   });
-  const ended = query.data !== undefined && query.data.state !== 'running';
+  const { state, action } = query.data ?? {};
+  const say = useSay();
+  const wasRunning = useRef(false);
+  const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    if (state === 'running') wasRunning.current = true;
+    if (state === undefined || state === 'running') return;
+    if (wasRunning.current) {
+      say(`${action}: ${state}.`);
+      // It may have been started far below.
+      place.current?.scrollIntoView({ block: 'nearest' });
+    }
     // What it has changed is on the same page.
-    if (ended)
-      void queries.invalidateQueries({ predicate: ({ queryKey: [, of] }) => of !== '/admin/v1/runs/{run}' });
-  }, [ended]);
+    void queries.invalidateQueries({ predicate: ({ queryKey: [, of] }) => of !== '/admin/v1/runs/{run}' });
+  }, [state, action, say]);
   return (
-    <Loaded query={query} lines={3}>
-      {(run) => (
-        <Section
-          title={run.action}
-          lead={
-            <>
-              <Status of={run.state} />, by {run.by}, begun <Time at={run.started_at} />
-              {run.ended_at !== null && (
-                <>
-                  , ended <Time at={run.ended_at} />
-                </>
-              )}
-            </>
-          }
-          actions={run.state === 'running' && <StopRun id={id} />}
-        >
-          {run.state === 'running' && <RunProgress of={run.progress} />}
-          {run.error !== null && run.error !== undefined && (
-            <Problem error={{ error: { code: run.state.toUpperCase(), message: run.error } }} />
-          )}
-          {children(run)}
-        </Section>
-      )}
-    </Loaded>
+    <div ref={place} className={state === 'running' ? 'run running' : 'run'}>
+      <Loaded query={query} lines={3}>
+        {(run) => (
+          <Section
+            title={run.action}
+            lead={
+              <>
+                <Status of={run.state} />, by {run.by}, begun <Time at={run.started_at} />
+                {run.ended_at !== null && (
+                  <>
+                    , ended <Time at={run.ended_at} />
+                  </>
+                )}
+              </>
+            }
+            actions={run.state === 'running' && <StopRun id={id} />}
+          >
+            {run.state === 'running' && <RunProgress of={run.progress} />}
+            {run.error !== null && run.error !== undefined && (
+              <Problem error={{ error: { code: run.state.toUpperCase(), message: run.error } }} />
+            )}
+            {children(run)}
+          </Section>
+        )}
+      </Loaded>
+    </div>
   );
 }
 
@@ -70,7 +85,7 @@ function RunProgress({ of: progress }: { of: Run['progress'] }) {
             <span>{phase}</span>
             <span>
               {valueText}
-              {events !== undefined && `, ${count(events)} events`}
+              {events !== undefined && `, ${many(events, 'event')}`}
             </span>
           </div>
           <progress aria-hidden value={percentage} max={100} />

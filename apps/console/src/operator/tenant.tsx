@@ -1,9 +1,10 @@
+import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { count, Credits, Id, Status } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Page, Section, Select, textOf, TextField } from '../shared/ui.js';
 import { api, change, client, type Schemas } from './api.js';
 import { keyOf, OnceField } from './once.js';
-import { environmentOf, environmentOptions } from './environment.js';
+import { environmentOf, environmentOptions, useEnvironment } from './environment.js';
 import { Keys } from './keys.js';
 import { limitsOf, TermsFields } from './tenants.js';
 import { Webhooks } from './webhooks.js';
@@ -42,11 +43,11 @@ export function TenantPage() {
               <div className="actions">
                 <Grant tenant={tenant} accounts={accounts} />
                 <Correct tenant={tenant} accounts={accounts} />
-                <Terms tenant={tenant} />
+                <Terms tenant={tenant} accounts={accounts} />
                 <Suspend tenant={tenant} accounts={accounts} />
               </div>
             </Section>
-            <Keys tenant={tenant} environments={accounts.map(({ environment }) => environment)} />
+            <Keys tenant={tenant} environments={environmentsIn(accounts)} />
             <Webhooks tenant={tenant} />
           </>
         )}
@@ -81,9 +82,6 @@ interface MoneyParts {
   readonly accounts: readonly Account[];
 }
 
-const balances = (accounts: readonly Account[]) =>
-  accounts.map(({ environment, balance }) => `${count(balance)} in ${environment}`).join(', ');
-
 /** The key is made when the dialog opens: pressed twice, it is one payment. */
 function Grant({ tenant, accounts }: MoneyParts) {
   const grant = async (form: FormData) => {
@@ -108,11 +106,9 @@ function Grant({ tenant, accounts }: MoneyParts) {
   };
   return (
     <Action label="Grant credits" title="Grant credits" confirm="Grant them" act={grant}>
-      <p className="soft">
-        The balance is {balances(accounts)}. What you grant is a purchase in the ledger, at once.
-      </p>
+      <p className="soft">What you grant is a purchase in the ledger, at once.</p>
       <OnceField />
-      <AmountFields />
+      <AmountFields accounts={accounts} />
       <Select
         label="What was bought"
         name="kind"
@@ -146,27 +142,38 @@ function Correct({ tenant, accounts }: MoneyParts) {
   };
   return (
     <Action label="Take credits back" title="Take credits back" confirm="Take them back" danger act={correct}>
-      <p className="soft">
-        For credits that should not have been granted. The balance is {balances(accounts)}, and never falls
-        below 0.
-      </p>
+      <p className="soft">For credits that should not have been granted. The balance never falls below 0.</p>
       <OnceField />
-      <AmountFields />
+      <AmountFields accounts={accounts} />
       <TextField label="Why, for the ledger" name="reason" required />
     </Action>
   );
 }
 
-function AmountFields() {
+/** How much, of which of the tenant's accounts, and what is on that one now. */
+function AmountFields({ accounts }: Pick<MoneyParts, 'accounts'>) {
+  const { env } = useEnvironment();
+  const known = accounts.some(({ environment }) => environment === env) ? env : accounts[0]?.environment;
+  const [chosen, choose] = useState<string>(known ?? 'live');
+  const account = accounts.find(({ environment }) => environment === chosen);
   return (
     <div className="columns">
       <TextField label="Credits" name="amount" type="number" min={1} required />
-      <Select label="Environment" name="env" options={environmentOptions} />
+      <Select
+        label="Environment"
+        name="env"
+        value={chosen}
+        onChange={choose}
+        options={environmentOptions(environmentsIn(accounts))}
+        hint={account && `The balance in ${chosen} is ${count(account.balance)}.`}
+      />
     </div>
   );
 }
 
-function Terms({ tenant }: { tenant: string }) {
+const environmentsIn = (accounts: readonly Account[]) => accounts.map(({ environment }) => environment);
+
+function Terms({ tenant, accounts }: MoneyParts) {
   const renew = async (form: FormData) => {
     const body = { env: environmentOf(form), plan: textOf(form, 'plan'), ...limitsOf(form) };
     await change(client.PATCH('/admin/v1/tenants/{tenant}', { params: { path: { tenant } }, body }));
@@ -175,7 +182,7 @@ function Terms({ tenant }: { tenant: string }) {
   return (
     <Action label="Change terms" title="Change terms" confirm="Change them" act={renew}>
       <p className="soft">They hold from the next dispatch on. What you leave empty stays as it is.</p>
-      <Select label="Environment" name="env" options={[['', 'both'], ...environmentOptions]} />
+      <Select label="Environment" name="env" options={environmentOptions(environmentsIn(accounts), true)} />
       <TermsFields />
     </Action>
   );
@@ -193,7 +200,9 @@ function Suspend({ tenant, accounts }: MoneyParts) {
     await change(client.POST('/admin/v1/tenants/{tenant}/reactivate', { ...params, body }));
     return 'The tenant is active again.';
   };
-  const where = <Select label="Environment" name="env" options={[['', 'both'], ...environmentOptions]} />;
+  const where = (
+    <Select label="Environment" name="env" options={environmentOptions(environmentsIn(accounts), true)} />
+  );
   return (
     <>
       {accounts.some(({ status }) => status === 'active') && (

@@ -4,7 +4,7 @@ import { useFilters } from '../shared/filters.js';
 import { count, Credits, Id, Status } from '../shared/format.js';
 import { Action, Facts, Loaded, numberOf, Page, Select, Table, textOf, TextField } from '../shared/ui.js';
 import { api, change, client, type Schemas } from './api.js';
-import { environmentOf, environmentOptions, useEnvironment } from './environment.js';
+import { allEnvironments, environmentOf, environmentOptions, useEnvironment } from './environment.js';
 import { OffsetPages } from './filters.js';
 
 type Tenant = Schemas['TenantsListResult']['tenants'][number];
@@ -99,7 +99,7 @@ function NewTenant() {
       <TextField label="Name of the customer" name="name" required />
       <div className="columns">
         <TextField label="Credits to begin with" name="credits" type="number" min={0} initial="0" required />
-        <Select label="Environment" name="env" options={[['', 'both'], ...environmentOptions]} />
+        <Select label="Environment" name="env" options={environmentOptions(allEnvironments, true)} />
       </div>
       <TermsFields />
     </Action>

@@ -7,6 +7,10 @@ const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle
 
 export const count = (value: number | string) => numbers.format(Number(value));
 
+/** `1 job`, `2 jobs`. */
+export const many = (value: number, one: string, several = `${one}s`) =>
+  `${count(value)} ${value === 1 ? one : several}`;
+
 /** One unit is enough to know whether to get up. */
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
@@ -60,14 +64,6 @@ export function JobLink({ id }: LinkParts) {
   );
 }
 
-export function TenantLink({ id }: LinkParts) {
-  return (
-    <Link href={`/tenants/${id}`}>
-      <Id id={id} />
-    </Link>
-  );
-}
-
 export function Credits({ value, signed = false }: { value: number | null | undefined; signed?: boolean }) {
   if (value === null || value === undefined) return <span className="soft">–</span>;
   const text = signed && value > 0 ? `+${count(value)}` : count(value).replace('-', '−');
@@ -76,6 +72,7 @@ export function Credits({ value, signed = false }: { value: number | null | unde
 
 const tones: Readonly<Record<string, string>> = {
   ...{ SUCCESS: 'good', succeeded: 'good', active: 'good', live: 'good', done: 'good', enabled: 'good' },
+  published: 'good',
   ...{ credited: 'good', approved: 'good', delivered: 'good', SETTLED: 'good', settled: 'good' },
   ...{ FAILURE: 'bad', failed: 'bad', halted: 'bad', revoked: 'bad', refused: 'bad', declined: 'bad' },
   ...{ suspended: 'bad', 'beyond the log': 'bad', exhausted: 'bad', disabled: 'bad' },
