@@ -163,6 +163,25 @@ describe('a token', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(3);
     expect(statuses.filter((status) => status === 429)).toHaveLength(3);
     expect((await slow.ask('GET /operators', tokens.read)).status).toBe(200);
+    // Also one that was never seen in this process.
+    expect((await slow.ask('GET /operators', tokens.admin)).status).toBe(200);
+    expect((await slow.ask('GET /operators', 'op_no_token')).status).toBe(429);
+  });
+
+  it('is asked for before a body is read, and bodies have a bound', async () => {
+    const malformed = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{'.repeat(100),
+    };
+    const route = `${admin.url}/admin/v1/tenants`;
+    expect((await fetch(route, malformed)).status).toBe(401);
+    const headers = { ...malformed.headers, authorization: `Bearer ${tokens.admin}` };
+    expect((await fetch(route, { ...malformed, headers })).status).toBe(400);
+    const large = { ...malformed, headers, body: JSON.stringify({ name: 'x'.repeat(64 * 1024) }) };
+    const refused = await fetch(route, large);
+    expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('64 KiB')]);
+    expect((await fetch(route, { ...large, headers: malformed.headers })).status).toBe(401);
   });
 
   it('comes in its header only: a page of another origin gets nothing, by whatever means', async () => {

@@ -23,6 +23,23 @@ describe('/openapi.json', () => {
     expect(document).toEqual(JSON.parse(readFileSync('openapi.json', 'utf8')));
   });
 
+  it.each(['/openapi.json', '/docs/reference.js', '/docs/guides/webhooks', '/llms.txt', '/'])(
+    'is, like every document, the same bytes for all: %s comes compressed or whole, and only once',
+    async (path) => {
+      const ask = (headers: Record<string, string>) => fetch(api.url + path, { headers });
+      const whole = await ask({ 'accept-encoding': 'identity' });
+      const compressed = await ask({ 'accept-encoding': 'br, gzip' });
+      expect(whole.headers.get('content-encoding')).toBeNull();
+      expect(compressed.headers.get('content-encoding')).toBe('gzip');
+      expect(await compressed.text()).toBe(await whole.text());
+      const etag = whole.headers.get('etag') ?? '';
+      expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
+      const again = await ask({ 'if-none-match': etag });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      expect((await ask({ 'if-none-match': '"other"', 'accept-encoding': 'gzip;q=0' })).status).toBe(200);
+    },
+  );
+
   it('is valid OpenAPI 3.1, and good by the recommended rules', async () => {
     const config = await createConfig({ extends: ['recommended'] });
     const problems = await lintFromString({

@@ -1,9 +1,11 @@
+import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { guardedServer } from '#platform/guarded-server.js';
 import { newId } from '#platform/ids.js';
 import type { ProcessSettings } from '#adapters/platform.module.js';
 import { ApiModule } from './api.module.js';
@@ -99,18 +101,23 @@ function adapterFor(trustedProxies: readonly string[], limits: HttpLimits): Fast
     // Nothing here is Nest middleware, and each layer that every request passes costs dispatches.
     skipMiddie: true,
     multipart: false,
-    requestTimeout: limits.requestMs,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: true },
-    http: {
-      headersTimeout: limits.headersMs,
-      maxHeaderSize: maxHeaderBytes,
-      // Node would answer without a body; the hook below answers with one.
-      requireHostHeader: false,
-      connectionsCheckingInterval: limits.checkMs,
-    },
+    serverFactory: (listener: RequestListener) =>
+      guardedServer(
+        {
+          requestTimeout: limits.requestMs,
+          headersTimeout: limits.headersMs,
+          keepAliveTimeout: 65_000,
+          maxHeaderSize: maxHeaderBytes,
+          // Node would answer without a body; the hook below answers with one.
+          requireHostHeader: false,
+          connectionsCheckingInterval: limits.checkMs,
+        },
+        listener,
+        limits.unreadMs,
+      ),
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const problem = translateError(error);

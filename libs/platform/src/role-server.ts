@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Configuration } from './configuration.js';
+import { guardedServer } from './guarded-server.js';
 import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 import { inTime } from './retry.js';
@@ -64,7 +65,7 @@ export async function openRoleServer(
 }
 
 function listen(served: Served, host: string, port: number) {
-  const server = createServer((request, response) => {
+  const server = guardedServer({}, (request, response) => {
     answer(served, request, response).catch(() => response.destroy());
   });
   const close = () =>

@@ -9,6 +9,7 @@ import { ApiError } from '../http/api-error.js';
 import { bearerKeyOf, setCaller } from './caller.js';
 import { ClientTokens, isClientToken } from './client-tokens.js';
 import { SignatureCheck, unauthenticated } from './signature.js';
+import { parseApiKey } from '#application/key/api-key.js';
 import { Authenticator } from '#application/key/authenticator.js';
 import type { RateVerdict } from '#application/limits/rate-limit-store.js';
 
@@ -70,23 +71,21 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  private async authenticate(request: FastifyRequest): Promise<Caller> {
-    const { keys, attempts } = this;
-    const { ip } = request;
-    const key = bearerKeyOf(request);
-    // A neighbour behind the same address who guesses must not lock out those whose key is known.
-    const known = key !== undefined && keys.recognises(key);
-    const retryAfterSeconds = known ? 0 : attempts.take(ip);
-    if (retryAfterSeconds > 0) throw tooManyFailures(retryAfterSeconds);
-
-    const caller = isClientToken(key)
-      ? await this.tokens.authenticate(key)
-      : key && (await keys.authenticate(key));
-    if (!caller) throw unauthenticated();
-    if (!known) attempts.giveBack(ip);
-    return caller;
+  private async authenticate({ ip, headers }: FastifyRequest): Promise<Caller> {
+    const { keys, attempts, tokens } = this;
+    const key = bearerKeyOf({ headers });
+    const look = async () =>
+      isClientToken(key) ? tokens.authenticate(key) : key === undefined ? undefined : keys.authenticate(key);
+    const { found, retryAfterSeconds } =
+      key !== undefined && keys.recognises(key)
+        ? { found: await look(), retryAfterSeconds: 0 }
+        : await attempts.lookUp(ip, isClientToken(key) || isWellFormed(key), look);
+    if (found) return found;
+    throw retryAfterSeconds > 0 ? tooManyFailures(retryAfterSeconds) : unauthenticated();
   }
 }
+
+const isWellFormed = (key: string | undefined) => key !== undefined && parseApiKey(key) !== undefined;
 
 function checkScope(
   { kind, id }: ClientScope,

@@ -204,6 +204,9 @@ export class Dispatches {
 
 const endpointOf = ({ name }: Workflow): string => `/v1/${name}`;
 
+/** What is said of ten photographs, in the longest way to write it. */
+export const batchBodyLimit = 640 * 1024;
+
 /** The controller of `POST /v1/{name}`: one class for each workflow, because Nest keeps routes and descriptions by class. */
 export function dispatchController(workflow: Workflow): Type {
   @Controller()
@@ -212,7 +215,7 @@ export function dispatchController(workflow: Workflow): Type {
 
     @Post(endpointOf(workflow))
     @HttpCode(202)
-    @RouteConfig({ workflow: workflow.name })
+    @RouteConfig({ workflow: workflow.name, ...(workflow.batch && { jsonBodyLimit: batchBodyLimit }) })
     @RequireCapability('jobs:create')
     @describeDispatch(workflow)
     dispatch(

@@ -1,10 +1,10 @@
-import { createReadStream, type ReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { Controller, Get, Header, Param, StreamableFile, Inject, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Inject, Res, UseInterceptors } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { packagePath } from '#platform/package-folder.js';
 import { Public } from '../auth/api-key.guard.js';
 import { notFound } from '../http/api-error.js';
+import { PreparedPages } from './prepared-pages.js';
 import type { FastifyReply } from 'fastify';
 import { Configuration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
@@ -60,6 +60,7 @@ const html = 'text/html; charset=utf-8';
 @ApiExcludeController()
 @Controller()
 @Public()
+@UseInterceptors(PreparedPages)
 export class DocsController {
   @Get('/')
   @Header('content-type', html)
@@ -86,8 +87,9 @@ export class DocsController {
   }
 
   @Get('/docs/reference.js')
-  script(): StreamableFile {
-    return scriptOf(createReadStream(packagePath('dist', 'docs', 'reference.js')));
+  @Header('content-type', 'text/javascript; charset=utf-8')
+  script(): Promise<Buffer> {
+    return readFile(packagePath('dist', 'docs', 'reference.js'));
   }
 
   @Get('/docs/start.js')
@@ -159,10 +161,6 @@ const slugOf = (text: string) =>
     .toLowerCase()
     .replaceAll(/[^\w]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-
-function scriptOf(stream: ReadStream): StreamableFile {
-  return new StreamableFile(stream, { type: 'text/javascript; charset=utf-8' });
-}
 
 /** @throws ApiError 404 */
 async function read(name: string): Promise<{ title: string; text: string }> {

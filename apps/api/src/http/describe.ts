@@ -151,7 +151,10 @@ const errors = {
   },
   413: {
     description: 'The body is too large.',
-    codes: { PAYLOAD_TOO_LARGE: 'The body is larger than 1048576 bytes. Nothing was charged.' },
+    codes: {
+      PAYLOAD_TOO_LARGE:
+        'The body is larger than the 131072 bytes (128 KiB) that this route takes. Nothing was charged.',
+    },
   },
   415: {
     description: 'The content type, or the type of the uploaded file, is not accepted.',

@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
 import {
   ApiExtraModels,
   ApiProperty,
@@ -8,6 +9,7 @@ import {
   SwaggerModule,
   type OpenAPIObject,
 } from '@nestjs/swagger';
+import { PreparedAnswer } from '#platform/prepared-answer.js';
 import { fieldDescriptions } from '#validation/fields.js';
 import { docsOf } from './api-error.js';
 import { describedHeaders } from './describe.js';
@@ -324,7 +326,11 @@ function describeExamples(document: OpenAPIObject): void {
 
 /** `/openapi.json`, made when it is first asked for. */
 export function serveDescription(app: NestFastifyApplication): void {
-  let document: OpenAPIObject | undefined;
-  const later = () => (document ??= openApiDocument(app));
-  SwaggerModule.setup('docs', app, later, { ui: false, raw: ['json'], jsonDocumentUrl: 'openapi.json' });
+  let document: Promise<PreparedAnswer> | undefined;
+  const server: FastifyInstance = app.getHttpAdapter().getInstance();
+  server.get('/openapi.json', async (request, reply) => {
+    document ??= PreparedAnswer.of(JSON.stringify(openApiDocument(app)));
+    const body = (await document).answer(request, reply);
+    return reply.type('application/json; charset=utf-8').send(body);
+  });
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { defaultUnreadMs } from '#platform/guarded-server.js';
 import { ApiError, invalid } from './api-error.js';
 import type { FieldProblem } from '#validation/validate.js';
 
@@ -12,6 +13,8 @@ export interface HttpLimits {
   readonly bodyIdleMs: number;
   /** For a whole JSON body. */
   readonly jsonBodyMs: number;
+  /** For taking the next piece of an answer that waits. */
+  readonly unreadMs: number;
   /** How often connections are looked at for the first two. */
   readonly checkMs: number;
 }
@@ -21,6 +24,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestMs: 300_000,
   bodyIdleMs: 15_000,
   jsonBodyMs: 30_000,
+  unreadMs: defaultUnreadMs,
   checkMs: 5_000,
 };
 
@@ -115,8 +119,38 @@ function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Larger than any honest dispatch: bodies name pictures, they do not contain them. */
-export const jsonBodyLimit = 1024 * 1024;
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Bytes of a JSON body, where a route takes more than others. */
+    jsonBodyLimit?: number;
+  }
+}
+
+/** Larger than any body by the interface, also in the longest way to write it: bodies name pictures, they do not contain them. */
+export const jsonBodyLimit = 128 * 1024;
+
+/** Members and items of all lists and objects of a body: more than metadata of 8 KiB can hold. */
+export const mostJsonValues = 10_000;
+
+const [quote, backslash, comma, list, object] = [...'"\\,[{'].map((sign) => sign.charCodeAt(0));
+
+/**
+ * Whether JSON holds more than {@link mostJsonValues}, by its bytes. Reading it would hold the process up: small values cost
+ * a hundred times what long texts do.
+ */
+export function hasTooManyValues(bytes: Uint8Array): boolean {
+  let values = 0;
+  let inText = false;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (inText) {
+      if (byte === backslash) index += 1;
+      else if (byte === quote) inText = false;
+    } else if (byte === quote) inText = true;
+    else if ((byte === comma || byte === list || byte === object) && ++values > mostJsonValues) return true;
+  }
+  return false;
+}
 
 /** Bodies that were read already, because their signature had to be checked. */
 const bodies = new WeakMap<FastifyRequest, Promise<Buffer>>();
@@ -124,8 +158,8 @@ const bodies = new WeakMap<FastifyRequest, Promise<Buffer>>();
 /**
  * The JSON body of a request. It is read here, behind the guards, and not by the framework before them: who is
  * not let in does not get to have a body parsed.
- * @throws ApiError 415 for another content type, 413 beyond {@link jsonBodyLimit}, 422 for what is not safe JSON, 408
- *   for a body that takes too long
+ * @throws ApiError 415 for another content type, 413 beyond the route's limit, 422 for what is not safe JSON, 408 for a
+ *   body that takes too long
  */
 export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
   const type = request.headers['content-type'];
@@ -136,6 +170,10 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
     );
   }
   const bytes = await readRawBody(request);
+  if (hasTooManyValues(bytes)) {
+    const msg = `holds more than ${mostJsonValues} values: its lists and objects are too long`;
+    throw invalid([{ loc: ['body'], msg, type: 'too_long' }]);
+  }
   let text: string;
   let parsed: unknown;
   try {
@@ -152,10 +190,11 @@ export async function readJsonBody(request: FastifyRequest): Promise<unknown> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The body as it was sent, read once however often it is asked for. @throws ApiError 413 beyond {@link jsonBodyLimit}, 408, 400 */
+/** The body as it was sent, read once however often it is asked for. @throws ApiError 413 beyond the route's limit, 408, 400 */
 export function readRawBody(request: FastifyRequest): Promise<Buffer> {
   let body = bodies.get(request);
-  if (!body) bodies.set(request, (body = readAll(request, jsonBodyLimit)));
+  const limit = request.routeOptions.config.jsonBodyLimit ?? jsonBodyLimit;
+  if (!body) bodies.set(request, (body = readAll(request, limit)));
   return body;
 }
 
@@ -188,5 +227,9 @@ function collect({ raw }: FastifyRequest, limit: number, onProgress: () => void)
 }
 
 function tooLarge(limit: number): ApiError {
-  return new ApiError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit} bytes. Nothing was charged.`);
+  const most = `${limit} bytes (${limit / 1024} KiB)`;
+  return new ApiError(
+    'PAYLOAD_TOO_LARGE',
+    `The body is larger than the ${most} that this route takes. Nothing was charged.`,
+  );
 }

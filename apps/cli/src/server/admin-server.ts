@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import cookies from '@fastify/cookie';
@@ -6,13 +7,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Attempts } from '#application/limits/attempts.js';
 import { activeOperator, authenticateOperator } from '#application/operator/manage-operators.handler.js';
-import { hashOperatorToken } from '#application/operator/operator-token.js';
+import { hashOperatorToken, nameInToken } from '#application/operator/operator-token.js';
 import type { AddedOperator } from '#domain/operator/operator.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import type { ConsoleFiles } from '#platform/console-files.js';
+import { guardedServer } from '#platform/guarded-server.js';
 import { newId } from '#platform/ids.js';
 import type { Logger } from '#platform/logger.js';
+import { PreparedAnswer } from '#platform/prepared-answer.js';
 import { InvalidFields, type FieldProblem } from '#validation/validate.js';
 import { changesThings, checkedInput, fieldsOf, mayCall, perform, type AnyCall } from '../call.js';
 import type { Operator } from '../operator.js';
@@ -43,8 +46,11 @@ export const everyAnswer = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** A picture of a preset, in base 64, is the largest thing that an operator sends. */
-const bodyLimit = 16 * 1024 * 1024;
+const bodyLimit = 64 * 1024;
+/** A picture of a preset, in base 64, and kept seals are the largest things that an operator sends. */
+const largeBodyLimit = 16 * 1024 * 1024;
+
+const timeLimits = { headersTimeout: 15_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 };
 
 const longestKey = 255;
 /** Short calls are done to their end, also when the client goes away. */
@@ -63,6 +69,7 @@ export class AdminServer {
   readonly server: FastifyInstance;
   private readonly runs: Runs;
   private readonly attempts: Attempts;
+  private readonly logins: Attempts;
   private readonly sessions: Sessions;
   private readonly closing = new AbortController();
   /** Hashes of tokens that were good when they came last: a request with one of them is no guess. */
@@ -70,9 +77,13 @@ export class AdminServer {
 
   constructor(private readonly parts: AdminServerParts) {
     this.attempts = new Attempts(parts.failuresPerMin);
+    this.logins = new Attempts(parts.failuresPerMin);
     this.runs = new Runs(parts.clock);
     this.sessions = new Sessions(parts.clock, parts.operator.configuration.admin.publicUrl);
-    const options = { genReqId: newId, requestIdHeader: false as const, skipMiddie: true, bodyLimit };
+    const options = {
+      ...{ genReqId: newId, requestIdHeader: false as const, skipMiddie: true, bodyLimit },
+      serverFactory: (listener: RequestListener) => guardedServer(timeLimits, listener),
+    };
     this.server = new FastifyAdapter({ ...options, multipart: false }).getInstance<FastifyInstance>();
     void this.server.register(cookies);
     this.server.setReplySerializer((payload) => toJson(payload));
@@ -95,12 +106,7 @@ export class AdminServer {
     };
     serveSession(this.server, door);
     serveLogin(this.server, door);
-    this.server.get('/admin/v1/openapi.json', async (_request, reply) =>
-      reply
-        .type('application/json; charset=utf-8')
-        .serializer(String)
-        .send(await parts.description()),
-    );
+    this.serveDescription();
     for (const url of ['/console', '/console/*']) this.serveConsole(url);
   }
 
@@ -118,13 +124,19 @@ export class AdminServer {
 
   private serve(call: AnyCall): void {
     const [method = '', path = ''] = call.route.split(' ');
+    const names = new WeakMap<FastifyRequest, string>();
     this.server.route({
       method,
       url: `/admin/v1${path}`,
-      handler: async (request, reply) => {
+      bodyLimit: call.unrecorded ? largeBodyLimit : bodyLimit,
+      // Before the body is read: who is not let in does not get to have one parsed.
+      onRequest: async (request) => {
         const known = await this.letIn(request);
         requireRole(call, known);
-        const { name } = known;
+        names.set(request, known.name);
+      },
+      handler: async (request, reply) => {
+        const name = names.get(request) ?? '';
         const input = inputOf(call, request);
         const notices: string[] = [];
         const operator = this.parts.operator.inTheNameOf(name, request.id, (line) => void notices.push(line));
@@ -191,6 +203,15 @@ export class AdminServer {
       .send(Readable.from(frames()));
   }
 
+  private serveDescription(): void {
+    let document: Promise<PreparedAnswer> | undefined;
+    this.server.get('/admin/v1/openapi.json', async (request, reply) => {
+      document ??= this.parts.description().then((text) => PreparedAnswer.of(text));
+      const body = (await document).answer(request, reply);
+      return reply.type('application/json; charset=utf-8').send(body);
+    });
+  }
+
   /** Its files are no secret: what they show, they ask for with a token. */
   private serveConsole(url: string): void {
     this.server.get(url, async (request, reply) => {
@@ -245,13 +266,10 @@ export class AdminServer {
     return session && (await activeOperator(operator.store, session.name, clock()));
   }
 
+  /** Counts a login that is begun, by address. */
   private count({ ip }: FastifyRequest): void {
-    const retryAfter = this.attempts.take(ip);
-    if (retryAfter > 0)
-      throw new CliError(
-        `too many requests without a valid token came from this address: try again in ${retryAfter} s`,
-        'RATE_LIMITED',
-      );
+    const retryAfter = this.logins.take(ip);
+    if (retryAfter > 0) throw tooManyAttempts(retryAfter);
   }
 
   /** @throws CliError for who brings no valid token, or too many wrong ones */
@@ -261,23 +279,24 @@ export class AdminServer {
       if (known) return known;
     }
     const token = /^Bearer (\S{1,256})$/i.exec(request.headers.authorization ?? '')?.[1];
-    const hash = token && hashOperatorToken(token);
-    // Somebody at the same address who guesses must not lock out those whose token was good a moment ago.
-    const familiar = hash !== undefined && this.proven.has(hash);
-    // Counted before it is known to fail, so that many at the same time do not slip through.
-    if (!familiar) this.count(request);
+    const hash = token === undefined ? '' : hashOperatorToken(token);
     const { operator, clock } = this.parts;
-    const known = token && (await authenticateOperator(operator.store, token, clock()));
-    if (!hash || !known) {
-      if (hash) this.proven.delete(hash);
-      throw new CliError(
-        'send a valid token of an operator in the header Authorization: Bearer <token>; "atelier operators add" makes one',
-        'UNAUTHENTICATED',
-      );
+    const look = () =>
+      token === undefined ? Promise.resolve(undefined) : authenticateOperator(operator.store, token, clock());
+    const couldBeGood = token !== undefined && nameInToken(token) !== undefined;
+    const { found, retryAfterSeconds } = this.proven.has(hash)
+      ? { found: await look(), retryAfterSeconds: 0 }
+      : await this.attempts.lookUp(request.ip, couldBeGood, look);
+    if (found) {
+      this.proven.set(hash, true);
+      return found;
     }
-    if (!familiar) this.attempts.giveBack(request.ip);
-    this.proven.set(hash, true);
-    return known;
+    this.proven.delete(hash);
+    if (retryAfterSeconds > 0) throw tooManyAttempts(retryAfterSeconds);
+    throw new CliError(
+      'send a valid token of an operator in the header Authorization: Bearer <token>; "atelier operators add" makes one',
+      'UNAUTHENTICATED',
+    );
   }
 
   private refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -292,6 +311,11 @@ export class AdminServer {
     const body = { error: { code, message, request_id: request.id }, ...(detail && { detail }) };
     return reply.code(status).type('application/json; charset=utf-8').send(body);
   }
+}
+
+function tooManyAttempts(retryAfter: number): CliError {
+  const message = 'too many requests without a valid token came from this address';
+  return new CliError(`${message}: try again in ${retryAfter} s`, 'RATE_LIMITED');
 }
 
 function requireRole(call: AnyCall, { name, role }: AddedOperator): void {
@@ -357,6 +381,12 @@ function translate(error: unknown): Refusal {
   // Anything can be thrown; Fastify's own errors have a status and a message for the caller.
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string };
   const known = byStatus[statusCode];
+  if (known === 'PAYLOAD_TOO_LARGE')
+    return {
+      code: known,
+      message:
+        'the body is larger than this call takes: 64 KiB, or 16 MiB for previews and kept seals. Nothing was changed',
+    };
   if (known) return { code: known, message };
   const told = 'something went wrong on our side: quote the request_id when you report it';
   return { code: 'INTERNAL_ERROR', message: told, cause: error };

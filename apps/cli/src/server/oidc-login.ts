@@ -25,7 +25,7 @@ export interface LoggedIn {
 /** The login of an organisation: authorization code with PKCE, state and nonce, all of which openid-client checks. */
 export class OidcLogin {
   /** By an id that the browser keeps in a cookie: who comes back is who went. */
-  private readonly begun = new LRUCache<string, Begun>({ max: 1_000, ttl: loginMs });
+  private readonly begun = new LRUCache<string, Begun>({ max: 20_000, ttl: loginMs });
   private provider: Promise<oidc.Configuration> | undefined;
 
   constructor(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Attempts } from './attempts.js';
 
@@ -37,5 +38,34 @@ describe('failed attempts', () => {
     const attempts = new Attempts(1, 2, () => 0);
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) attempts.take(address);
     expect(attempts.take('192.0.2.1')).toBe(0);
+  });
+
+  it('lock no good credential out: it is looked up in its turn, what cannot be good is not', async () => {
+    const attempts = new Attempts(2, 10, () => 0);
+    let looking = 0;
+    let most = 0;
+    const look = async (found: string | undefined) => {
+      most = Math.max(most, ++looking);
+      await sleep(1);
+      looking -= 1;
+      return found;
+    };
+    for (let guesses = 0; guesses < 2; guesses++)
+      expect(await attempts.lookUp('192.0.2.1', true, () => look(undefined))).toEqual({
+        ...{ found: undefined, retryAfterSeconds: 0 },
+      });
+    most = 0;
+    const guessed = Array.from({ length: 20 }, () =>
+      attempts.lookUp('192.0.2.1', true, () => look(undefined)),
+    );
+    const good = attempts.lookUp('192.0.2.1', true, () => look('ada'));
+    const broken = attempts.lookUp('192.0.2.1', true, () => Promise.reject(new Error('away')));
+    const malformed = await attempts.lookUp('192.0.2.1', false, () => look('never'));
+    expect(malformed).toEqual({ found: undefined, retryAfterSeconds: 60 });
+    expect(await good).toMatchObject({ found: 'ada' });
+    await expect(broken).rejects.toThrow('away');
+    for (const guess of guessed) expect(await guess).toEqual({ found: undefined, retryAfterSeconds: 60 });
+    expect((await attempts.lookUp('192.0.2.1', true, () => look('bea'))).found).toBe('bea');
+    expect(most).toBe(1);
   });
 });

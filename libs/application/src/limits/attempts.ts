@@ -3,6 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { entriesUpTo } from '#platform/cache-size.js';
 import { verdictOf, windowOf, type RequestWindow } from './rate-limit-store.js';
 
+export interface LookedUp<Found> {
+  readonly found: Found | undefined;
+  /** Beyond 0: the address has failed too often. */
+  readonly retryAfterSeconds: number;
+}
+
 /**
  * Bounds how often an address may fail to authenticate: in memory only, and forgetful under pressure, because it is
  * there to make guessing slow and not to be exact. An attempt is counted before it is known to fail, so that many at
@@ -10,6 +16,8 @@ import { verdictOf, windowOf, type RequestWindow } from './rate-limit-store.js';
  */
 export class Attempts {
   private readonly windows: LRUCache<string, RequestWindow>;
+  /** Ends with the last look-up for an address that has failed too often. */
+  private lane: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly perMinute: number,
@@ -27,6 +35,30 @@ export class Attempts {
 
   giveBack(address: string): void {
     this.windows.get(sourceOf(address))?.takeBack();
+  }
+
+  /**
+   * Looks a credential up for an address. One that has failed too often is still looked up, for guesses must lock no good
+   * one out; but such look-ups take turns, and take no more than one read of the store at a time from everyone else.
+   * @param couldBeGood whether the credential is well-formed: others are not looked up for such an address
+   */
+  async lookUp<Found>(
+    address: string,
+    couldBeGood: boolean,
+    look: () => Promise<Found | undefined>,
+  ): Promise<LookedUp<Found>> {
+    // Counted before it is known to fail, so that many at the same time do not slip through.
+    const retryAfterSeconds = this.take(address);
+    if (retryAfterSeconds > 0 && !couldBeGood) return { found: undefined, retryAfterSeconds };
+    const found = await (retryAfterSeconds > 0 ? this.inTurn(look) : look());
+    if (found !== undefined && retryAfterSeconds === 0) this.giveBack(address);
+    return { found, retryAfterSeconds };
+  }
+
+  private inTurn<Found>(look: () => Promise<Found>): Promise<Found> {
+    const turn = this.lane.then(look);
+    this.lane = turn.catch(() => undefined);
+    return turn;
   }
 }
 

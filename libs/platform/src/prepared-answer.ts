@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+
+interface Reply {
+  code(status: number): Reply;
+  headers(values: Record<string, string>): Reply;
+}
+
+interface Asked {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/**
+ * A document that is the same for every caller: made, compressed and digested once, so that many who ask for it share its
+ * bytes.
+ */
+export class PreparedAnswer {
+  private constructor(
+    private readonly whole: Buffer,
+    private readonly compressed: Buffer,
+    private readonly etag: string,
+  ) {}
+
+  static async of(document: string | Buffer): Promise<PreparedAnswer> {
+    const whole = Buffer.from(document);
+    // 3 MB that a process whose documents nobody reads does not need.
+    const { gzip } = await import('node:zlib');
+    const digest = createHash('sha256').update(whole).digest('base64url').slice(0, 22);
+    return new PreparedAnswer(whole, await promisify(gzip)(whole), `"${digest}"`);
+  }
+
+  /** Sets status and headers, but for the type. @returns the body; undefined for a client that has it already */
+  answer({ headers }: Asked, reply: Reply): Buffer | undefined {
+    // Weak, as it is the same for both encodings.
+    const shared = { 'cache-control': 'no-cache', etag: `W/${this.etag}`, vary: 'accept-encoding' };
+    reply.headers(shared);
+    if (String(headers['if-none-match'] ?? '').includes(this.etag)) {
+      reply.code(304);
+      return undefined;
+    }
+    if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(String(headers['accept-encoding'] ?? '')))
+      return this.whole;
+    reply.headers({ 'content-encoding': 'gzip' });
+    return this.compressed;
+  }
+}

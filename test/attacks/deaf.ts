@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface DeafAttack {
+  readonly url: string;
+  /** The process that answers. */
+  readonly pid: number;
+  /** What is asked for, again and again. */
+  readonly path: string;
+  readonly key?: string | undefined;
+  readonly sockets: number;
+  readonly requestsEach: number;
+}
+
+export interface DeafOutcome {
+  /** How much memory the process took more than before, at most. */
+  readonly grownMb: number;
+  /** The attack was ended early, because the process grew beyond {@link mostMb}. */
+  readonly stopped: boolean;
+  readonly alive: boolean;
+  /** Of the attack's sockets, those that the server has closed. */
+  readonly closed: number;
+}
+
+/** The machine needs the rest. */
+const mostMb = 1_200;
+const watchedMs = 4_000;
+
+/** Asks for the same thing on a few connections, all at once, and reads no answer. */
+export async function askAndNotRead(attack: DeafAttack): Promise<DeafOutcome> {
+  const { url, pid, sockets: count, requestsEach } = attack;
+  const before = residentMb(pid);
+  const request = requestOf(attack).repeat(requestsEach);
+  let closed = 0;
+  const { hostname, port } = new URL(url);
+  const sockets = Array.from({ length: count }, () => {
+    const socket: Socket = connect(Number(port), hostname, () => socket.write(request));
+    // A server that cuts the connection is what is hoped for.
+    socket.on('error', () => undefined).once('close', () => (closed += 1));
+    return socket.pause();
+  });
+  let most = before;
+  for (const deadline = Date.now() + watchedMs; Date.now() < deadline && most - before < mostMb;) {
+    await sleep(50);
+    most = Math.max(most, residentMb(pid));
+    // A connection that was cut is noticed when it is written to.
+    for (const socket of sockets) if (socket.writable) socket.write('\r\n');
+  }
+  const cut = closed;
+  const left = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve).destroy()));
+  await Promise.race([Promise.all(left), sleep(1_000)]);
+  return {
+    grownMb: most - before,
+    stopped: most - before >= mostMb,
+    alive: residentMb(pid) > 0,
+    closed: cut,
+  };
+}
+
+function requestOf({ url, path, key }: DeafAttack): string {
+  const authorization = key === undefined ? '' : `authorization: Bearer ${key}\r\n`;
+  return `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\naccept: text/event-stream, */*\r\n${authorization}\r\n`;
+}
+
+/** What a process has in memory now, as Linux tells it; 0: it has ended. */
+export function residentMb(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,67 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Neighbour {
+  readonly p95Ms: number;
+  readonly maxMs: number;
+  /** How many requests of the attack were answered meanwhile, by status. */
+  readonly answered: Readonly<Record<number, number>>;
+}
+
+export interface BodyAttack {
+  readonly url: string;
+  readonly path: string;
+  readonly key: string;
+  readonly body: string;
+  readonly neighboursKey: string;
+  /** At most: what one key may send in a minute. */
+  readonly requests: number;
+  readonly forMs: number;
+}
+
+const atATime = 4;
+const lookEveryMs = 10;
+
+/** Sends the body again and again, four at a time, while a neighbour asks for its credits. */
+export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
+  const { url, path, key, body, neighboursKey, forMs } = attack;
+  const agent = new Agent({ keepAlive: true });
+  const answered: Record<number, number> = {};
+  const times: number[] = [];
+  const deadline = performance.now() + forMs;
+  let left = attack.requests;
+  const post = async () => {
+    while (left-- > 0 && performance.now() < deadline) {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const status = await ask(`${url}${path}`, { agent, headers, method: 'POST' }, body);
+      answered[status] = (answered[status] ?? 0) + 1;
+    }
+  };
+  const attackers = Promise.all(Array.from({ length: atATime }, post));
+  let over = false;
+  void attackers.then(() => (over = true));
+  while (!over) {
+    const startedAt = performance.now();
+    await ask(`${url}/v1/credits`, { agent, headers: { authorization: `Bearer ${neighboursKey}` } });
+    times.push(performance.now() - startedAt);
+    await sleep(lookEveryMs);
+  }
+  await attackers;
+  agent.destroy();
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  return { p95Ms: at(0.95), maxMs: at(1), answered };
+}
+
+type Options = Parameters<typeof request>[1];
+
+/** @returns the status; 0: the connection was cut */
+function ask(url: string, options: Options, body?: string): Promise<number> {
+  return new Promise((resolve) => {
+    request(url, options, (response) =>
+      response.resume().once('close', () => resolve(response.statusCode ?? 0)),
+    )
+      .once('error', () => resolve(0))
+      .end(body);
+  });
+}
