@@ -35,13 +35,13 @@ export function recordEventStore(recorder: Recorder, onDelivery: (consumer: stri
       const [first] = events;
       if (passage.loseAnswer && first) losing.add(first.id);
       const outcome = await carryOut();
-      if (passage.loseAnswer) {
-        const resolved = outcome.outcome === 'appended' && outcome.replayed && !losing.has(first!.id);
-        recorder.note(
-          resolved ? 'resolved' : `not resolved: ${JSON.stringify(outcome, bigintsAsText)}`,
-          points,
-        );
-      }
+      if (!passage.loseAnswer || !first) return outcome;
+      const isLost = !losing.delete(first.id);
+      // Another writer was faster, which the answer says: the next try is the one to lose its answer.
+      if (!isLost && outcome.outcome === 'wrong-expected-revision') recorder.takeBack();
+      else if (isLost && outcome.outcome === 'appended' && outcome.replayed)
+        recorder.note('resolved', points);
+      else recorder.note(`not resolved: ${JSON.stringify(outcome, bigintsAsText)}`, points);
       return outcome;
     });
   };
@@ -117,7 +117,7 @@ function consumerOf({ consumer, filter }: SubscribeOptions): string | undefined 
 
 /**
  * The answer to an append is lost as it is lost in the field: the statement has run and is committed, and instead of its
- * result the connection ends. What follows is up to the adapter.
+ * result the connection ends. What follows is up to the adapter. An append that the store has refused has nothing to lose.
  */
 function breakConnections(recorder: Recorder): void {
   const { query } = pg.Client.prototype;
@@ -125,12 +125,17 @@ function breakConnections(recorder: Recorder): void {
   const losingQuery: Query = function (this: pg.Client, ...args) {
     const [config] = args as [{ name?: string; values?: unknown[] } | undefined];
     // The overloads of pg cannot be told from outside; the arguments are passed on as they came.
-    const sent = (query as Query).apply(this, args);
-    const lost = [...losing].filter(
+    const ask = (...asked: unknown[]) => (query as Query).apply(this, asked);
+    const sent = ask(...args);
+    const carried = [...losing].filter(
       (id) => config?.name === 'event_store.append' && carries(config.values, id),
     );
-    if (lost.length === 0 || !sent) return sent;
-    return sent.then(() => {
+    if (carried.length === 0 || !sent) return sent;
+    return sent.then(async (answer) => {
+      const found = await ask('select id from event_store.events where id = any($1::uuid[])', [carried]);
+      // The column is named by the statement.
+      const lost = found?.rows.map(({ id }) => id as string) ?? [];
+      if (lost.length === 0) return answer;
       for (const id of lost) losing.delete(id);
       recorder.note('lost', lost);
       const { stream } = (this as unknown as { connection: { stream: { destroy(): void } } }).connection;

@@ -57,6 +57,11 @@ export class Recorder {
     if (passage.die || (comes && ++this.seen === crash.occurrence)) this.die(crash.point, crash.mode);
   }
 
+  /** The pass at which it was to happen does not count. Where others have passed since, the run is tried again. */
+  takeBack(): void {
+    if (this.seen === this.order?.crash?.occurrence) this.seen -= 1;
+  }
+
   note(what: string, points: readonly string[]): void {
     this.addNote(what, points);
   }
