@@ -55,7 +55,10 @@ async function exported(...args: string[]): Promise<unknown[]> {
   const events = parsed(stdout);
   const last = events.at(-1) as { position: string } | undefined;
   const through = last ? `, the last at position ${last.position}` : '';
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `${events.length} events exported${through}\n` });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: `${events.length} events exported, seals included${through}\n`,
+  });
   return events;
 }
 

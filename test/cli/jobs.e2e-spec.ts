@@ -51,11 +51,16 @@ describe('atelier jobs', () => {
       ...{ ok: false, detail: `1 have neither task nor running attempt: ${lost.jobId}` },
     });
 
+    const asked = await atelier('jobs', 'requeue', '--dry-run');
+    expect(asked.stdout).toMatch(/test +1/);
+    expect(asked.stdout).toContain('Nothing was done: without --dry-run it is.');
+    expect(await json('jobs', 'stranded')).toEqual({ jobs: [{ ...job, needs: 'its task' }] });
     const again = await atelier('jobs', 'requeue', lost.jobId, kept.jobId);
     expect(again.stdout).toMatch(/test +1/);
     expect(again.code).toBe(1);
     expect(again.stderr).toContain(`${kept.jobId}: not stranded`);
     expect(await json('jobs', 'requeue')).toEqual({
+      dry_run: false,
       requeued: [
         { env: 'live', tasks: 0 },
         { env: 'test', tasks: 0 },

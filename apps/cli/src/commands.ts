@@ -451,6 +451,7 @@ export function addJobs(program: Command): void {
 
   verb(jobs, 'requeue', 'give stranded jobs their task again, now; a task that is there stays as it is')
     .argument('[job...]', 'only these jobs; without any, all that are stranded')
+    .option('--dry-run', 'say what would be done, and do nothing')
     .addOption(environmentOption(everywhere))
     .action(asks(actions, 'requeueJobs'));
 }

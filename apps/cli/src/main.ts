@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import * as commands from './commands.js';
 import { versionOfThis } from '#platform/package-folder.js';
 import { lazily, verb } from './verb.js';
@@ -8,6 +8,13 @@ const program = new Command('atelier')
   .description(
     "The operator's command. Works beside a running `npm start` on the same ATELIER_HOME, and elsewhere with DATABASE_URL.",
   )
+  .configureHelp({
+    // Every verb takes this over: an option that must be given says so.
+    optionDescription(option) {
+      const told = new Help().optionDescription(option);
+      return option.mandatory ? `${told} (required)` : told;
+    },
+  })
   .configureOutput({
     // Commander's own complaints look like ours: one line, after the name of the command.
     outputError: (text, write) => write(text.replace(/^error: /, 'atelier: ')),

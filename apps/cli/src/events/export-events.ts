@@ -57,7 +57,7 @@ export async function exportEvents(options: ExportEventsOptions): Promise<void> 
     display?.[Symbol.dispose]();
   }
   const through = written.last === undefined ? '' : `, the last at position ${written.last}`;
-  process.stderr.write(`${written.events} events exported${through}\n`);
+  process.stderr.write(`${written.events} events exported, seals included${through}\n`);
 }
 
 async function* linesOf(

@@ -44,6 +44,9 @@ interface DrillReport {
   readonly file: string;
   /** Of the backup: what is younger would be lost. */
   readonly last_event_at: string | null;
+  /** All that the file holds, seals included. */
+  readonly restored_events: number;
+  /** Without seals. */
   readonly events: number;
   readonly streams: number;
   /** By a seal that was verified. */
@@ -114,7 +117,7 @@ async function drill(
     .reduce((sum, { checked }) => sum + checked, 0);
   return {
     ...{ holds, file, last_event_at: last?.metadata.recordedAt ?? null },
-    ...{ events, streams, sealed_events: seals?.sealedEvents ?? 0, rows },
+    ...{ restored_events: restored.result, events, streams, sealed_events: seals?.sealedEvents ?? 0, rows },
     ...{
       restore_seconds: restored.seconds,
       rebuild_seconds: rebuilt.seconds,
@@ -127,13 +130,16 @@ async function drill(
 /** Events that are appended together, in their order: each stream once. */
 const togetherEvents = 200;
 
-/** Every event, seals included, in the very order of the file. @throws CliError where a stream is not whole */
+/**
+ * Every event, seals included, in the very order of the file.
+ * @returns how many. @throws CliError where a stream is not whole
+ */
 async function restoreInOrder(
   source: ExportedLog,
   target: EventStore,
   signal: AbortSignal,
   onProgress: (position: bigint, events: number) => void,
-): Promise<void> {
+): Promise<number> {
   const waiting = new Map<string, RecordedEvent[]>();
   let [events, newest] = [0, ''];
   const write = async () => {
@@ -159,6 +165,7 @@ async function restoreInOrder(
     onProgress(position, events);
   }
   await write();
+  return events;
 }
 
 const before = (first: RecordedEvent | undefined): ExpectedRevision =>
@@ -188,11 +195,12 @@ async function scratchPlace(url: string | undefined): Promise<AsyncDisposable & 
 }
 
 function printReport(report: DrillReport): void {
+  const { restored_events: restored, events } = report;
   printLine(
-    `${report.events} events of ${report.streams} streams were restored in ${report.restore_seconds} s,`,
+    `${restored} events were restored in ${report.restore_seconds} s: ${events} of ${report.streams} streams, and ${restored - events} seals.`,
   );
   printLine(
-    `${report.rows} rows were folded from them in ${report.rebuild_seconds} s, and audited in ${report.audit_seconds} s.`,
+    `${report.rows} rows were folded from those in ${report.rebuild_seconds} s, and audited in ${report.audit_seconds} s.`,
   );
   if (report.last_event_at)
     printLine(`The last event is of ${report.last_event_at}: what came later would be lost.`);

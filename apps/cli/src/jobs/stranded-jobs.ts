@@ -12,7 +12,7 @@ import { JobsWithoutTask } from '#application/read-models.js';
 import type { Environment } from '#domain/streams.js';
 import type { EventStore } from '#event-store/event-store.js';
 import type { Queries } from '#read-store/data-source.js';
-import { id, ListField } from '#validation/fields.js';
+import { BooleanField, id, ListField } from '#validation/fields.js';
 import { defineCall, InEnvironment } from '../call.js';
 import { printLine, printTable } from '../output.js';
 import { environmentsOf } from '../places.js';
@@ -79,6 +79,9 @@ export const listStranded = defineCall({
 class StrandedChoice extends InEnvironment {
   @ListField({ description: 'Only these jobs; none: all that are stranded.', items: id, max: 200 })
   job: string[] = [];
+
+  @BooleanField({ description: 'Nothing is done, and the answer says what would be.' })
+  dry_run: boolean = false;
 }
 
 /** Does what the projector does, beside it and without its pause: a task that is there stays as it is. */
@@ -89,7 +92,7 @@ export const requeueJobs = defineCall({
   summary: 'Give stranded jobs their task again, now; a task that is there stays as it is',
   input: StrandedChoice,
   features: requeueFeatures,
-  async run(operator, { env, job: wanted }) {
+  async run(operator, { env, job: wanted, dry_run: dryRun }) {
     const jobs = operator.get(JobsWithoutTask);
     const stranded = operator.get(StrandedJobs);
     const requeued = [];
@@ -98,15 +101,21 @@ export const requeueJobs = defineCall({
       const found = await jobs.find(environment);
       const chosen = wanted.length === 0 ? found : found.filter(({ jobId }) => wanted.includes(jobId));
       for (const { jobId } of chosen) missing.delete(jobId);
-      requeued.push({ env: environment, tasks: await stranded.help(environment, chosen) });
+      const tasks = dryRun
+        ? (await strandedAmong(operator.store, environment, chosen)).filter(({ remedy }) => remedy.task)
+            .length
+        : await stranded.help(environment, chosen);
+      requeued.push({ env: environment, tasks });
     }
-    return { requeued, ...(missing.size > 0 && { missing: [...missing] }) };
+    return { dry_run: dryRun, requeued, ...(missing.size > 0 && { missing: [...missing] }) };
   },
-  print: ({ requeued }) =>
+  print({ dry_run: dryRun, requeued }) {
     printTable(requeued, {
       environment: (each) => each.env,
-      'tasks put back': (each) => each.tasks,
-    }),
+      [dryRun ? 'tasks to put back' : 'tasks put back']: (each) => each.tasks,
+    });
+    if (dryRun) printLine('Nothing was done: without --dry-run it is.');
+  },
   complaint: ({ missing }) =>
     missing && `${missing.join(', ')}: not stranded: ended, unknown, or in the queue already`,
 });
