@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc, { type Arbitrary } from 'fast-check';
 
 /** The parts of JSON Schema that openapi.json uses. */
@@ -7,6 +8,9 @@ export interface Schema {
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly then?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
@@ -29,6 +33,8 @@ export interface Vocabulary {
 
 /** Values that a schema allows. Values of the vocabulary come often, so that requests get further than validation. */
 export class SchemaArbitraries {
+  private readonly ajv = new Ajv2020({ strict: false });
+
   constructor(
     private readonly components: Readonly<Record<string, Schema>>,
     private readonly vocabulary: Vocabulary,
@@ -45,7 +51,8 @@ export class SchemaArbitraries {
 
   of(given: Schema, field = ''): Arbitrary<unknown> {
     const schema = this.resolve(given);
-    const choices = schema.anyOf ?? schema.oneOf;
+    // With fields beside them they are rules between those.
+    const choices = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf);
     if (choices) return fc.oneof(...choices.map((choice) => this.of(choice, field)));
     if (schema.enum) return fc.constantFrom(...schema.enum);
     const types = typeof schema.type === 'string' ? [schema.type] : (schema.type ?? ['string']);
@@ -85,9 +92,11 @@ export class SchemaArbitraries {
     return uniqueItems ? fc.uniqueArray(item, lengths) : fc.array(item, lengths);
   }
 
-  private object({ properties = {}, required = [] }: Schema): Arbitrary<unknown> {
-    const entries = Object.entries(properties).map(([name, schema]) => {
-      const value = this.of(schema, name);
+  private object(schema: Schema): Arbitrary<unknown> {
+    const { properties = {}, required = [], additionalProperties: _, ...relations } = schema;
+    const keepsRelations = this.ajv.compile(relations);
+    const entries = Object.entries(properties).map(([name, field]) => {
+      const value = this.of(field, name);
       // Few at a time: many optional fields exclude each other, and a body with all of them is always refused.
       return required.includes(name)
         ? value.map((each) => [name, each] as const)
@@ -98,7 +107,8 @@ export class SchemaArbitraries {
     });
     return fc
       .tuple(...entries)
-      .map((fields) => Object.fromEntries(fields.filter((each) => each !== undefined)) as unknown);
+      .map((fields) => Object.fromEntries(fields.filter((each) => each !== undefined)) as unknown)
+      .filter((body) => keepsRelations(body));
   }
 }
 

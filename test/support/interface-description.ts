@@ -71,12 +71,10 @@ const ofOneField = new Set([
   'list',
 ]);
 
-/** What the rules say of a field by itself, and so the schema does as well: not what depends on others, or on the installation. */
-function isOfOneField({ loc, msg, type }: Complaint): boolean {
+/** What the body alone decides, and so the schema does as well: not what depends on the installation or on sizes. */
+function isOfSchema({ loc, msg, type }: Complaint): boolean {
   // What no JSON may hold here, whatever its fields are: a schema has no word for it.
   if (/^contains a character that is not text$|^is a number too large to keep$/.test(msg)) return false;
-  if (type === 'missing' && msg !== 'is required') return false;
-  if (type === 'extra_forbidden' && msg !== 'is not a field of this request') return false;
   const isModel = type === 'enum' && (loc.at(-1) === 'image_model' || loc.at(-1) === 'model');
   return loc[0] === 'body' && ofOneField.has(type) && !isModel;
 }
@@ -158,7 +156,7 @@ export class InterfaceDescription {
   /** A body that was refused for what one of its fields is must not be one that the description allows. */
   private refusalProblems({ json, body }: Exchange, { operation, pointer }: Place): string[] {
     const { detail = [] } = body as { detail?: Complaint[] };
-    const isOfFields = detail.length > 0 && detail.every(isOfOneField);
+    const isOfFields = detail.length > 0 && detail.every(isOfSchema);
     if (!isOfFields || json === undefined || !operation.requestBody) return [];
     const schema = `${pointer}/requestBody/content/${escaped('application/json')}/schema`;
     const fits = this.check(schema, json, '').length === 0;

@@ -12,6 +12,7 @@ import {
   text,
   TextField,
 } from '#validation/fields.js';
+import { equal, given, implies } from '#validation/relations.js';
 
 /* The fields that several workflows have, each with its bounds. */
 
@@ -124,6 +125,13 @@ export class CommonFields {
   @PilotBrandField()
   pilot_brand?: string;
 }
+
+/** For a choice between presets and words of one's own. */
+export const customNeedsWords = implies(equal('preset', 'custom'), given('custom_text'), {
+  field: 'custom_text',
+  msg: 'is required with preset custom',
+  type: 'missing',
+});
 
 /** One garment to put on. */
 export class TrialItem {

@@ -1,6 +1,6 @@
 import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Brief } from '@atelier/engine';
-import type { FieldProblem, Shape } from '#validation/validate.js';
+import type { Shape } from '#validation/validate.js';
 import type { BriefFacts } from './briefing.js';
 
 export type WorkflowClass = 'generator' | 'compose' | 'edit' | 'extract';
@@ -58,8 +58,6 @@ export interface Workflow<Name extends string = string, Body extends object = ob
   readonly examples: Readonly<Record<string, Sent<NoInfer<Body>>>>;
   readonly references: readonly Reference[];
   readonly batch: Batch<string> | undefined;
-  /** Rules between fields, once each field is fine by itself. */
-  problems(body: NoInfer<Body>): FieldProblem[];
   /**
    * A name for the result when the caller gave none; the same facts give the same name. Empty where results go by what
    * they show. At most 128 characters, the bound of `display_name`.
@@ -90,39 +88,5 @@ export function valuesOf<Words extends object>(table: Words): (keyof Words)[] {
   return Object.keys(table) as (keyof Words)[];
 }
 
-/** For workflows whose fields are each fine by themselves. */
-export const noProblems = (): FieldProblem[] => [];
-
 /** For workflows whose results go by what they show. */
 export const noName = (): string => '';
-
-/** The problem of a body that has none of the two fields, or both. */
-export function exactlyOne<Field extends string>(
-  body: Readonly<Partial<Record<Field, unknown>>>,
-  one: Field,
-  other: Field,
-): FieldProblem[] {
-  const loc = ['body', one];
-  if (body[one] === undefined && body[other] === undefined) {
-    return [{ loc, msg: `or ${other} is required`, type: 'missing' }];
-  }
-  if (body[one] !== undefined && body[other] !== undefined) {
-    return [{ loc, msg: `and ${other} exclude each other: send one of them`, type: 'value' }];
-  }
-  return [];
-}
-
-/** Something of a list of presets, or `custom`, which says what it is in words. */
-interface CustomisableChoice {
-  readonly preset: string;
-  readonly custom_text?: string | undefined;
-}
-
-/** The problem of a choice whose preset is `custom` and that does not say what it is instead. */
-export function customWithoutText(
-  choice: CustomisableChoice | undefined,
-  loc: FieldProblem['loc'],
-): FieldProblem[] {
-  if (choice?.preset !== 'custom' || choice.custom_text !== undefined) return [];
-  return [{ loc: [...loc, 'custom_text'], msg: 'is required with preset custom', type: 'missing' }];
-}

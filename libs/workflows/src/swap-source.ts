@@ -1,10 +1,11 @@
-import type { FieldProblem } from '#validation/validate.js';
 import { IdField } from '#validation/fields.js';
+import { exactlyOneOf, given, Relations } from '#validation/relations.js';
 import { PilotBrandField, StorageKeyField } from './common-fields.js';
 import { neverAdded, noBeautifying, photograph } from './briefing.js';
-import { exactlyOne, type Reference } from './define-workflow.js';
+import type { Reference } from './define-workflow.js';
 
 /** What the swaps start from: one of the two. */
+@Relations(exactlyOneOf(given('source_image_s3_key'), given('source_render_public_id')))
 export class SwapSource {
   @StorageKeyField({
     description:
@@ -27,10 +28,6 @@ export const sourceReferences = [
   { field: 'source_image_s3_key', by: 'storage-key', input: 'source_image' },
   { field: 'source_render_public_id', by: 'render', input: 'source_image' },
 ] as const satisfies readonly Reference[];
-
-export function sourceProblems(body: SwapSource): FieldProblem[] {
-  return exactlyOne(body, 'source_image_s3_key', 'source_render_public_id');
-}
 
 /** How a subject is set into another place, in words. */
 export const setIntoPlace = [

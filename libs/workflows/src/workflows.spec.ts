@@ -30,7 +30,6 @@ describe.each(all.map((workflow) => [workflow.name, workflow] as const))('%s', (
     expect(name).toMatch(/^[a-z]+(?:-[a-z]+)*$/);
     expect(jobType).toMatch(/^[A-Z]+(?:_[A-Z]+)*$/);
     expect(bodies.length).toBeGreaterThan(0);
-    for (const example of bodies) expect(workflow.problems(example)).toEqual([]);
   });
 
   it('makes its items jobs of a workflow that there is, if it is a batch', () => {
@@ -38,8 +37,7 @@ describe.each(all.map((workflow) => [workflow.name, workflow] as const))('%s', (
     const item = workflowOf(batch.workflow);
     for (const example of bodies) {
       const items = (example as Record<string, unknown>)[batch.field] as unknown[];
-      for (const each of items)
-        expect(item.problems(validate(item.body, { ...(each as object) }, 'body'))).toEqual([]);
+      for (const each of items) expect(validate(item.body, { ...(each as object) }, 'body')).toEqual(each);
     }
   });
 

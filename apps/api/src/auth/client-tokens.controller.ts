@@ -6,7 +6,8 @@ import { GetJob } from '#application/job/job-queries.handler.js';
 import { Clock } from '#platform/clock.js';
 import { newId } from '#platform/ids.js';
 import { ChoiceField, IdField, IntegerField } from '#validation/fields.js';
-import { ApiError, invalid, notFound } from '../http/api-error.js';
+import { equal, given, implies, noneOf, Relations } from '#validation/relations.js';
+import { ApiError, notFound } from '../http/api-error.js';
 import { DescribeErrors, DescribeWrite } from '../http/describe.js';
 import { NoIdempotencyKey, ValidBody } from '../http/valid-request.js';
 import { RequireCapability } from './api-key.guard.js';
@@ -15,6 +16,14 @@ import { ClientTokens } from './client-tokens.js';
 
 const purposes = ['upload', 'job'] as const;
 
+@Relations(
+  implies(equal('purpose', 'job'), given('job_id'), {
+    field: 'job_id',
+    msg: 'is required with purpose job',
+    type: 'missing',
+  }),
+  noneOf(['job_id'], equal('purpose', 'upload'), 'has no place with purpose upload'),
+)
 export class CreateClientTokenBody {
   @ChoiceField({
     description: '`upload`: one `POST /v1/uploads`. `job`: `GET /v1/jobs/{job_id}` and its events.',
@@ -82,10 +91,6 @@ export class ClientTokensController {
     @CurrentCaller() caller: Caller,
     @ValidBody(CreateClientTokenBody) { purpose, job_id: jobId, expires_in: seconds }: CreateClientTokenBody,
   ): Promise<ClientTokenResponse> {
-    if ((purpose === 'job') !== (jobId !== undefined)) {
-      const msg = purpose === 'job' ? 'is required with purpose job' : 'has no place with purpose upload';
-      throw invalid([{ loc: ['body', 'job_id'], msg, type: purpose === 'job' ? 'missing' : 'value' }]);
-    }
     if (jobId !== undefined && !(await this.queries.execute(new GetJob(caller, jobId))))
       throw notFound('job');
     const end = new Date(this.clock().getTime() + seconds * 1_000);

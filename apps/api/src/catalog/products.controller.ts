@@ -23,7 +23,7 @@ import {
   DescribeRead,
   DescribeWrite,
 } from '../http/describe.js';
-import { invalid, notFound } from '../http/api-error.js';
+import { notFound } from '../http/api-error.js';
 import { ConsistencyToken, tellWrite, unwrap } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId, ValidBody, ValidQuery } from '../http/valid-request.js';
 import {
@@ -140,9 +140,6 @@ export class ProductsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProductResponse> {
     const { title, description, garment_category_public_id: category, status, clear = [] } = body;
-    const both = clear.filter((field) => body[field] !== undefined);
-    const msg = 'is also to be cleared: send one of them';
-    if (both.length > 0) throw invalid(both.map((field) => ({ loc: ['body', field], msg, type: 'value' })));
     const changes = {
       uploadAssetId: body.upload_asset_public_id,
       ...(title !== undefined && { title }),

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from '#validation/fields.js';
+import { given, Relations, type Relation } from '#validation/relations.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
 import { PageOf } from '../http/describe.js';
@@ -37,6 +38,20 @@ export class CreateProductBody {
 const productStatuses = ['active', 'archived'] as const;
 const clearable = ['description', 'garment_category_public_id'] as const;
 
+/** What is cleared cannot be given a value in the same request. */
+const clearedOrGiven = clearable.map((field): Relation<UpdateProductBody> => ({
+  fields: [field, 'clear'],
+  schema: {
+    if: given(field).schema,
+    then: { properties: { clear: { anyOf: [{ type: 'null' }, { not: { contains: { const: field } } }] } } },
+  },
+  problems: (body, loc) =>
+    body.clear?.includes(field) && body[field] !== undefined
+      ? [{ loc: [...loc, field], msg: 'is also to be cleared: send one of them', type: 'value' }]
+      : [],
+}));
+
+@Relations(...clearedOrGiven)
 export class UpdateProductBody {
   @PictureField({ description: 'A new primary picture; the one of before moves into the gallery.' })
   upload_asset_public_id?: string;

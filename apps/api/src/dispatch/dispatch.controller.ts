@@ -157,8 +157,7 @@ export class Dispatches {
   ): Promise<DispatchResponse> {
     const { name } = workflow;
     const model = this.imageModels.choose(workflow, body, caller);
-    const problems = [...workflow.problems(body), ...(model.kind === 'refused' ? model.problems : [])];
-    if (problems.length > 0 || model.kind === 'refused') throw invalid(problems);
+    if (model.kind === 'refused') throw invalid(model.problems);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const testOutcome = parseTestOutcome(request.headers, caller);
     const asked = {

@@ -119,8 +119,7 @@ function unfulfilled(workflow: Workflow, body: ModelOrder, model: ImageModel): F
 
 /** The parts of the pictures that a model is given, for each picture that it is asked for. */
 function picturesGiven(workflow: Workflow, body: object): BriefRole[][] {
-  // What is wrong with the body is said anyway.
-  if (workflow.batch || workflow.problems(body).length > 0) return [];
+  if (workflow.batch) return [];
   // A validated body, whose fields are looked up by name.
   const named = findReferences(workflow.references, body as Readonly<Record<string, unknown>>);
   const pictures = named.flatMap(({ input }) => (input === undefined ? [] : [{ name: input }]));

@@ -11,6 +11,9 @@ import {
 } from '@nestjs/swagger';
 import { PreparedAnswer } from '#platform/prepared-answer.js';
 import { fieldDescriptions } from '#validation/fields.js';
+import { relationsOf } from '#validation/relations.js';
+import type { Shape } from '#validation/validate.js';
+import { workflows } from '#workflows/workflows.js';
 import { docsOf } from './api-error.js';
 import { describedHeaders } from './describe.js';
 import { signatureHeader } from '../auth/signature.js';
@@ -57,6 +60,7 @@ export function openApiDocument(app: INestApplication): OpenAPIObject {
   for (const { owner, shape } of fieldDescriptions.shapes) ApiExtraModels(shape)(owner);
   const document = SwaggerModule.createDocument(app, config, { autoTagControllers: false });
   closeRequestBodies(document);
+  describeRelations(document);
   forbidNullInQueries(document);
   describeEntrance(document);
   describeWebhooks(document);
@@ -88,6 +92,20 @@ function closeRequestBodies({ components, paths }: OpenAPIObject): void {
       const body = item[method]?.requestBody;
       if (body && 'content' in body) close(Object.values(body.content).map(({ schema }) => schema));
     }
+  }
+}
+
+/** Rules between fields, which the decorators have no word for. */
+function describeRelations({ components }: OpenAPIObject): void {
+  const shapes = [
+    ...fieldDescriptions.fields.map(({ prototype }) => prototype.constructor as Shape),
+    ...fieldDescriptions.shapes.map(({ shape }) => shape),
+    ...workflows.map(({ body }) => body),
+  ];
+  for (const shape of new Set(shapes)) {
+    const allOf = relationsOf(shape).flatMap(({ schema }) => schema ?? []);
+    const schema = components?.schemas?.[shape.name];
+    if (schema && allOf.length > 0) Object.assign(schema, { allOf });
   }
 }
 

@@ -314,14 +314,7 @@ export class WebhooksController {
   }
 }
 
-/** @throws ApiError 422 for none or several of the three */
-function scopeOf(
-  { delivery_id: deliveryId, since, until, failed }: ResendWebhookBody,
-  now: Date,
-): ResendScope {
-  const asked = [deliveryId ?? undefined, since ?? undefined, failed === true ? failed : undefined];
-  if (asked.filter((each) => each !== undefined).length !== 1 || (until && !since))
-    throw wrong(['body'], 'must say one of delivery_id, since (with until or not) and failed: true');
+function scopeOf({ delivery_id: deliveryId, since, until }: ResendWebhookBody, now: Date): ResendScope {
   if (deliveryId) return { kind: 'delivery', deliveryId };
   if (!since) return { kind: 'failed' };
   const [from, to] = [new Date(since), until ? new Date(until) : now];

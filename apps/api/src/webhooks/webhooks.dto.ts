@@ -12,6 +12,7 @@ import {
   ListField,
   TextField,
 } from '#validation/fields.js';
+import { equal, exactlyOneOf, given, implies, Relations } from '#validation/relations.js';
 import { DateTimeField, PageQuery } from '../http/valid-request.js';
 
 const exampleId = '01K9Z7J0V6X8Y2Z4A6B8C0D2EF';
@@ -85,6 +86,10 @@ export class RotateWebhookSecretBody {
 
 const which = '`delivery_id`, or `since` with `until`, or `failed`: exactly one of them.';
 
+@Relations(
+  exactlyOneOf(given('delivery_id'), given('since'), equal('failed', true)),
+  implies(given('until'), given('since'), { field: 'until', msg: 'needs since' }),
+)
 export class ResendWebhookBody {
   @IdField({ description: `The delivery with this id. ${which}`, example: exampleId })
   delivery_id?: string;

@@ -1,6 +1,6 @@
 import type { Brief, PictureMeta } from '@atelier/engine';
 import { choice, ChoiceField, IdField, ListField, NestedField, text, TextField } from '#validation/fields.js';
-import type { FieldProblem } from '#validation/validate.js';
+import { given, noneOf, Relations } from '#validation/relations.js';
 import {
   formatOf,
   input,
@@ -12,8 +12,8 @@ import {
   type BriefFacts,
 } from '../briefing.js';
 import { isText, pick, titled } from '../coined-name.js';
-import { CommonFields, dominantColours, mood, sceneType } from '../common-fields.js';
-import { customWithoutText, defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
+import { CommonFields, customNeedsWords, dominantColours, mood, sceneType } from '../common-fields.js';
+import { defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
 import {
   crops,
   grounds,
@@ -36,6 +36,7 @@ class CustomText {
 }
 
 /** How the space is built. */
+@Relations(customNeedsWords)
 export class TopologyChoice extends CustomText {
   @ChoiceField({
     description: 'One of the known ones, or `custom`.',
@@ -47,6 +48,7 @@ export class TopologyChoice extends CustomText {
 }
 
 /** Where the subject will stand. */
+@Relations(customNeedsWords)
 export class SubjectZoneChoice extends CustomText {
   @ChoiceField({
     description: 'One of the known ones, or `custom`.',
@@ -58,6 +60,7 @@ export class SubjectZoneChoice extends CustomText {
 }
 
 /** What the subject will stand on. */
+@Relations(customNeedsWords)
 export class GroundChoice extends CustomText {
   @ChoiceField({
     description: 'One of the known ones, or `custom`.',
@@ -69,6 +72,7 @@ export class GroundChoice extends CustomText {
 }
 
 /** How it is lit. */
+@Relations(customNeedsWords)
 export class LightChoice extends CustomText {
   @ChoiceField({
     description: 'One of the known ones, or `custom`.',
@@ -152,6 +156,13 @@ export class BackgroundAuthoring {
   surface_character?: string;
 }
 
+@Relations(
+  noneOf(
+    ['scene_type', 'mood', 'dominant_colors'],
+    given('authoring'),
+    'and authoring exclude each other: authoring describes all of the scene',
+  ),
+)
 export class BackgroundGeneratorBody extends CommonFields {
   @NestedField({
     description: 'The scene, the canonical way. It excludes scene_type, mood and dominant_colors.',
@@ -203,25 +214,9 @@ export const backgroundGenerator = defineWorkflow({
   // An existing background, of which a new version is drawn.
   references: [{ field: 'background_public_id', by: 'picture', input: 'background_image' }],
   batch: undefined,
-  problems: sceneProblems,
   coinName: sceneName,
   brief: backgroundBrief,
 });
-
-function sceneProblems(body: BackgroundGeneratorBody): FieldProblem[] {
-  const { authoring } = body;
-  if (!authoring) return [];
-  const excluded = (['scene_type', 'mood', 'dominant_colors'] as const)
-    .filter((field) => body[field] !== undefined)
-    .map((field): FieldProblem => {
-      const msg = 'and authoring exclude each other: authoring describes all of the scene';
-      return { loc: ['body', field], msg, type: 'value' };
-    });
-  const choices = (['topology', 'subject_zone', 'ground', 'light'] as const).flatMap((field) =>
-    customWithoutText(authoring[field], ['body', 'authoring', field]),
-  );
-  return [...excluded, ...choices];
-}
 
 const lightWords: Partial<Record<string, readonly string[]>> = {
   soft_frontal: ['Clear', 'Gentle', 'Even'],

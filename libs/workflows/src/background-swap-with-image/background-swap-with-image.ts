@@ -4,14 +4,7 @@ import { formatOf, input, metaOf, pictureOrder, reframed, sentences, type BriefF
 import { exampleId, exampleStorageKey, OutputPresetField, type OutputPreset } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
 import { knownScene } from '../scene-words.js';
-import {
-  avoidedInSwap,
-  keptSubject,
-  setIntoPlace,
-  sourceProblems,
-  sourceReferences,
-  SwapSource,
-} from '../swap-source.js';
+import { avoidedInSwap, keptSubject, setIntoPlace, sourceReferences, SwapSource } from '../swap-source.js';
 
 export class BackgroundSwapWithImageBody extends SwapSource {
   @PictureField({
@@ -40,7 +33,6 @@ export const backgroundSwapWithImage = defineWorkflow({
     { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
   ],
   batch: undefined,
-  problems: sourceProblems,
   coinName: noName,
   brief: swapBrief,
 });

@@ -1,5 +1,6 @@
 import type { Brief } from '@atelier/engine';
 import { ListField, TextField } from '#validation/fields.js';
+import { atLeastOneOf, Relations } from '#validation/relations.js';
 import { formatOf, input, pictureOrder, reframed, sentences, type BriefFacts } from '../briefing.js';
 import {
   dominantColours,
@@ -11,15 +12,9 @@ import {
 } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
 import { looseSceneWords } from '../scene-words.js';
-import {
-  avoidedInSwap,
-  keptSubject,
-  setIntoPlace,
-  sourceProblems,
-  sourceReferences,
-  SwapSource,
-} from '../swap-source.js';
+import { avoidedInSwap, keptSubject, setIntoPlace, sourceReferences, SwapSource } from '../swap-source.js';
 
+@Relations(atLeastOneOf(['scene_type', 'mood', 'dominant_colors'], ': say what the new scene is'))
 export class BackgroundSwapWithSpecBody extends SwapSource {
   @TextField({
     ...sceneType,
@@ -49,13 +44,6 @@ export const backgroundSwapWithSpec = defineWorkflow({
   },
   references: sourceReferences,
   batch: undefined,
-  problems: (body) => {
-    const { scene_type: scene, mood: feeling, dominant_colors: colours } = body;
-    const problems = sourceProblems(body);
-    if (scene !== undefined || feeling !== undefined || colours !== undefined) return problems;
-    const msg = 'or mood or dominant_colors is required: say what the new scene is';
-    return [...problems, { loc: ['body', 'scene_type'], msg, type: 'missing' }];
-  },
   coinName: noName,
   brief: swapBrief,
 });

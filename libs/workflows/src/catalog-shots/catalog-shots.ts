@@ -17,7 +17,7 @@ import {
 } from '../briefing.js';
 import { personWords } from '../casting-words.js';
 import { exampleId, ImageModelField } from '../common-fields.js';
-import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
+import { defineWorkflow, noName } from '../define-workflow.js';
 import { knownScene } from '../scene-words.js';
 import { shotWords } from '../shot-words.js';
 
@@ -101,7 +101,6 @@ export const catalogShots = defineWorkflow({
     { field: 'shot_preset_id', by: 'preset', kind: 'shot', input: 'shot' },
   ],
   batch: undefined,
-  problems: noProblems,
   coinName: noName,
   brief: shotBrief,
 });

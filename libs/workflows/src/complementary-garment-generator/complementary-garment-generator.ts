@@ -1,11 +1,11 @@
 import type { Brief } from '@atelier/engine';
 import { categoryByKey } from '#domain/garment/garment-categories.js';
 import { ChoiceField, IdField, ListField, nested, NestedField, TextField } from '#validation/fields.js';
-import type { FieldProblem } from '#validation/validate.js';
+import { given, noneOf, Relations } from '#validation/relations.js';
 import { formatOf, listed, noText, pictureOrder, sentences, type BriefFacts } from '../briefing.js';
 import { pick, titled } from '../coined-name.js';
-import { CommonFields, exampleId } from '../common-fields.js';
-import { customWithoutText, defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
+import { CommonFields, customNeedsWords, exampleId } from '../common-fields.js';
+import { defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js';
 
 /** How close a garment sits, each value with the words for it. */
 const fits = {
@@ -20,6 +20,7 @@ const length = { description: 'How long it is.', min: 1, max: 80, example: 'midi
 const fit = { description: 'How close it sits.', name: 'GarmentFit', values: valuesOf(fits) };
 
 /** Something of a vocabulary of your own, or `custom`. */
+@Relations(customNeedsWords)
 export class PresetOrCustom {
   @TextField({
     description: 'A word for it, or `custom`.',
@@ -81,6 +82,13 @@ export class GarmentAttributes {
   length?: string;
 }
 
+const flatFields = ['color', 'material', 'pattern', 'fit', 'length'];
+const oneForm = (newer: string) => `and ${newer} exclude each other: describe the garment in one form`;
+
+@Relations(
+  noneOf(['attributes', ...flatFields], given('authoring'), oneForm('authoring')),
+  noneOf(flatFields, given('attributes'), oneForm('attributes')),
+)
 export class ComplementaryGarmentGeneratorBody extends CommonFields {
   @IdField({
     description: 'What kind of garment it is: a category of `GET /v1/garment-categories`.',
@@ -145,34 +153,9 @@ export const complementaryGarmentGenerator = defineWorkflow({
   },
   references: [{ field: 'garment_category_public_id', by: 'category' }],
   batch: undefined,
-  problems: formProblems,
   coinName: garmentName,
   brief: garmentBrief,
 });
-
-const flatFields = ['color', 'material', 'pattern', 'fit', 'length'] as const;
-
-/** The newest form that is there counts; fields of an older one are in its way. */
-function formProblems(body: ComplementaryGarmentGeneratorBody): FieldProblem[] {
-  const { authoring, attributes } = body;
-  const newest = authoring ? 'authoring' : attributes ? 'attributes' : undefined;
-  const older = newest === undefined ? [] : flatFields.filter((field) => body[field] !== undefined);
-  const excluded = [...(authoring && attributes ? ['attributes'] : []), ...older].map(
-    (field): FieldProblem => {
-      const msg = `and ${newest} exclude each other: describe the garment in one form`;
-      return { loc: ['body', field], msg, type: 'value' };
-    },
-  );
-  const loc = ['body', 'authoring'];
-  return [
-    ...excluded,
-    ...customWithoutText(authoring?.form, [...loc, 'form']),
-    ...customWithoutText(authoring?.length, [...loc, 'length']),
-    ...(authoring?.distinctive_details ?? []).flatMap((detail, index) =>
-      customWithoutText(detail, [...loc, 'distinctive_details', index]),
-    ),
-  ];
-}
 
 const anyGarment = 'Everyday Classic Easy Weekend Studio Signature Essential Favourite'.split(' ');
 

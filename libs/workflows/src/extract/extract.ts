@@ -12,7 +12,7 @@ import {
   type Known,
 } from '../briefing.js';
 import { exampleStorageKey, StorageKeyField } from '../common-fields.js';
-import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
+import { defineWorkflow, noName } from '../define-workflow.js';
 import { strictObject } from '../shot-words.js';
 
 /** What is known about what the picture shows. */
@@ -51,7 +51,6 @@ export const extract = defineWorkflow({
   examples: { upload: { trial_image: exampleStorageKey, extraction_context: { max_items: 3 } } },
   references: [{ field: 'trial_image', by: 'storage-key', input: 'trial_image' }],
   batch: undefined,
-  problems: noProblems,
   coinName: noName,
   brief: extractBrief,
 });

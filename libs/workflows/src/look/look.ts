@@ -28,7 +28,7 @@ import {
   type OutputPreset,
   type TrialItem,
 } from '../common-fields.js';
-import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
+import { defineWorkflow, noName } from '../define-workflow.js';
 
 export class LookBody extends CommonFields {
   @PictureField({
@@ -61,7 +61,6 @@ export const look = defineWorkflow({
     { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
   ],
   batch: undefined,
-  problems: noProblems,
   coinName: noName,
   brief: lookBrief,
 });

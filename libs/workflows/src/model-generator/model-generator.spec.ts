@@ -28,20 +28,3 @@ describe("a model's name", () => {
     expect(allAmong(namesOf({}), neutralNames)).toBe(true);
   });
 });
-
-describe('a cast', () => {
-  const placesOf = (fields: Partial<ModelGeneratorBody>) =>
-    modelGenerator.problems(bodyOf(fields)).map(({ loc }) => loc.join('.'));
-
-  it('takes heritage with ethnicity indian only', () => {
-    expect(placesOf({ heritage: 'south_indian', ethnicity: 'indian' })).toEqual([]);
-    expect(placesOf({ heritage: 'south_indian' })).toEqual(['body.heritage']);
-  });
-
-  it('of a full body needs a portrait, and takes no casting fields', () => {
-    expect(placesOf({ generation_stage: 'full_body', gender: 'MALE' })).toEqual([
-      'body.gender',
-      'body.portrait_image_public_id',
-    ]);
-  });
-});

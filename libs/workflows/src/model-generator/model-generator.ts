@@ -1,6 +1,6 @@
 import type { Brief, PictureMeta } from '@atelier/engine';
 import { ChoiceField, IdField, PictureField } from '#validation/fields.js';
-import type { FieldProblem } from '#validation/validate.js';
+import { atLeastOneOf, equal, given, implies, noneOf, Relations } from '#validation/relations.js';
 import {
   formatOf,
   input,
@@ -26,6 +26,26 @@ import { defineWorkflow, valuesOf, type NameFacts } from '../define-workflow.js'
 import { familyNames, femaleNames, maleNames, neutralNames } from './given-names.js';
 
 const stages = ['portrait', 'full_body'] as const;
+const castingFields = ['gender', 'ethnicity', 'heritage', 'body_type', 'age_range'];
+const isFullBody = equal('generation_stage', 'full_body');
+
+@Relations(
+  noneOf(
+    castingFields,
+    isFullBody,
+    'is a casting field, and full_body accepts none: the portrait decides',
+    'extra_forbidden',
+  ),
+  atLeastOneOf(
+    ['portrait_image_public_id', 'model_spec_public_id'],
+    ' with generation_stage full_body',
+    isFullBody,
+  ),
+  implies(given('heritage'), equal('ethnicity', 'indian'), {
+    field: 'heritage',
+    msg: 'needs ethnicity indian',
+  }),
+)
 export class ModelGeneratorBody extends CommonFields {
   @ChoiceField({
     description:
@@ -90,30 +110,9 @@ export const modelGenerator = defineWorkflow({
     { field: 'model_spec_public_id', by: 'picture', input: 'portrait_image' },
   ],
   batch: undefined,
-  problems: castingProblems,
   coinName: modelName,
   brief: modelBrief,
 });
-
-const castingFields = ['gender', 'ethnicity', 'heritage', 'body_type', 'age_range'] as const;
-
-function castingProblems(body: ModelGeneratorBody): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  if (body.generation_stage === 'full_body') {
-    for (const field of castingFields) {
-      if (body[field] === undefined) continue;
-      const msg = 'is a casting field, and full_body accepts none: the portrait decides';
-      problems.push({ loc: ['body', field], msg, type: 'extra_forbidden' });
-    }
-    if (body.model_spec_public_id === undefined && body.portrait_image_public_id === undefined) {
-      const msg = 'or model_spec_public_id is required with generation_stage full_body';
-      problems.push({ loc: ['body', 'portrait_image_public_id'], msg, type: 'missing' });
-    }
-  } else if (body.heritage !== undefined && body.ethnicity !== 'indian') {
-    problems.push({ loc: ['body', 'heritage'], msg: 'needs ethnicity indian', type: 'value' });
-  }
-  return problems;
-}
 
 /** A full-length figure is the person of its portrait, whose gender its `meta` tells. */
 function modelName({ seed, body, pictures }: NameFacts<ModelGeneratorBody>): string {

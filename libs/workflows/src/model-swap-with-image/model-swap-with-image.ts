@@ -17,7 +17,7 @@ import {
 import { personWords } from '../casting-words.js';
 import { exampleId, OutputPresetField, type OutputPreset } from '../common-fields.js';
 import { defineWorkflow, noName } from '../define-workflow.js';
-import { sourceProblems, sourceReferences, SwapSource } from '../swap-source.js';
+import { sourceReferences, SwapSource } from '../swap-source.js';
 
 export class ModelSwapWithImageBody extends SwapSource {
   @PictureField({
@@ -46,7 +46,6 @@ export const modelSwapWithImage = defineWorkflow({
   },
   references: [...sourceReferences, { field: 'model_image_public_id', by: 'picture', input: 'model_image' }],
   batch: undefined,
-  problems: sourceProblems,
   coinName: noName,
   brief: modelSwapBrief,
 });

@@ -1,5 +1,6 @@
 import type { Brief, BriefStep } from '@atelier/engine';
 import { integer, ListField, nested, NestedField, NumberField, TextField } from '#validation/fields.js';
+import { Relations, type Relation } from '#validation/relations.js';
 import type { FieldProblem } from '#validation/validate.js';
 import { input, isKnown, sentences, type BriefFacts, type Known } from '../briefing.js';
 import { exampleId } from '../common-fields.js';
@@ -48,6 +49,25 @@ export class PdpGrouping {
   location_groups: AxisGroup[] = [];
 }
 
+/** An index can only be judged beside the photographs that there are. */
+const indicesInside: Relation<PdpBatchExtractionsBody> = {
+  fields: ['photos', 'grouping'],
+  problems({ photos, grouping }, place) {
+    if (!grouping) return [];
+    return (['person_groups', 'location_groups'] as const).flatMap((axis) =>
+      grouping[axis].flatMap(({ member_indices: members }, group) =>
+        members.flatMap((member, index): FieldProblem[] => {
+          if (member < photos.length) return [];
+          const loc = [...place, 'grouping', axis, group, 'member_indices', index];
+          const msg = `is outside of photos, whose last index is ${photos.length - 1}`;
+          return [{ loc, msg, type: 'value' }];
+        }),
+      ),
+    );
+  },
+};
+
+@Relations(indicesInside)
 export class PdpBatchExtractionsBody {
   @ListField({
     description: 'The photographs of one shoot. Each one is charged, and becomes a job of its own.',
@@ -81,25 +101,9 @@ export const pdpBatchExtractions = defineWorkflow({
   },
   references: [{ field: 'photos[].pdp_image_public_id', by: 'picture', input: 'photo' }],
   batch: { field: 'photos', workflow: 'pdp-extractions' },
-  problems: indicesOutside,
   coinName: noName,
   brief: groupingBrief,
 });
-
-/** An index can only be judged beside the photographs that there are. */
-function indicesOutside({ photos, grouping }: PdpBatchExtractionsBody): FieldProblem[] {
-  if (!grouping) return [];
-  return (['person_groups', 'location_groups'] as const).flatMap((axis) =>
-    grouping[axis].flatMap(({ member_indices: members }, group) =>
-      members.flatMap((member, index): FieldProblem[] => {
-        if (member < photos.length) return [];
-        const loc = ['body', 'grouping', axis, group, 'member_indices', index];
-        const msg = `is outside of photos, whose last index is ${photos.length - 1}`;
-        return [{ loc, msg, type: 'value' }];
-      }),
-    ),
-  );
-}
 
 const photoOf = (index: number) =>
   input(`photo-${index}`, 'photograph', 'a product photograph of one shoot.');

@@ -1,5 +1,6 @@
 import type { Brief, BriefInput } from '@atelier/engine';
 import { IdField, PictureField } from '#validation/fields.js';
+import { exactlyOneOf, given, Relations } from '#validation/relations.js';
 import {
   formatOf,
   garmentFacts,
@@ -25,9 +26,10 @@ import {
   StorageKeyField,
   type OutputPreset,
 } from '../common-fields.js';
-import { defineWorkflow, exactlyOne, noName, type Reference } from '../define-workflow.js';
+import { defineWorkflow, noName, type Reference } from '../define-workflow.js';
 import { knownScene } from '../scene-words.js';
 
+@Relations(exactlyOneOf(given('product_image_s3_key'), given('product_id')))
 export class ProductToModelDirectBody extends CommonFields {
   @StorageKeyField({
     description: 'The garment: the `upload_key` of an upload. Exactly one of this and product_id.',
@@ -76,7 +78,6 @@ export const productToModelDirect = defineWorkflow({
   },
   references: productReferences,
   batch: undefined,
-  problems: (body) => exactlyOne(body, 'product_image_s3_key', 'product_id'),
   coinName: noName,
   brief: (facts) => ({ steps: [productOnModelOrder(facts)] }) satisfies Brief,
 });

@@ -28,7 +28,7 @@ import {
   type OutputPreset,
   type TrialItem,
 } from '../common-fields.js';
-import { defineWorkflow, noName, noProblems } from '../define-workflow.js';
+import { defineWorkflow, noName } from '../define-workflow.js';
 
 export class TryOnBody extends CommonFields {
   @PictureField({
@@ -57,7 +57,6 @@ export const tryOn = defineWorkflow({
     { field: 'items[].trial_image', by: 'picture', input: 'item' },
   ],
   batch: undefined,
-  problems: noProblems,
   coinName: noName,
   brief: tryOnBrief,
 });

@@ -1,0 +1,133 @@
+import { getMetadataStorage } from 'class-validator';
+import type { FieldProblem, Shape } from './validate.js';
+
+/*
+ * Rules between the fields of one shape. Each joins the check and the sentence of its error with what openapi.json says, so
+ * that a request made from the description keeps the rule. A field that is null counts as absent.
+ */
+
+/** A rule between fields of `Body`. */
+export interface Relation<Body extends object = object> {
+  readonly fields: readonly string[];
+  /** For openapi.json; absent for a rule that JSON Schema cannot say. */
+  readonly schema?: JsonSchema;
+  /** @param loc where the body stands in the request */
+  problems(body: Body, loc: FieldProblem['loc']): FieldProblem[];
+}
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What decides whether a rule applies. */
+interface Condition {
+  readonly field: string;
+  readonly schema: JsonSchema;
+  holds(body: object): boolean;
+}
+
+const declared = new WeakMap<Shape, readonly Relation[]>();
+
+/** Adds rules between fields to a class; classes that extend it keep them. @throws Error for a field that the class lacks */
+export function Relations<Body extends object>(...own: readonly Relation<Body>[]) {
+  return (shape: Shape<Body>): void => {
+    const known = new Set(
+      getMetadataStorage()
+        .getTargetValidationMetadatas(shape, '', true, false)
+        .map(({ propertyName }) => propertyName),
+    );
+    const unknown = own.flatMap(({ fields }) => fields).filter((field) => !known.has(field));
+    if (unknown.length > 0) throw new Error(`${shape.name} has no field ${unknown.join(', ')}`);
+    // Only bodies of this shape reach these rules.
+    declared.set(shape, own as readonly Relation[]);
+  };
+}
+
+/** The rules of a shape, with those of the classes that it extends. */
+export function relationsOf(shape: Shape): readonly Relation[] {
+  const parent = Object.getPrototypeOf(shape) as Shape | null;
+  return [...(parent ? relationsOf(parent) : []), ...(declared.get(shape) ?? [])];
+}
+
+export function exactlyOneOf(...conditions: readonly [Condition, Condition, ...Condition[]]): Relation {
+  const fields = conditions.map(({ field }) => field);
+  const [{ field: first }, ...rest] = conditions;
+  const others = rest.map(({ field }) => field).join(' or ');
+  return {
+    fields,
+    schema: { oneOf: conditions.map(({ schema }) => schema) },
+    problems(body, loc) {
+      const count = conditions.filter((condition) => condition.holds(body)).length;
+      if (count === 1) return [];
+      if (count === 0) return [missing(loc, first, `or ${others} is required`)];
+      return [problem(loc, first, `and ${others} exclude each other: send one of them`)];
+    },
+  };
+}
+
+/** @param why the end of the error's sentence */
+export function atLeastOneOf(
+  fields: readonly [string, ...string[]],
+  why: string,
+  when?: Condition,
+): Relation {
+  const [first, ...others] = fields;
+  const schema = { anyOf: fields.map((field) => given(field).schema) };
+  return {
+    fields: [...fields, ...(when ? [when.field] : [])],
+    schema: when ? { if: when.schema, then: schema } : schema,
+    problems: (body, loc) =>
+      (when && !when.holds(body)) || fields.some((field) => given(field).holds(body))
+        ? []
+        : [missing(loc, first, `or ${others.join(' or ')} is required${why}`)],
+  };
+}
+
+/** Where the condition holds, none of the fields may be given. @param msg the error of each that is */
+export function noneOf(fields: readonly string[], when: Condition, msg: string, type?: string): Relation {
+  const absent = Object.fromEntries(fields.map((field) => [field, { type: 'null' }]));
+  return {
+    fields: [...fields, when.field],
+    schema: { if: when.schema, then: { properties: absent } },
+    problems: (body, loc) =>
+      when.holds(body)
+        ? fields.filter((field) => given(field).holds(body)).map((field) => problem(loc, field, msg, type))
+        : [],
+  };
+}
+
+/** Where the first condition holds, the second must. */
+export function implies(
+  when: Condition,
+  then: Condition,
+  { field, msg, type }: { field: string; msg: string; type?: string },
+): Relation {
+  return {
+    fields: [when.field, then.field],
+    schema: { if: when.schema, then: then.schema },
+    problems: (body, loc) => (when.holds(body) && !then.holds(body) ? [problem(loc, field, msg, type)] : []),
+  };
+}
+
+/** The field is there and not null. */
+export function given(field: string): Condition {
+  return {
+    field,
+    schema: { required: [field], properties: { [field]: { not: { type: 'null' } } } },
+    holds: (body) => Reflect.get(body, field) !== undefined,
+  };
+}
+
+export function equal(field: string, value: string | boolean): Condition {
+  return {
+    field,
+    schema: { required: [field], properties: { [field]: { const: value } } },
+    holds: (body) => Reflect.get(body, field) === value,
+  };
+}
+
+function problem(loc: FieldProblem['loc'], field: string, msg: string, type = 'value'): FieldProblem {
+  return { loc: [...loc, field], msg, type };
+}
+
+function missing(loc: FieldProblem['loc'], field: string, msg: string): FieldProblem {
+  return problem(loc, field, msg, 'missing');
+}
