@@ -88,6 +88,8 @@ it('answers about tenants, keys, credits and operators are as described', async 
     capabilities: ['jobs:read'],
     require_signature: 'timed',
   });
+  const older = await ask('keys issue', { ...ofTenant(), capabilities: ['ctm:read', 'jobs:read'] });
+  expect(older.capabilities).toEqual(['jobs:read']);
   await ask('keys signing-secret', { key: key.key_id });
   const { key_id: successor } = await ask('keys rotate', { key: key.key_id });
   await ask('keys revoke', { key: successor });

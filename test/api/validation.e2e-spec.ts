@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type ApiClient } from './support/api-client.js';
+import { workflows } from '#workflows/workflows.js';
 
 let service: ApiService;
 let api: ApiClient;
@@ -47,6 +48,9 @@ describe('a list', () => {
     expect(await count('job_type=MODEL_GENERATOR')).toBe(1);
     expect(await count('job_type=MODEL_GENERATOR&job_type=PDP_EXTRACTION')).toBe(1);
     expect(await count('job_type=PDP_EXTRACTION')).toBe(0);
+    for (const { jobType } of workflows) {
+      expect(await count(`job_type=${jobType}`)).toBe(jobType === 'MODEL_GENERATOR' ? 1 : 0);
+    }
     expect(await count('status=NOT_STARTED')).toBe(1);
     expect(await count('status=SUCCESS')).toBe(0);
     expect(await count('created_after=2020-01-01T00:00:00Z')).toBe(1);

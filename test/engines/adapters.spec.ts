@@ -143,6 +143,12 @@ describe('Gemini', () => {
       imageConfig: { aspectRatio: '2:3', imageSize: '2K' },
     });
   });
+
+  it('gets the same 32 bits of a seed as a signed integer, which is all that it takes', async () => {
+    await open('gemini');
+    await vendor.draw(pictureCall([], { seed: 2 ** 32 - 1 }));
+    expect(asked().generationConfig).toMatchObject({ seed: -1 });
+  });
 });
 
 describe('FASHN', () => {

@@ -81,6 +81,8 @@ beforeAll(async () => {
     { ...common, concurrency: 2 },
     { ...common, id: 'slow', requests_per_minute: 3 },
     { ...common, id: 'troubled', endpoint: await troubled.open(), fallback: 'narrow' },
+    sandboxModel,
+    { ...sandboxModel, id: 'drawn-here' },
   ];
   await Promise.all([workshop.startWorker(engines), workshop.startWorker(engines)]);
 });
@@ -129,6 +131,16 @@ describe('an image model', () => {
     await eventually(() => Promise.resolve(double.submissions - before === 3));
     const types = await Promise.all(jobs.map(({ jobId }) => workshop.types('job', jobId)));
     expect(types.filter((each) => each.length === 1)).toHaveLength(2);
+  });
+
+  it('that draws on this machine is named by its own id', async () => {
+    const drawnBy = async (model: string) => {
+      const ids = await workshop.dispatch(tenant, {}, 'background-generator', model);
+      await workshop.ended(tenant, ids);
+      return workshop.find('job', ids.jobId, 'JobSucceeded');
+    };
+    expect(await drawnBy('drawn-here')).toMatchObject([{ provenance: { model: 'drawn-here' } }]);
+    expect(await drawnBy('sketch-1')).toMatchObject([{ provenance: { model: 'sketch-1' } }]);
   });
 
   it('rests after repeated trouble, and its jobs go to the fallback without asking it', async () => {

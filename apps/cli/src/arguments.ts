@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { PurchaseKind } from '#domain/account/account.events.js';
-import type { Capability } from '#domain/key/key.events.js';
+import { capabilityNames, type Capability } from '#domain/key/key.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { WebhookTopic } from '#domain/webhook/webhook.events.js';
 import { webhookTopics } from '#domain/webhook/webhook.js';
@@ -30,14 +30,6 @@ export function ulid(text: string): string {
   if (/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)) return text;
   throw new InvalidArgumentError('It must be a ULID: 26 characters, for example 01JABCDEFGHJKMNPQRSTVWXYZ0.');
 }
-
-/** The older names of the capabilities mean the same. */
-const capabilityNames: ReadonlyMap<string, Capability> = new Map([
-  ['jobs:create', 'jobs:create'],
-  ['jobs:read', 'jobs:read'],
-  ['ctm:create', 'jobs:create'],
-  ['ctm:read', 'jobs:read'],
-]);
 
 export function capabilities(text: string): Capability[] {
   const found = text.split(',').map((part) => {

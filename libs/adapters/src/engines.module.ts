@@ -24,6 +24,7 @@ import { Configuration, ConfigurationError, settingOf } from '#platform/configur
 import {
   ImageModelChoice,
   isRemote,
+  sandboxModel,
   type ImageModel,
   type ModelFamily,
   type ModelList,
@@ -130,7 +131,7 @@ class ConfiguredEngines extends ImageEngines {
     if (!model)
       return freely(refusing('misconfigured', 'The image model of this job is not available any more.'));
     const own = this.remote.get(model.id);
-    if (!own) return freely(this.sandbox);
+    if (!own) return freely(this.sandboxAs(model.id));
     // A call that another worker has begun is its model's to go on with.
     const begun = calls.find(({ answer }) => !answer);
     const resumed = begun && this.remote.get(begun.model);
@@ -144,6 +145,18 @@ class ConfiguredEngines extends ImageEngines {
     if (Date.now() - Date.parse(at) > longestRestMs)
       return freely(refusing('capacity', noCapacity().message));
     return { askAgainMs: own.restsForMs() };
+  }
+
+  /** An installation may list several models that draw on this machine: results name the one that was chosen. */
+  private sandboxAs(id: string): ImageEngine {
+    const { sandbox } = this;
+    return {
+      name: sandbox.name,
+      async render(request, context) {
+        const result = await sandbox.render(request, context);
+        return result.model === sandboxModel.id ? { ...result, model: id } : result;
+      },
+    };
   }
 
   /** Which has no stand-in itself here: two models that stand in for each other end there. */

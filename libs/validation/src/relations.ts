@@ -36,8 +36,7 @@ export function Relations<Body extends object>(...own: readonly Relation<Body>[]
     );
     const unknown = own.flatMap(({ fields }) => fields).filter((field) => !known.has(field));
     if (unknown.length > 0) throw new Error(`${shape.name} has no field ${unknown.join(', ')}`);
-    // Only bodies of this shape reach these rules.
-    declared.set(shape, own as readonly Relation[]);
+    declared.set(shape, own);
   };
 }
 

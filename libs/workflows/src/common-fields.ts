@@ -101,9 +101,10 @@ export class CommonFields {
   aspect_ratio?: AspectRatio;
 
   @IntegerField({
-    description: 'The same seed and body draw the same picture. Drawn at dispatch when absent.',
+    description:
+      'The same seed and body draw the same picture. Any 32 bits, signed or not. Drawn at dispatch when absent.',
     min: -(2 ** 31),
-    max: 2 ** 31 - 1,
+    max: 2 ** 32 - 1,
     example: 7,
   })
   seed?: number;

@@ -136,13 +136,14 @@ describe('catalog-shots', () => {
   );
 
   it(
-    'shows the cut-outs, then the posed model',
+    'shows the cut-outs, then the posed model, and nothing of the recipe of its shot',
     async () => {
       const { stages } = await two();
       expect(stages.map(({ stage, pictures }) => [stage, pictures.length])).toEqual([
         ['garment_cutouts', 2],
         ['figure_posed', 1],
       ]);
+      expect(stages[1]?.pictures[0]?.meta).not.toHaveProperty('framing');
     },
     SLOW,
   );

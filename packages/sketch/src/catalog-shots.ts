@@ -138,7 +138,8 @@ export const catalogShots: Renderer<CatalogShotsOrder> = async (request, context
   const posed = await progress(easel, [...place, ...beforeDressing(figure)], {
     kind: 'figure',
     label: 'The model, posed in the place',
-    meta: { framing: view.shows },
+    // A preset's recipe is not shown.
+    meta: {},
   });
   await report(easel, 'figure_posed', 'The model stands as the shot asks', posed);
   const cloth = await drawCloth(easel, outfit, view);

@@ -36,7 +36,8 @@ export class GeminiVendor implements ImageVendor {
         config: {
           responseModalities: ['IMAGE'],
           imageConfig: { aspectRatio: ratio, ...(imageSize && { imageSize }) },
-          ...(this.model.seed && { seed }),
+          // The API takes a signed 32-bit integer.
+          ...(this.model.seed && { seed: seed | 0 }),
           ...this.model.options,
           abortSignal: signal,
         },

@@ -156,7 +156,7 @@ export class VendorEngine extends ImageEngine {
     const { task, count, quality } = order;
     const transparent = order.transparent && this.model.transparent;
     const prompt = wordsOf(transparent === order.transparent ? order : onWhite(order));
-    return { images, task, prompt, size, ratio, transparent, count, quality, seed };
+    return { images, task, prompt, size, ratio, transparent, count, quality, seed: seed >>> 0 };
   }
 
   private async reading(

@@ -52,6 +52,7 @@ export interface PictureCall extends Call {
   readonly transparent: boolean;
   readonly count: number;
   readonly quality: 'medium' | 'high' | undefined;
+  /** 32 bits, unsigned: vendors refuse a negative one. */
   readonly seed: number;
 }
 

@@ -12,7 +12,7 @@ const common = {
   eval_enabled: 'boolean',
   resolution: '1K|2K|4K',
   aspect_ratio: '1:1|2:3|3:2|3:4|4:3|4:5|5:4|9:16|16:9',
-  seed: 'integer -2147483648..2147483647',
+  seed: 'integer -2147483648..4294967295',
   on_technical_failure: 'refund|retry',
   display_name: 'string ..1000',
   metadata: 'free object',

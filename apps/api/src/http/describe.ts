@@ -167,7 +167,7 @@ const errors = {
     description:
       'The body, a parameter or a header is not valid. `detail` names each field. Nothing was charged.',
     codes: {
-      VALIDATION_ERROR: 'seed must be an integer from -2147483648 to 2147483647. Nothing was charged.',
+      VALIDATION_ERROR: 'seed must be an integer from -2147483648 to 4294967295. Nothing was charged.',
     },
   },
   500: {

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ValidateBy } from 'class-validator';
 import { ChoiceField, field, IdField } from '#validation/fields.js';
+import { workflows } from '#workflows/workflows.js';
 import { DateTimeQuery, IntegerQuery, PageQuery } from '../http/valid-request.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from '../uploads/thumbnail-urls.js';
 import { MetaProperty, shownArm, Word } from '../http/vocabulary.js';
@@ -41,8 +42,8 @@ export class Artifact {
 
 export const jobStatuses = ['NOT_STARTED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE'] as const;
 
-/** What the list can be narrowed to. Answers may carry other job types. */
-export const listedJobTypes = [
+/** The interface's own list; every other type that a workflow gives its jobs can be asked for as well. */
+const specifiedJobTypes = [
   'MODEL_GENERATOR',
   'BACKGROUND_GENERATOR',
   'COMPLEMENTARY_GARMENT_GENERATOR',
@@ -53,6 +54,10 @@ export const listedJobTypes = [
   'BACKGROUND_SWAP_WITH_SPEC',
   'MODEL_SWAP_WITH_IMAGE',
 ] as const;
+
+export const listedJobTypes = [
+  ...new Set<string>([...specifiedJobTypes, ...workflows.map(({ jobType }) => jobType)]),
+];
 
 function JobTypesField(): PropertyDecorator {
   const among = (type: unknown) => listedJobTypes.some((listed) => listed === type);

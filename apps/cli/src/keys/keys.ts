@@ -1,7 +1,7 @@
 import { findApiKey, IssueKey, RevokeKey, RotateKey } from '#application/key/manage-keys.handler.js';
 import { KeyModule } from '#application/key/key.module.js';
 import { signingSecretOf } from '#application/key/api-key.js';
-import type { Capability, SignatureRule } from '#domain/key/key.events.js';
+import { capabilityNames, type SignatureRule } from '#domain/key/key.events.js';
 import type { RetireRejection } from '#domain/key/key.js';
 import { environments, type Environment } from '#domain/streams.js';
 import { systemClock } from '#platform/clock.js';
@@ -20,10 +20,14 @@ class NewKey extends OfTenant {
   env: Environment;
 
   @ListField({
-    ...{ description: 'What it may do.', required: true, min: 1, max: 2, unique: true },
-    items: choice(['jobs:create', 'jobs:read'] satisfies Capability[]),
+    description: 'What it may do. `ctm:create` and `ctm:read` are the older names of the same two.',
+    required: true,
+    min: 1,
+    max: capabilityNames.size,
+    unique: true,
+    items: choice([...capabilityNames.keys()]),
   })
-  capabilities: Capability[];
+  capabilities: string[];
 
   @TextField({ description: 'What it is for.', max: 128 })
   label: string = '';
@@ -45,7 +49,8 @@ export const issueTenantKey = defineCall({
   summary: 'Make a key; it is shown this once and stored only as a hash',
   input: NewKey,
   features: [KeyModule],
-  async run(operator, { tenant, env, capabilities, label, require_signature: rule }) {
+  async run(operator, { tenant, env, capabilities: names, label, require_signature: rule }) {
+    const capabilities = [...new Set(names.flatMap((name) => capabilityNames.get(name) ?? []))];
     await operator.account(env, tenant);
     // Checked first: without a signing secret, no request with this key could be signed.
     if (rule !== undefined) requireSigningSecret(operator.configuration, tenant);

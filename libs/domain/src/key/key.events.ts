@@ -2,6 +2,14 @@ import type { Environment } from '../streams.js';
 
 export type Capability = 'jobs:create' | 'jobs:read';
 
+/** By every name that they are asked for with: the older names mean the same. */
+export const capabilityNames: ReadonlyMap<string, Capability> = new Map([
+  ['jobs:create', 'jobs:create'],
+  ['jobs:read', 'jobs:read'],
+  ['ctm:create', 'jobs:create'],
+  ['ctm:read', 'jobs:read'],
+]);
+
 /** Whether requests must be signed, and whether the signature must then name its time (docs/signed-requests.md). */
 export type SignatureRule = boolean | 'timed';
 
