@@ -1,10 +1,19 @@
 import { getMetadataStorage } from 'class-validator';
-import type { FieldProblem, Shape } from './validate.js';
 
 /*
  * Rules between the fields of one shape. Each joins the check and the sentence of its error with what openapi.json says, so
  * that a request made from the description keeps the rule. A field that is null counts as absent.
  */
+
+export type Shape<T extends object = object> = new () => T;
+
+/** One field that is wrong. `loc` leads to it from the request: `['body', 'items', 0, 'trial_image']`. */
+export interface FieldProblem {
+  readonly loc: readonly (string | number)[];
+  readonly msg: string;
+  /** Stable and machine-readable, for example `missing`, `enum`, `extra_forbidden`. */
+  readonly type: string;
+}
 
 /** A rule between fields of `Body`. */
 export interface Relation<Body extends object = object> {

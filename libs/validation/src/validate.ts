@@ -1,15 +1,7 @@
 import { getMetadataStorage, validateSync, type ValidationError } from 'class-validator';
-import { relationsOf, type Relation } from './relations.js';
+import { relationsOf, type FieldProblem, type Relation, type Shape } from './relations.js';
 
-export type Shape<T extends object = object> = new () => T;
-
-/** One field that is wrong. `loc` leads to it from the request: `['body', 'items', 0, 'trial_image']`. */
-export interface FieldProblem {
-  readonly loc: readonly (string | number)[];
-  readonly msg: string;
-  /** Stable and machine-readable, for example `missing`, `enum`, `extra_forbidden`. */
-  readonly type: string;
-}
+export type { FieldProblem, Shape };
 
 /** A request with fields that are wrong. */
 export class InvalidFields extends Error {
