@@ -12,6 +12,7 @@ import type {
   CatalogReads,
   JobReads,
   JobsFilter,
+  KeyReads,
   KeptCall,
   Page,
   PageRequest,
@@ -209,8 +210,8 @@ export class PresetsReader implements PresetReads {
   }
 }
 
-/** As operators list them. Authentication reads the key's own stream. */
-export class KeysReader {
+/** As operators list them. Authentication reads the key's own stream, and this only while the event store is away. */
+export class KeysReader implements KeyReads {
   constructor(private readonly dataSource: DataSource) {}
 
   /** Newest first, revoked ones included. */
@@ -218,6 +219,10 @@ export class KeysReader {
     return this.dataSource
       .getRepository(KeyRow)
       .find({ where: { tenant }, order: { issuedAt: 'DESC', keyId: 'DESC' } });
+  }
+
+  async find(keyId: string): Promise<KeyRow | undefined> {
+    return (await this.dataSource.getRepository(KeyRow).findOneBy({ keyId })) ?? undefined;
   }
 }
 

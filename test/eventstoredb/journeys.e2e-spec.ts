@@ -130,6 +130,34 @@ describe('the whole service on EventStoreDB', () => {
     expect(new Set(jobs).size).toBe(10);
   });
 
+  (given ? it.skip : it)('answers reads from the read models while the store is away', async () => {
+    const customer = await newCustomer();
+    const picture = await customer.emptyPicture();
+    const jobId = await customer.dispatch(picture);
+    expect(await customer.ended(jobId)).toBe('FAILURE');
+    await eventually(async () => expect((await customer.ledger())[0]).toMatchObject({ status: 'REFUNDED' }));
+    peer.stop();
+    try {
+      await eventually(async () => {
+        const { status, tookMs } = await customer.ask('/v1/product-to-model-direct', picture);
+        expect({ status, isPrompt: tookMs < 1_000 }).toEqual({ status: 503, isPrompt: true });
+      });
+      for (const path of ['/v1/credits', '/v1/transactions', '/v1/usage', '/v1/jobs', `/v1/jobs/${jobId}`]) {
+        const { status, tookMs, headers, body } = await customer.ask(path);
+        expect({ path, status, consistency: headers.get('x-consistency') }).toEqual({
+          path,
+          status: 200,
+          consistency: 'stale',
+        });
+        expect(tookMs).toBeLessThan(2_000);
+        if (path === '/v1/credits') expect(body).toMatchObject({ balance: 1000 });
+      }
+    } finally {
+      await peer.start();
+    }
+    expect(await customer.ended(await customer.dispatch(picture))).toBe('FAILURE');
+  });
+
   it('gives every read model again, row for row, when they are dropped and rebuilt from the store', async () => {
     const customer = await newCustomer();
     const jobId = await customer.dispatch(await customer.emptyPicture());
@@ -222,6 +250,19 @@ class Customer {
 
   async get<Body = Record<string, unknown>>(path: string): Promise<Body> {
     return this.call<Body>(200, path, {});
+  }
+
+  /** One call, whatever comes of it. @param body of a dispatch */
+  async ask(path: string, body?: object) {
+    const begunAt = performance.now();
+    const response = await fetch(this.base() + path, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${this.key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer: unknown = await response.json();
+    const { status, headers } = response;
+    return { status, headers, body: answer, tookMs: performance.now() - begunAt };
   }
 
   async balance(): Promise<number> {

@@ -110,7 +110,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
   const { events, reads, keys } = shareConnections('api', settings.configuration.databaseConnections);
   return [
     PlatformModule.of(settings),
-    EventLogModule.with({ maxConnections: events }),
+    EventLogModule.with({ maxConnections: events, failAtOnce: true }),
     ReadStoreModule.with({ maxConnections: reads }),
     CheckpointsModule,
     RequestStoresModule.with({ maxConnections: keys }),

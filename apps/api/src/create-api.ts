@@ -5,6 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { StorePresence } from '#event-store/store-presence.js';
 import { guardedServer } from '#platform/guarded-server.js';
 import { newId } from '#platform/ids.js';
 import type { ProcessSettings } from '#adapters/platform.module.js';
@@ -16,6 +17,7 @@ import {
   correlateRequests,
   cutSilentConnections,
   measureRequests,
+  markStaleReads,
   refuseWhereLogMisfits,
 } from './http/server-hooks.js';
 import { Installation } from '#read-store/installation.js';
@@ -78,6 +80,7 @@ export async function createApi(
   });
   const { log } = app.get(Installation);
   refuseWhereLogMisfits(server, log);
+  markStaleReads(server, app.get(StorePresence));
   const closing = new AbortController();
   server.addHook('preClose', (done) => {
     closing.abort();

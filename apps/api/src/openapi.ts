@@ -8,6 +8,7 @@ import { RateLimitStore } from '#application/limits/rate-limit-store.js';
 import { JobStreams, ReadModels } from '#application/read-models.js';
 import { Deliveries, WebhookTransport } from '#application/webhook/deliveries.js';
 import { EventStore } from '#event-store/event-store.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
 import { loadConfiguration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
@@ -18,7 +19,7 @@ import { ApiModule } from './api.module.js';
 import { openApiDocument } from './http/openapi-document.js';
 
 const ports = [
-  ...[EventStore, SnapshotStore, ObjectStorage, ReadModels, JobStreams],
+  ...[EventStore, StorePresence, SnapshotStore, ObjectStorage, ReadModels, JobStreams],
   ...[Checkpoints, IdempotencyStore, RateLimitStore, Readiness, Deliveries, WebhookTransport],
 ];
 

@@ -2,21 +2,31 @@ import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown 
 import { tellingOutcomes } from '#application/observed-outcomes.js';
 import { EventStore } from '#event-store/event-store.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
+import { StorePresence, withPresence } from '#event-store/store-presence.js';
 import { authenticSnapshots, SnapshotStore } from '#event-store/snapshots.js';
 import { Configuration } from '#platform/configuration.js';
+import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 import { traceAppends } from '#platform/tracing.js';
 import { OwnMetrics } from './platform.module.js';
 
 const openedLog = Symbol('the opened event log');
 
+export interface EventLogOptions extends Omit<OpenOptions, 'observer'> {
+  /** Calls fail at once while the store is away: for requests. Work that must be done is better patient. Default false. */
+  readonly failAtOnce?: boolean;
+}
+
 /** The event log and its snapshots. Nothing connects before the first call; the connections close with the app. */
 @Global()
 @Module({})
 export class EventLogModule implements OnApplicationShutdown {
-  constructor(@Inject(openedLog) private readonly log: OpenedEventStore) {}
+  constructor(
+    @Inject(openedLog) private readonly log: OpenedEventStore,
+    private readonly presence: StorePresence,
+  ) {}
 
-  static with(options: Omit<OpenOptions, 'observer'> = {}): DynamicModule {
+  static with({ failAtOnce = false, ...options }: EventLogOptions = {}): DynamicModule {
     return {
       module: EventLogModule,
       providers: [
@@ -27,26 +37,59 @@ export class EventLogModule implements OnApplicationShutdown {
             openEventStore(configuration, { ...options, ...(metrics && { observer: metrics.eventStore }) }),
         },
         {
+          provide: StorePresence,
+          inject: [openedLog, Logger],
+          useFactory: ({ store }: OpenedEventStore, logger: Logger) =>
+            new StorePresence(() => store.head(), { onChange: (isAway) => tellPresence(logger, isAway) }),
+        },
+        {
           provide: EventStore,
-          inject: [openedLog, OwnMetrics],
-          useFactory: ({ store }: OpenedEventStore, metrics: Metrics | undefined) =>
-            traceAppends(metrics ? tellingOutcomes(store, metrics.outcomes) : store),
+          inject: [openedLog, OwnMetrics, StorePresence],
+          useFactory: (opened: OpenedEventStore, metrics: Metrics | undefined, presence: StorePresence) => {
+            const store = failAtOnce ? withPresence(opened.store, presence) : opened.store;
+            return traceAppends(metrics ? tellingOutcomes(store, metrics.outcomes) : store);
+          },
         },
         {
           provide: SnapshotStore,
-          inject: [openedLog, Configuration, OwnMetrics],
+          inject: [openedLog, Configuration, OwnMetrics, StorePresence],
           useFactory: (
             { snapshots }: OpenedEventStore,
             { signingKey }: Configuration,
             metrics: Metrics | undefined,
-          ) => authenticSnapshots(snapshots, signingKey, () => metrics?.eventStore.snapshotDropped?.()),
+            presence: StorePresence,
+          ) =>
+            authenticSnapshots(
+              failAtOnce ? snapshotsOfPresent(snapshots, presence) : snapshots,
+              signingKey,
+              () => metrics?.eventStore.snapshotDropped?.(),
+            ),
         },
       ],
-      exports: [EventStore, SnapshotStore],
+      exports: [EventStore, SnapshotStore, StorePresence],
     };
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.presence.close();
     await this.log.close();
   }
+}
+
+function tellPresence(logger: Logger, isAway: boolean): void {
+  if (isAway)
+    logger.error({}, 'the event store does not answer: what needs it fails at once until it is back');
+  else logger.info({}, 'the event store answers again');
+}
+
+/** A snapshot alone is good for nothing, and may be in the database that is away. */
+function snapshotsOfPresent(snapshots: SnapshotStore, presence: StorePresence): SnapshotStore {
+  return {
+    load: async (...given) => {
+      presence.require();
+      return snapshots.load(...given);
+    },
+    save: (...given) => snapshots.save(...given),
+    drop: (...given) => snapshots.drop(...given),
+  };
 }

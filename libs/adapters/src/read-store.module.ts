@@ -14,6 +14,7 @@ import {
   CallsReader,
   CatalogReader,
   JobsReader,
+  KeysReader,
   PresetsReader,
   ProductsReader,
   RendersReader,
@@ -97,6 +98,7 @@ function readersOf(source: DataSource): EnvironmentReads {
     usage: new UsageReader(source),
     openCharges: ledger,
     calls: new CallsReader(source),
+    keys: new KeysReader(source),
   };
 }
 

@@ -4,6 +4,7 @@ import type { PresetKind } from '#domain/preset/preset.events.js';
 import type { Environment } from '#domain/streams.js';
 import type { CatalogRow } from '#projections/catalog/catalog.read-model.js';
 import type { JobRow } from '#projections/jobs/jobs.read-model.js';
+import type { KeyRow } from '#projections/keys/keys.read-model.js';
 import type { LedgerRow } from '#projections/ledger/ledger.read-model.js';
 import type { PresetRow } from '#projections/presets/presets.read-model.js';
 import type { ProductRow } from '#projections/products/products.read-model.js';
@@ -138,6 +139,8 @@ export abstract class ProductReads {
 export abstract class LedgerReads {
   /** Newest first. */
   abstract list(tenant: string, page: PageRequest): Promise<Page<LedgerEntryView>>;
+  /** The sum of all entries, in credits. */
+  abstract balance(tenant: string): Promise<number>;
 }
 
 /** The usage log of one environment. */
@@ -168,6 +171,11 @@ export abstract class OpenCharges<Candidate extends OrphanCandidate = OrphanCand
   ): Promise<readonly Candidate[]>;
 }
 
+/** The keys of one environment, as far as the read model has come. */
+export abstract class KeyReads {
+  abstract find(keyId: string): Promise<Pick<Readonly<KeyRow>, 'revokedAt' | 'retiresAt'> | undefined>;
+}
+
 /** The read models of one environment. */
 export interface EnvironmentReads {
   readonly jobs: JobReads;
@@ -180,6 +188,7 @@ export interface EnvironmentReads {
   readonly usage: UsageReads;
   readonly openCharges: OpenCharges;
   readonly calls: CallReads;
+  readonly keys: KeyReads;
 }
 
 /** A call of a vendor whose answer is kept. */

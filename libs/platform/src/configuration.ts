@@ -103,6 +103,8 @@ export interface Configuration {
   readonly rateLimitStore: RateLimitStoreKind;
   /** How often one address may fail to authenticate in a minute. */
   readonly authFailuresPerMin: number;
+  /** How long keys stay good while the event store is away, in milliseconds. */
+  readonly keyGraceMs: number;
   /** What the signing secrets of API keys derive from. Undefined: no signature can be checked. */
   readonly signingKey: string | undefined;
   readonly home: string;
@@ -308,6 +310,7 @@ export const defaults = {
   home: '.atelier',
   rateLimitStore: 'memory',
   authFailuresPerMin: 600,
+  keyGraceMs: 3_600_000,
   orphanHorizonMs: 60_000,
   sweepIntervalMs: 10_000,
   sweepBatch: 500,
@@ -359,6 +362,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
       kind: defaults.rateLimitStore,
     }).kind,
     authFailuresPerMin: whole('AUTH_FAILURES_PER_MIN', 'authFailuresPerMin', 1, 1_000_000),
+    keyGraceMs: whole('ATELIER_KEY_GRACE_MS', 'keyGraceMs', 60_000, 86_400_000),
     signingKey: settings.secret('ATELIER_SIGNING_KEY', 32),
     home,
     databaseUrl,

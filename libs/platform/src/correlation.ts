@@ -6,6 +6,16 @@ export interface Correlation {
   readonly requestId?: string | undefined;
   /** W3C Trace Context: the span that is open, or the one that a caller or an event named. */
   readonly traceparent?: string | undefined;
+  /** How a request got along with the event store; undefined outside requests. */
+  readonly storeTime?: StoreTime | undefined;
+}
+
+/** Of one request, which changes it. */
+export interface StoreTime {
+  /** By slow calls, in all. */
+  waitedMs: number;
+  /** Something was answered from what is known otherwise, because the event store did not answer. */
+  didWithout: boolean;
 }
 
 const ambient = new AsyncLocalStorage<Correlation>();

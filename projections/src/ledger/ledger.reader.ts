@@ -36,6 +36,10 @@ export class LedgerReader implements LedgerReads, OpenCharges<OverdueCharge> {
     return this.rows.findOneBy({ id });
   }
 
+  async balance(tenant: string): Promise<number> {
+    return (await this.rows.sum('creditsDelta', { tenant })) ?? 0;
+  }
+
   /** What was charged since then for operations and not given back, in credits. */
   async spentSince(tenant: string, since: Date): Promise<number> {
     const ofOperations = { tenant, kind: 'operation' as const, createdAt: MoreThanOrEqual(since) };

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptTraceparent, correlated } from '#platform/correlation.js';
+import { newStoreTime, type StorePresence } from '#event-store/store-presence.js';
+import { acceptTraceparent, correlated, correlation } from '#platform/correlation.js';
 import { isTracing, openSpan, type Span } from '#platform/tracing.js';
 import { callerOf } from '../auth/caller.js';
 import { ApiError } from './api-error.js';
@@ -15,7 +16,10 @@ export function correlateRequests(server: FastifyInstance): void {
   server.addHook('onRequest', (request, reply, done) => {
     const parent = acceptTraceparent(request.headers['traceparent']);
     const span = isTracing() && isWorthATrace(request) ? spanOf(request, reply, parent) : undefined;
-    correlated({ requestId: request.id, traceparent: span?.traceparent ?? parent }, done);
+    correlated(
+      { requestId: request.id, traceparent: span?.traceparent ?? parent, storeTime: newStoreTime() },
+      done,
+    );
   });
 }
 
@@ -84,6 +88,16 @@ export function refuseWhereLogMisfits(server: FastifyInstance, log: Pick<LogWatc
       'Nothing was charged; send the request again later.';
     const cause = new Error(log.misfit ?? 'whether the checkpoints fit the log is not known yet');
     done(new ApiError('LOG_MISMATCH', message, { headers: { 'retry-after': '10' }, cause }));
+  });
+}
+
+/** Reads are answered from what is known while the event store is away, and say so. */
+export function markStaleReads(server: FastifyInstance, presence: Pick<StorePresence, 'isAway'>): void {
+  server.addHook('onSend', ({ method, routeOptions }, reply, payload, done) => {
+    const reads = method === 'GET' && routeOptions.url?.startsWith('/v1/') && reply.statusCode < 400;
+    if (reads && (presence.isAway || correlation().storeTime?.didWithout))
+      void reply.header('x-consistency', 'stale');
+    done(null, payload);
   });
 }
 

@@ -26,7 +26,7 @@ export class JobPresenter {
 
   async detail({ job, order, children }: JobDetail): Promise<JobDetailResponse> {
     const { creditsCost, requestId, parentJobId, displayName, result, startedAt, finishedAt, error } = job;
-    const { request, seed } = order;
+    const { request = null, seed = null } = order ?? {};
     return {
       ...(await this.summary(job)),
       credits_cost: creditsCost,
@@ -42,9 +42,9 @@ export class JobPresenter {
       display_name: displayName,
       seed,
       // A job from before models were chosen at dispatch has the one that was asked for, if any.
-      image_model: job.imageModel ?? textOf(request['image_model'] ?? request['model']),
-      metadata: objectOf(request['metadata']),
-      pilot_brand: textOf(request['pilot_brand']),
+      image_model: job.imageModel ?? textOf(request?.['image_model'] ?? request?.['model']),
+      metadata: objectOf(request?.['metadata']),
+      pilot_brand: textOf(request?.['pilot_brand']),
       request,
     };
   }

@@ -259,6 +259,9 @@ export class JobResult {
   artifacts: Artifact[];
 }
 
+/** Orders are on the log alone. */
+const nullWhileAway = 'Null only with `X-Consistency: stale`, while the log cannot be read.';
+
 export class JobDetailResponse extends JobSummaryResponse {
   @ApiProperty({ type: 'integer', minimum: 0, example: 5 })
   credits_cost: number;
@@ -294,11 +297,13 @@ export class JobDetailResponse extends JobSummaryResponse {
   display_name: string;
 
   @ApiProperty({
-    description: 'The one that was sent, or drawn at dispatch: it draws the same picture again.',
+    description:
+      'The one that was sent, or drawn at dispatch: it draws the same picture again. ' + nullWhileAway,
     type: 'integer',
+    nullable: true,
     example: 7,
   })
-  seed: number;
+  seed: number | null;
 
   @ApiProperty({
     type: String,
@@ -322,12 +327,14 @@ export class JobDetailResponse extends JobSummaryResponse {
 
   @ApiProperty({
     description:
-      'The body as it was accepted. Dispatched again with the same seed, it draws the same picture.',
+      'The body as it was accepted. Dispatched again with the same seed, it draws the same picture. ' +
+      nullWhileAway,
     type: 'object',
     additionalProperties: true,
+    nullable: true,
     example: { gender: 'FEMALE', age_range: '26-30' },
   })
-  request: Record<string, unknown>;
+  request: Record<string, unknown> | null;
 }
 
 export class JobEventsResponse {

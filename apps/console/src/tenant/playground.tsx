@@ -74,7 +74,7 @@ export function OrderPage() {
 
 function OrderAgain({ workflow, jobId }: { workflow: DescribedWorkflow; jobId: string }) {
   const query = useJob(jobId);
-  if (query.data) return <Order workflow={workflow} initial={query.data.request} />;
+  if (query.data) return <Order workflow={workflow} initial={query.data.request ?? {}} />;
   return (
     <Page title={workflow.name}>
       <Loaded query={query} lines={10}>

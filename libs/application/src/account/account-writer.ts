@@ -22,6 +22,7 @@ import { toNewEvent, type CommandContext } from '../command-context.js';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
 import { SnapshotStore } from '#event-store/snapshots.js';
+import { inStoreTime } from '#event-store/store-presence.js';
 import { correlated, correlation } from '#platform/correlation.js';
 import { Logger } from '#platform/logger.js';
 import { load, type Loaded, untouched } from '../aggregate.js';
@@ -138,6 +139,8 @@ interface Mailbox {
   draining: Promise<void> | undefined;
   /** What this process believes the account to be; undefined: not loaded, or no longer trusted. */
   known: Loaded<Account> | undefined;
+  /** What it was before it was no longer trusted. */
+  lastSeen: Loaded<Account> | undefined;
   lastSnapshot: bigint;
 }
 
@@ -154,7 +157,7 @@ export interface AccountWriterOptions {
 
 const maxConflicts = 200;
 const aggregate = { initial: initialAccount, evolve: evolveAccount };
-const outsideRequests = { requestId: undefined, traceparent: undefined };
+const outsideRequests = { requestId: undefined, traceparent: undefined, storeTime: undefined };
 const eventLoopTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -195,7 +198,8 @@ export class AccountWriter {
   ): Promise<AccountVerdict<Rejection>> {
     // The mailbox is drained outside any request, so each command carries its own trace.
     const traced = { traceparent: correlation().traceparent, ...context };
-    return this.enqueue(this.mailbox(context.environment, context.tenant), traced, decide, beside);
+    const mailbox = this.mailbox(context.environment, context.tenant);
+    return inStoreTime(() => this.enqueue(mailbox, traced, decide, beside), 'write');
   }
 
   /**
@@ -204,9 +208,18 @@ export class AccountWriter {
    */
   async read(environment: Environment, tenant: string): Promise<Pick<Loaded<Account>, 'state' | 'position'>> {
     const mailbox = this.mailbox(environment, tenant);
-    await this.enqueue(mailbox, undefined, () => accept());
+    await inStoreTime(() => this.enqueue(mailbox, undefined, () => accept()), 'read');
     // Commands that were decided beside it may have written: state and position are those after all of them.
     return mailbox.known ?? untouched(aggregate);
+  }
+
+  /**
+   * The account as this process last saw it, for when the log cannot be read. Undefined: it never did. Its open charges may
+   * be half of a later state.
+   */
+  lastSeen(environment: Environment, tenant: string): Omit<Loaded<Account>, 'revision'> | undefined {
+    const { known, lastSeen } = this.mailbox(environment, tenant);
+    return known ?? lastSeen;
   }
 
   private enqueue<Rejection>(
@@ -226,7 +239,14 @@ export class AccountWriter {
     const stream = streamName(environment, 'account', tenant);
     let mailbox = this.mailboxes.get(stream);
     if (!mailbox) {
-      mailbox = { stream, waiting: [], draining: undefined, known: undefined, lastSnapshot: -1n };
+      mailbox = {
+        stream,
+        waiting: [],
+        draining: undefined,
+        known: undefined,
+        lastSeen: undefined,
+        lastSnapshot: -1n,
+      };
       this.mailboxes.set(stream, mailbox);
     }
     return mailbox;
@@ -241,6 +261,7 @@ export class AccountWriter {
         await this.commit(mailbox, batch);
       } catch (error) {
         // Whatever happened, the cached state can no longer be trusted.
+        mailbox.lastSeen = mailbox.known ?? mailbox.lastSeen;
         mailbox.known = undefined;
         for (const command of batch) command.reject(error);
       }

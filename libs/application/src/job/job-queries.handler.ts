@@ -2,6 +2,7 @@ import { Injectable, Inject } from '@nestjs/common';
 import type { Environment } from '#domain/streams.js';
 import { ReadYourWrites, type Fresh } from '../consistency/read-your-writes.js';
 import {
+  type EnvironmentReads,
   type FoundJob,
   type JobOrder,
   JobStreams,
@@ -13,7 +14,8 @@ import {
 } from '../read-models.js';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../command-context.js';
-import { EventStore } from '#event-store/event-store.js';
+import { EventStore, EventStoreUnavailable } from '#event-store/event-store.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { JobWatch, type JobNews } from './job-watch.js';
 
 /**
@@ -40,7 +42,8 @@ export class NotedJobStreams implements JobStreams {
 
 export interface JobDetail {
   readonly job: JobView;
-  readonly order: JobOrder;
+  /** Undefined only while the event store is away. */
+  readonly order: JobOrder | undefined;
   readonly children: readonly JobView[];
 }
 
@@ -64,8 +67,10 @@ export class GetJobHandler implements IQueryHandler<GetJob> {
     private readonly reads: ReadModels,
     @Inject(NotedJobStreams) private readonly streams: JobStreams,
     private readonly consistency: ReadYourWrites,
+    private readonly presence: StorePresence,
   ) {}
 
+  /** @throws EventStoreUnavailable while the store is away, for a job that the read model does not have */
   async execute({ caller, jobId, token }: GetJob): Promise<JobDetail | undefined> {
     const { environment, tenant } = caller;
     const reads = this.reads.of(environment).jobs;
@@ -73,13 +78,26 @@ export class GetJobHandler implements IQueryHandler<GetJob> {
     const reached = await this.consistency.waitFor(caller, 'jobs', required, patienceMs);
     const [row, order, children] = await Promise.all([
       reached ? reads.find(tenant, jobId) : undefined,
-      this.streams.order(environment, tenant, jobId),
+      this.presence.soon(() => this.streams.order(environment, tenant, jobId)),
       reads.children(tenant, jobId),
     ]);
-    if (!order) return undefined;
-    const job = row ?? (await this.streams.find(environment, tenant, jobId))?.job;
-    return job && { job, order, children };
+    if (order && !order.value) return undefined;
+    const found = row ?? (await this.look(caller, jobId))?.job;
+    return found && { job: found, order: order?.value, children };
   }
+
+  /** The job from its own stream, or as far as the read model knows it. */
+  private async look({ environment, tenant }: Caller, jobId: string) {
+    const read = await this.presence.soon(() => this.streams.find(environment, tenant, jobId));
+    if (read) return read.value;
+    const job = await this.reads.of(environment).jobs.find(tenant, jobId);
+    return { job: job ?? notKnown() };
+  }
+}
+
+/** It may be on the log. */
+function notKnown(): never {
+  throw new EventStoreUnavailable('The event store is away, and no read model has the job');
 }
 
 /** Undefined: the cursor is no job of the caller's. */
@@ -132,8 +150,10 @@ export class GetJobEventsHandler implements IQueryHandler<GetJobEvents> {
     private readonly reads: ReadModels,
     @Inject(NotedJobStreams) private readonly streams: JobStreams,
     private readonly consistency: ReadYourWrites,
+    private readonly presence: StorePresence,
   ) {}
 
+  /** @throws EventStoreUnavailable while the store is away, for a job that the read model does not have */
   async execute({ caller, jobId, since, token }: GetJobEvents): Promise<JobTimeline | undefined> {
     const { environment, tenant } = caller;
     const required = this.consistency.required(caller, token);
@@ -145,11 +165,25 @@ export class GetJobEventsHandler implements IQueryHandler<GetJobEvents> {
       if (job?.latestSeq === since) return { events, latestSeq: since };
     }
     // Not known to the read models yet, or no such job, or a cursor beyond them: the job's own stream tells which.
-    const found = await this.streams.find(environment, tenant, jobId);
-    if (!found) return undefined;
-    const { timeline, job } = found;
+    const found = await this.presence.soon(() => this.streams.find(environment, tenant, jobId));
+    if (!found) return progressShown(this.reads.of(environment), tenant, jobId, since);
+    if (!found.value) return undefined;
+    const { timeline, job } = found.value;
     return { events: timeline.filter(({ seq }) => seq > since), latestSeq: job.latestSeq };
   }
+}
+
+/** As far as the read models know the job. @throws EventStoreUnavailable when they do not: it may be on the log */
+async function progressShown(
+  { jobs, timeline }: EnvironmentReads,
+  tenant: string,
+  jobId: string,
+  since: number,
+): Promise<JobProgress> {
+  const job = (await jobs.find(tenant, jobId)) ?? notKnown();
+  const events = await timeline.publicEvents(tenant, jobId, since);
+  const latestSeq = events.at(-1)?.seq ?? job.latestSeq;
+  return { events, latestSeq, ended: job.finishedAt !== null };
 }
 
 /** One job of the caller once it has ended. Undefined when it has not, in time or before the signal aborts. */
@@ -206,12 +240,17 @@ export class FollowJob extends Query<AsyncIterable<JobProgress> | undefined> {
   }
 }
 
-/** Every look reads the job's own stream: a read model may not know yet what there is news of. */
+/**
+ * Every look reads the job's own stream: a read model may not know yet what there is news of. While that cannot be read, it
+ * is what there is.
+ */
 @QueryHandler(FollowJob)
 export class FollowJobHandler implements IQueryHandler<FollowJob> {
   constructor(
     private readonly watch: JobWatch,
     @Inject(NotedJobStreams) private readonly streams: JobStreams,
+    private readonly reads: ReadModels,
+    private readonly presence: StorePresence,
   ) {}
 
   /** @throws what the store throws, and so does the iteration */
@@ -241,9 +280,10 @@ export class FollowJobHandler implements IQueryHandler<FollowJob> {
   }
 
   private async look({ environment, tenant }: Caller, jobId: string, since: number) {
-    const found = await this.streams.find(environment, tenant, jobId);
-    if (!found) return undefined;
-    const { job, timeline } = found;
+    const found = await this.presence.soon(() => this.streams.find(environment, tenant, jobId));
+    if (!found) return progressShown(this.reads.of(environment), tenant, jobId, since);
+    if (!found.value) return undefined;
+    const { job, timeline } = found.value;
     const events = timeline.filter(({ seq }) => seq > since);
     return { events, latestSeq: job.latestSeq, ended: job.finishedAt !== null };
   }

@@ -1,21 +1,32 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { streamName, type Environment } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
+import { EventStore, EventStoreUnavailable } from '#event-store/event-store.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { entriesUpTo } from '#platform/cache-size.js';
 import { Clock } from '#platform/clock.js';
+import { Configuration } from '#platform/configuration.js';
 import { load } from '../aggregate.js';
+import { ReadModels } from '../read-models.js';
 import type { Announcement, Listener } from '../announcements.js';
 import type { Caller } from '../command-context.js';
 import { hashApiKey, parseApiKey } from './api-key.js';
 import { keyAggregate } from './manage-keys.handler.js';
 
 interface KnownKey {
+  /** By `performance.now()`. */
+  readonly readAt: number;
   readonly caller: Caller;
   /** Milliseconds since 1970; undefined: the key does not retire. */
   readonly retiresAt: number | undefined;
 }
+
+/** How long a key is not looked up again. */
+const rememberedMs = 60_000;
+
+/** How long keys stay good without the store where no setting says it. */
+const defaultGraceMs = 3_600_000;
 
 /** Keys that are remembered; who cycles through more of them than that reads each from its stream again. */
 const knownKeys = 20_000;
@@ -24,6 +35,9 @@ const knownKeys = 20_000;
  * Tells whom a key speaks for. It asks the key's own stream, so a key works the moment it is issued and keeps
  * working while read models are rebuilt. What it has learned it remembers, until it hears otherwise or, should it be
  * cut off from the store, for a minute at most. A key that retires does so by the clock, remembered or not.
+ *
+ * While the store is away, a key that this process has read from its stream stays good for ATELIER_KEY_GRACE_MS, unless the
+ * read model knows that it was revoked. The read model alone lets no caller in: a person who can write tables could make keys.
  */
 @Injectable()
 export class Authenticator implements Listener {
@@ -31,16 +45,23 @@ export class Authenticator implements Listener {
   readonly types = ['ApiKeyRevoked', 'ApiKeyRetired'] as const;
 
   /** By the whole key's hash, so that the cache holds no secret; or by its name. */
-  private readonly callers = new LRUCache<string, KnownKey>({ ...entriesUpTo(knownKeys), ttl: 60_000 });
+  private readonly callers = new LRUCache<string, KnownKey>(entriesUpTo(knownKeys));
   /** Hashes of keys that were good when they were last looked up: a request with one of them is no guess. */
   private readonly proven = new LRUCache<string, string>(entriesUpTo(knownKeys));
   /** Counts what was heard, so that a look-up that was under way meanwhile is not remembered. */
   private heard = 0;
 
+  private readonly graceMs: number;
+
   constructor(
     private readonly store: EventStore,
     @Inject(Clock) private readonly clock: Clock,
-  ) {}
+    @Optional() private readonly presence?: StorePresence,
+    @Optional() private readonly reads?: ReadModels,
+    @Optional() @Inject(Configuration) configuration?: Pick<Configuration, 'keyGraceMs'>,
+  ) {
+    this.graceMs = configuration?.keyGraceMs ?? defaultGraceMs;
+  }
 
   /** Whether the key was good when it was last looked up. Reads nothing. */
   recognises(key: string): boolean {
@@ -52,7 +73,7 @@ export class Authenticator implements Listener {
     const parts = parseApiKey(key);
     if (!parts) return undefined;
     const hash = hashApiKey(key);
-    const known = this.callers.get(hash) ?? (await this.lookUp(parts, hash, hash));
+    const known = await this.known(parts, hash, hash);
     if (known === undefined || this.hasRetired(known)) {
       this.proven.delete(hash);
       return undefined;
@@ -63,7 +84,7 @@ export class Authenticator implements Listener {
   /** Whom a key speaks for that was proven otherwise; undefined once it is revoked or retired. */
   async callerOf(environment: Environment, keyId: string): Promise<Caller | undefined> {
     const slot = `${environment} ${keyId}`;
-    const known = this.callers.get(slot) ?? (await this.lookUp({ environment, keyId }, slot));
+    const known = await this.known({ environment, keyId }, slot);
     return known === undefined || this.hasRetired(known) ? undefined : known.caller;
   }
 
@@ -75,6 +96,34 @@ export class Authenticator implements Listener {
     }
   }
 
+  /** What is remembered of a key, or read from its stream, or remembered for longer while that cannot be read. */
+  private async known(
+    parts: NonNullable<ReturnType<typeof parseApiKey>>,
+    slot: string,
+    hash?: string,
+  ): Promise<KnownKey | undefined> {
+    const remembered = this.callers.get(slot);
+    const ageMs = remembered ? performance.now() - remembered.readAt : Infinity;
+    if (ageMs < rememberedMs) return remembered;
+    const lookUp = () => this.lookUp(parts, slot, hash);
+    const read = this.presence ? await this.presence.soon(lookUp) : { value: await lookUp() };
+    if (read) return read.value;
+    if (ageMs >= this.graceMs)
+      throw new EventStoreUnavailable('The event store is away, and whether the key is good cannot be read');
+    return (await this.wasRevoked(parts)) ? undefined : remembered;
+  }
+
+  /** As far as the read model has come. */
+  private async wasRevoked({
+    environment,
+    keyId,
+  }: NonNullable<ReturnType<typeof parseApiKey>>): Promise<boolean> {
+    const row = await this.reads?.of(environment).keys.find(keyId);
+    if (!row) return false;
+    const now = this.clock();
+    return row.revokedAt !== null || (row.retiresAt !== null && row.retiresAt <= now);
+  }
+
   /** @param slot under which it is remembered: the key's hash, or its name where the key itself is not at hand */
   private async lookUp(
     { environment, keyId }: NonNullable<ReturnType<typeof parseApiKey>>,
@@ -83,10 +132,12 @@ export class Authenticator implements Listener {
   ): Promise<KnownKey | undefined> {
     const heard = this.heard;
     const { state } = await load(this.store, streamName(environment, 'key', keyId), keyAggregate);
+    this.callers.delete(slot);
     if (state.status !== 'active') return undefined;
     if (hash !== undefined && !sameHash(state.key.secretHash, hash)) return undefined;
     const { tenant, capabilities, requiresSignature = false } = state.key;
     const found: KnownKey = {
+      readAt: performance.now(),
       caller: { environment, tenant, keyId, capabilities, requiresSignature },
       retiresAt: state.retiresAt === undefined ? undefined : Date.parse(state.retiresAt),
     };

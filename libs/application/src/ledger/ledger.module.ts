@@ -1,5 +1,7 @@
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import { spendResetsAt, spentToday } from '#domain/account/account.js';
+import { EventStoreUnavailable } from '#event-store/event-store.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { AccountWriter } from '../account/account-writer.js';
 import type { Caller } from '../command-context.js';
 import { type Fresh, ReadYourWrites, ConsistencyModule } from '../consistency/read-your-writes.js';
@@ -28,7 +30,7 @@ export interface CreditsView {
   readonly isActive: boolean;
 }
 
-/** The caller's account, from the aggregate itself: never behind. */
+/** The caller's account, from the aggregate itself: never behind. While the event store is away, the last that is known. */
 export class GetCredits extends Query<CreditsView> {
   constructor(
     readonly caller: Caller,
@@ -40,16 +42,25 @@ export class GetCredits extends Query<CreditsView> {
 
 @QueryHandler(GetCredits)
 export class GetCreditsHandler implements IQueryHandler<GetCredits> {
-  constructor(private readonly accounts: AccountWriter) {}
+  constructor(
+    private readonly accounts: AccountWriter,
+    private readonly presence: StorePresence,
+    private readonly reads: ReadModels,
+    private readonly consistency: ReadYourWrites,
+  ) {}
 
+  /** @throws EventStoreUnavailable while the store is away, for an account that this process never saw */
   async execute({ caller, at }: GetCredits): Promise<CreditsView> {
-    const { tenant } = caller;
-    const { state } = await this.accounts.read(caller.environment, tenant);
+    const { environment, tenant } = caller;
+    const read = await this.presence.soon(() => this.accounts.read(environment, tenant));
+    const { state, position } = read?.value ?? this.accounts.lastSeen(environment, tenant) ?? notKnown();
     if (state.status === 'unopened') return nothing(tenant);
+    // The transactions sum to what is shown: as soon as the ledger knows as much as this process, it is what counts.
+    const isLedgerNewer = !read && (await this.consistency.waitFor(caller, 'ledger', position, 0));
     const { plan, dailySpendCapCredits, monthlyCreditQuota, rateLimitPerMin } = state.terms;
     return {
       tenant,
-      balance: state.balance,
+      balance: isLedgerNewer ? await this.reads.of(environment).ledger.balance(tenant) : state.balance,
       plan,
       dailySpendToday: spentToday(state, at.toISOString()),
       dailySpendResetsAt: spendResetsAt(state, at.toISOString()),
@@ -59,6 +70,10 @@ export class GetCreditsHandler implements IQueryHandler<GetCredits> {
       isActive: state.status === 'active',
     };
   }
+}
+
+function notKnown(): never {
+  throw new EventStoreUnavailable('The event store is away, and this process has not seen the account');
 }
 
 /** A key can be there before the account is. */
@@ -94,13 +109,14 @@ export class ListTransactionsHandler implements IQueryHandler<ListTransactions> 
   constructor(
     private readonly reads: ReadModels,
     private readonly accounts: AccountWriter,
+    private readonly presence: StorePresence,
     private readonly consistency: ReadYourWrites,
   ) {}
 
   async execute({ caller, page }: ListTransactions): Promise<Fresh<Page<LedgerEntryView>>> {
     const { environment, tenant } = caller;
-    const { position } = await this.accounts.read(environment, tenant);
-    const reached = await this.consistency.waitFor(caller, 'ledger', position);
+    const head = await this.presence.soon(() => this.accounts.read(environment, tenant));
+    const reached = head && (await this.consistency.waitFor(caller, 'ledger', head.value.position));
     return { value: await this.reads.of(environment).ledger.list(tenant, page), stale: !reached };
   }
 }
@@ -121,15 +137,17 @@ export class ListUsageHandler implements IQueryHandler<ListUsage> {
   constructor(
     private readonly reads: ReadModels,
     private readonly accounts: AccountWriter,
+    private readonly presence: StorePresence,
     private readonly consistency: ReadYourWrites,
   ) {}
 
   async execute({ caller, page, token }: ListUsage): Promise<Fresh<Page<UsageView>>> {
     const { environment, tenant } = caller;
-    const { position } = await this.accounts.read(environment, tenant);
+    const head = await this.presence.soon(() => this.accounts.read(environment, tenant));
     const required = this.consistency.required(caller, token);
+    const position = head?.value.position;
     const target = required === undefined || (position ?? -1n) > required ? position : required;
-    const reached = await this.consistency.waitFor(caller, 'usage', target);
+    const reached = head && (await this.consistency.waitFor(caller, 'usage', target));
     return { value: await this.reads.of(environment).usage.list(tenant, page), stale: !reached };
   }
 }

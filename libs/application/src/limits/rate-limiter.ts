@@ -2,6 +2,8 @@ import { entriesUpTo } from '#platform/cache-size.js';
 import type { Caller } from '../command-context.js';
 import { verdictOf, type RateVerdict, MemoryRateLimitStore, RateLimitStore } from './rate-limit-store.js';
 import { Inject, Injectable, Module } from '@nestjs/common';
+import { initialAccount } from '#domain/account/account.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { defaultTerms } from '../account/manage-accounts.handler.js';
 import { type Announcement, type Listener, Announcements, Listeners } from '../announcements.js';
@@ -59,9 +61,11 @@ export class Remembered<Value extends object | string | number> {
   }
 }
 
+const unopened = { state: initialAccount };
+
 /**
  * Each account's limit, remembered until its plan changes, in whichever process that happens; should this one be cut
- * off from the store, for a minute at most. An account that does not exist has the limit of a new one.
+ * off from the store, for a minute at most. While the store is away, it is the one that this process last saw. An account that does not exist has the limit of a new one.
  */
 @Injectable()
 export class AccountRates implements Listener {
@@ -69,11 +73,15 @@ export class AccountRates implements Listener {
   readonly types = ['AccountOpened', 'PlanChanged'] as const;
   private readonly rates = new Remembered<number>({ max: 10_000, ttlMs: 60_000 });
 
-  constructor(@Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read'>) {}
+  constructor(
+    @Inject(AccountWriter) private readonly accounts: Pick<AccountWriter, 'read' | 'lastSeen'>,
+    private readonly presence: StorePresence,
+  ) {}
 
   perMinute({ environment, tenant }: Caller): number | Promise<number> {
     return this.rates.get(`${environment}.${tenant}`, async () => {
-      const { state } = await this.accounts.read(environment, tenant);
+      const read = await this.presence.soon(() => this.accounts.read(environment, tenant));
+      const { state } = read?.value ?? this.accounts.lastSeen(environment, tenant) ?? unopened;
       return state.status === 'unopened' ? defaultTerms.rateLimitPerMin : state.terms.rateLimitPerMin;
     });
   }

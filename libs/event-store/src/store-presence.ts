@@ -1,0 +1,164 @@
+import { correlation, type StoreTime } from '#platform/correlation.js';
+import { retryUntilAborted } from '#platform/retry.js';
+import { NoAnswer, within } from './calls.js';
+import {
+  AppendOutcomeUnknown,
+  EventStoreRefused,
+  EventStoreUnavailable,
+  StreamContended,
+  storeWith,
+  type EventStore,
+} from './event-store.js';
+
+/** What one request may wait for the event store, over all its calls. */
+export const requestPatienceMs = 10_000;
+
+export interface PresenceOptions {
+  /** How long a read waits that can also be answered from what is known. Default 2,000 ms: longer than a store that is alive needs. */
+  readonly patienceMs?: number;
+  /** Between two looks whether the store is back. Default 500 ms. */
+  readonly lookEveryMs?: number;
+  readonly onChange?: (isAway: boolean) => void;
+}
+
+/**
+ * Whether the event store answers, as one process knows it:
+ *
+ * - `present` at first, and as soon as a look finds it back.
+ * - `late` while a read goes on that was no longer waited for: reads that can do without the store do not ask it.
+ * - `away` once a call has given up and no other was answered since that call began: every call fails at once, until a look
+ *   is answered.
+ *
+ * A library for circuit breakers opens by the share of failures. Here each failure comes after ten seconds of retries, when
+ * many calls wait that have not failed yet, so one call without an answer has to be enough.
+ */
+export class StorePresence {
+  private answeredAt = -Infinity;
+  private lateReads = 0;
+  private looking: Promise<unknown> | undefined;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly look: () => Promise<unknown>,
+    private readonly options: PresenceOptions = {},
+  ) {}
+
+  get isAway(): boolean {
+    return this.looking !== undefined;
+  }
+
+  close(): void {
+    this.closing.abort();
+  }
+
+  /** @throws EventStoreUnavailable while it is away */
+  require(): void {
+    if (this.isAway)
+      throw new EventStoreUnavailable('The event store is away, and is asked again all the time');
+  }
+
+  /** Makes a call of the store. @throws EventStoreUnavailable at once while it is away */
+  async call<T>(work: () => Promise<T>): Promise<T> {
+    this.require();
+    const begunAt = performance.now();
+    try {
+      const answer = await work();
+      this.answeredAt = performance.now();
+      return answer;
+    } catch (error) {
+      if (!isAbsence(error)) this.answeredAt = performance.now();
+      else if (this.answeredAt < begunAt) this.lookUntilBack();
+      throw error;
+    }
+  }
+
+  /**
+   * What a read of the store gives, or undefined where that cannot be had soon: the request is then answered from what is
+   * known otherwise, and its answer says so.
+   */
+  async soon<T>(read: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    if (!this.isAway && this.lateReads === 0) {
+      const reading = read();
+      try {
+        return { value: await within(this.options.patienceMs ?? 2_000, reading) };
+      } catch (error) {
+        if (error instanceof NoAnswer) this.waitNoLonger(reading);
+        else if (!isAbsence(error)) throw error;
+      }
+    }
+    const { storeTime } = correlation();
+    if (storeTime) storeTime.didWithout = true;
+    return undefined;
+  }
+
+  /** The read goes on, and its end tells whether the store is there. */
+  private waitNoLonger(reading: Promise<unknown>): void {
+    this.lateReads += 1;
+    const end = () => {
+      this.lateReads -= 1;
+    };
+    reading.then(end, end);
+  }
+
+  private lookUntilBack(): void {
+    const { lookEveryMs = 500, onChange } = this.options;
+    if (this.looking || this.closing.signal.aborted) return;
+    onChange?.(true);
+    this.looking = retryUntilAborted(() => this.look(), {
+      ...{ signal: this.closing.signal, firstPauseMs: lookEveryMs, longestPauseMs: lookEveryMs },
+    }).finally(() => {
+      this.looking = undefined;
+      onChange?.(false);
+    });
+  }
+}
+
+/** No answer came, or none that says anything about the call. */
+function isAbsence(error: unknown): boolean {
+  if (error instanceof EventStoreRefused || error instanceof StreamContended) return false;
+  return error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
+}
+
+/** The same store, whose calls fail at once while it is away, and together take a request no longer than its patience. */
+export function withPresence(store: EventStore, presence: StorePresence): EventStore {
+  const read = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'read');
+  const write = <T>(work: () => Promise<T>) => inStoreTime(() => presence.call(work), 'write');
+  const appendTogether = store.appendTogether?.bind(store);
+  return storeWith(store, {
+    append: (...given) => write(() => store.append(...given)),
+    ...(appendTogether && { appendTogether: (writes) => write(() => appendTogether(writes)) }),
+    readStream: (...given) => read(() => store.readStream(...given)),
+    readAll: (...given) => read(() => store.readAll(...given)),
+    head: () => read(() => store.head()),
+    lastEvent: (through) => read(() => store.lastEvent(through)),
+  });
+}
+
+/** Calls that take less do not count: a request that is followed for an hour makes thousands of them. */
+const slowMs = 500;
+
+/**
+ * Waits for work of the event store as long as the request may still wait for it. Each call of the store has a limit of its
+ * own, so the first slow one needs no timer. Outside requests there is no limit but that one.
+ * @throws EventStoreUnavailable, or AppendOutcomeUnknown for a write, when the request's patience is over
+ */
+export async function inStoreTime<T>(work: () => Promise<T>, kind: 'read' | 'write'): Promise<T> {
+  const { storeTime } = correlation();
+  if (!storeTime) return work();
+  const before = storeTime.waitedMs;
+  const begunAt = performance.now();
+  try {
+    return await (before === 0 ? work() : within(Math.max(1, requestPatienceMs - before), work()));
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    const waited = `The request has waited ${requestPatienceMs} ms for the event store`;
+    throw kind === 'read' ? new EventStoreUnavailable(waited) : new AppendOutcomeUnknown(waited);
+  } finally {
+    const took = performance.now() - begunAt;
+    // Calls that are made side by side count once.
+    if (took > slowMs) storeTime.waitedMs = Math.max(storeTime.waitedMs, before + took);
+  }
+}
+
+/** What a request begins with. */
+export const newStoreTime = (): StoreTime => ({ waitedMs: 0, didWithout: false });
