@@ -86,7 +86,7 @@ describe('the calls of vendors', () => {
   const costs = (by: CostGroup, period: readonly [Date, Date] = ever) =>
     sumCosts(
       { query: async (text, values) => ({ rows: await side.dataSource.query(text, values) }) },
-      ['live'],
+      'live',
       by,
       period,
     );

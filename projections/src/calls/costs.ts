@@ -39,7 +39,7 @@ const jobsOf = (environment: Environment, by: CostGroup) => `
 /** What jobs that were queued in a period took, gave back and cost, whenever they ended. The dearest first. */
 export async function sumCosts(
   database: Queries,
-  environments: readonly Environment[],
+  environment: Environment,
   by: CostGroup,
   [from, to]: readonly [from: Date, to: Date],
 ): Promise<CostLine[]> {
@@ -48,10 +48,27 @@ export async function sumCosts(
         coalesce(sum(credits) filter (where returned), 0)::float8 as "creditsReturned", sum(calls)::integer as calls,
         sum(micros)::float8 as "priceMicros", (count(*) filter (where returned and micros > 0))::integer as "lostJobs",
         coalesce(sum(micros) filter (where returned), 0)::float8 as "lostMicros"
-      from (${environments.map((each) => jobsOf(each, by)).join(' union all ')}) job
+      from (${jobsOf(environment, by)}) job
       group by grouped order by sum(micros) desc, grouped`,
     [from, to],
   );
   // The statement names and types its columns.
   return rows as CostLine[];
+}
+
+/**
+ * What is left of the credits that were kept, once vendors are paid. Undefined where no price of a credit is set, and in
+ * `test`, whose credits are given and not sold.
+ */
+export function marginOf(
+  environment: Environment,
+  creditPrice: number | undefined,
+  {
+    creditsTaken,
+    creditsReturned,
+    priceMicros,
+  }: Pick<CostLine, 'creditsTaken' | 'creditsReturned' | 'priceMicros'>,
+): number | undefined {
+  if (creditPrice === undefined || environment === 'test') return undefined;
+  return (creditsTaken - creditsReturned) * creditPrice - priceMicros / 1e6;
 }

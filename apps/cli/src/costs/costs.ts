@@ -1,11 +1,21 @@
 import { stringify } from 'csv-stringify/sync';
-import { costGroups, sumCosts, type CostGroup, type CostLine } from '#projections/calls/costs.js';
+import { environments, type Environment } from '#domain/streams.js';
+import { costGroups, marginOf, sumCosts, type CostGroup, type CostLine } from '#projections/calls/costs.js';
 import { ChoiceField, TextField } from '#validation/fields.js';
-import { defineCall, InEnvironment } from '../call.js';
-import { printTable } from '../output.js';
-import { environmentsOf, timeOf } from '../places.js';
+import { defineCall } from '../call.js';
+import { printLine, printTable } from '../output.js';
+import { timeOf } from '../places.js';
 
-class Costs extends InEnvironment {
+class Costs {
+  @ChoiceField({
+    ...{
+      description: 'Data environment. Credits of test are not sold: its margin is null.',
+      values: environments,
+    },
+    default: 'live',
+  })
+  env: Environment = 'live';
+
   @ChoiceField({ description: 'What to sum by.', values: costGroups, default: 'model' })
   by: CostGroup = 'model';
 
@@ -32,13 +42,13 @@ export const showCosts = defineCall({
       to === undefined ? ever[1] : new Date(timeOf('--to', to)),
     ] as const;
     const { currency, credit_price: creditPrice } = operator.configuration.imageModels;
-    const lines = await sumCosts(await operator.database(), environmentsOf(env), by, period);
-    return { by, costs: lines.map((line) => rowOf(line, currency, creditPrice)) };
+    const lines = await sumCosts(await operator.database(), env, by, period);
+    return { env, by, costs: lines.map((line) => rowOf(line, currency, marginOf(env, creditPrice, line))) };
   },
-  print({ by, costs }, _input, { csv }) {
+  print({ env, by, costs }, _input, { csv }) {
     if (csv) return void process.stdout.write(stringify(costs, { header: true }));
     const currency = costs[0]?.currency ?? '';
-    return printTable(costs, {
+    printTable(costs, {
       [by]: ({ group }) => group,
       jobs: ({ jobs }) => jobs,
       'credits taken': (row) => row.credits_taken,
@@ -48,18 +58,18 @@ export const showCosts = defineCall({
       [`margin (${currency})`]: ({ margin }) => margin,
       'refunded and paid': (row) => (row.lost_jobs === 0 ? '' : `${row.lost_jobs} jobs, ${row.lost_price}`),
     });
+    printLine(env === 'live' ? 'Of live: --env test shows test.' : 'Of test, whose credits are not sold.');
   },
 });
 
 const money = (amount: number): number => Math.round(amount * 10_000) / 10_000;
 
-function rowOf(line: CostLine, currency: string, creditPrice: number | undefined) {
+function rowOf(line: CostLine, currency: string, margin: number | undefined) {
   const { group, jobs, calls, creditsTaken, creditsReturned, lostJobs } = line;
   const [price, lostPrice] = [line.priceMicros / 1e6, line.lostMicros / 1e6];
-  const sold = creditPrice === undefined ? undefined : (creditsTaken - creditsReturned) * creditPrice;
   return {
     ...{ group, jobs, credits_taken: creditsTaken, credits_returned: creditsReturned, calls, currency },
-    ...{ price: money(price), margin: sold === undefined ? null : money(sold - price) },
+    ...{ price: money(price), margin: margin === undefined ? null : money(margin) },
     ...{ lost_jobs: lostJobs, lost_price: money(lostPrice) },
   };
 }

@@ -1,4 +1,5 @@
 import { environments, type Environment } from '#domain/streams.js';
+import { onlyRow } from '#platform/postgres.js';
 import type { Queries } from '#read-store/data-source.js';
 
 // What the read models and the queues tell of this moment. Each statement costs what is open or new, not what has ended long ago.
@@ -112,31 +113,32 @@ export interface ModelSpend {
   readonly price: number;
 }
 
-export interface CreditsOfJobs {
-  readonly taken: number;
-  readonly returned: number;
+/** Of one environment. */
+export interface Day {
+  readonly env: Environment;
+  /** Of jobs that ended. */
+  readonly creditsTaken: number;
+  readonly creditsReturned: number;
+  readonly models: readonly ModelSpend[];
 }
 
-/** Calls that were made, and jobs that ended, in the last 24 hours. */
-export async function readDay(database: Queries): Promise<{ models: ModelSpend[]; credits: CreditsOfJobs }> {
-  const models = await rowsOf<ModelSpend>(
-    database,
-    `select model, sum(calls)::integer as calls, sum(failed)::integer as failed, sum(micros)::float8 / 1e6 as price
-      from (${inBoth(
-        (env) => `select model, count(*) as calls, count(*) filter (where outcome <> 'answered') as failed,
-            coalesce(sum(price_micros), 0) as micros
-          from ${env}.calls where called_at >= now() - interval '24 hours' group by model`,
-      )}) of group by model order by price desc, model`,
-  );
-  const [credits] = await rowsOf<CreditsOfJobs>(
-    database,
-    `select coalesce(sum(taken), 0)::float8 as taken, coalesce(sum(returned), 0)::float8 as returned
-      from (${inBoth(
-        (
-          env,
-        ) => `select sum(credits_cost) as taken, sum(credits_cost) filter (where status = 'FAILURE') as returned
+/** Calls that were made, and jobs that ended, in the last 24 hours: live first. */
+export const readDay = (database: Queries): Promise<Day[]> =>
+  Promise.all(
+    environments.map(async (env) => {
+      const models = rowsOf<ModelSpend>(
+        database,
+        `select model, count(*)::integer as calls,
+            (count(*) filter (where outcome <> 'answered'))::integer as failed,
+            coalesce(sum(price_micros), 0)::float8 / 1e6 as price
+          from ${env}.calls where called_at >= now() - interval '24 hours' group by model order by price desc, model`,
+      );
+      const credits = rowsOf<Pick<Day, 'creditsTaken' | 'creditsReturned'>>(
+        database,
+        `select coalesce(sum(credits_cost), 0)::float8 as "creditsTaken",
+            coalesce(sum(credits_cost) filter (where status = 'FAILURE'), 0)::float8 as "creditsReturned"
           from ${env}.jobs where finished_at >= now() - interval '24 hours' and charge_id is not null`,
-      )}) of`,
+      );
+      return { env, ...onlyRow({ rows: await credits }), models: await models };
+    }),
   );
-  return { models, credits: credits ?? { taken: 0, returned: 0 } };
-}

@@ -2,8 +2,10 @@ import { Injectable, Module } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { actionsPrefix } from '#application/operator/manage-operators.handler.js';
 import { environments, type Environment } from '#domain/streams.js';
+import type { ModelList } from '#platform/image-models.js';
 import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
+import { marginOf } from '#projections/calls/costs.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import type { QueueLevel } from '#render-queue/render-queue.js';
@@ -76,20 +78,12 @@ class NowReader {
       },
       last_audit: audit,
     };
-    const { currency, credit_price: creditPrice } = configuration.imageModels;
-    const price = day.models.reduce((sum, model) => sum + model.price, 0);
-    const sold =
-      creditPrice === undefined ? undefined : (day.credits.taken - day.credits.returned) * creditPrice;
     return {
       at: systemClock(),
       reasons: reasonsFor(facts),
       ...facts,
       /** Calls that were made, and jobs that ended, in the last 24 hours. */
-      last_day: {
-        ...{ credits_taken: day.credits.taken, credits_returned: day.credits.returned, currency },
-        ...{ price: rounded(price), margin: sold === undefined ? null : rounded(sold - price) },
-        models: day.models.map((model) => ({ ...model, price: rounded(model.price) })),
-      },
+      last_day: day.map((each) => dayOf(each, configuration.imageModels)),
     };
   }
 }
@@ -100,6 +94,17 @@ function levelsOf(env: Environment, levels: readonly QueueLevel[] | undefined) {
     ...{ env, waiting: of('waiting')?.tasks ?? 0, delayed: of('delayed')?.tasks ?? 0 },
     ...{ active: of('active')?.tasks ?? 0 },
     oldest_seconds: Math.round(of('waiting')?.oldestSeconds ?? 0),
+  };
+}
+
+function dayOf({ env, models, ...credits }: figures.Day, list: Pick<ModelList, 'currency' | 'credit_price'>) {
+  const price = models.reduce((sum, model) => sum + model.price, 0);
+  const margin = marginOf(env, list.credit_price, { ...credits, priceMicros: price * 1e6 });
+  return {
+    ...{ env, credits_taken: credits.creditsTaken, credits_returned: credits.creditsReturned },
+    ...{ currency: list.currency, price: rounded(price) },
+    margin: margin === undefined ? null : rounded(margin),
+    models: models.map((model) => ({ ...model, price: rounded(model.price) })),
   };
 }
 
@@ -182,8 +187,10 @@ function printNow(now: AsJson<Now>): void {
       state: ({ state }) => state,
       behind: lagText,
     });
-  const { credits_taken: taken, credits_returned: returned, price, currency } = now.last_day;
-  printLine(`24 h: ${taken} credits taken, ${returned} given back; vendors took ${price} ${currency}`);
+  for (const { env, credits_taken: taken, credits_returned: returned, price, currency } of now.last_day)
+    printLine(
+      `24 h, ${env}: ${taken} credits taken, ${returned} given back; vendors took ${price} ${currency}`,
+    );
   const { last_audit: audit, seals } = now;
   printLine(`last audit: ${audit ? `${audit.at} by ${audit.by}: ${audit.summary}` : 'none'}`);
   printLine(`last seal: ${seals.last === null ? 'none' : `${seals.last} of ${seals.sealed_at}`}`);

@@ -13,7 +13,7 @@ const groups = [
 
 /** What vendors took, beside the credits that were taken for it. */
 export function CostsPage() {
-  const { env } = useEnvironment();
+  const { one: env } = useEnvironment();
   const { value, set } = useFilters();
   const [by] = groups.find(([group]) => group === value('by')) ?? groups[0];
   const query = api.useQuery(
@@ -25,7 +25,7 @@ export function CostsPage() {
   return (
     <Page
       title="Costs"
-      lead="What vendors took for pictures, beside the credits that were taken and given back"
+      lead={`What vendors took for pictures in ${env}, beside the credits that were taken and given back`}
     >
       <div className="filters">
         <Select label="By" value={by} onChange={set('by')} options={groups} />

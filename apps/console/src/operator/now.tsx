@@ -62,7 +62,7 @@ function Answered({ now }: { now: NowFacts }) {
       <Tiles now={now} />
       <div className="columns">
         <Unfinished now={now} />
-        <Spend day={now.last_day} />
+        <Spend days={now.last_day} />
       </div>
       <Consumers consumers={now.consumers} />
     </>
@@ -249,11 +249,14 @@ function Unfinished({ now: { unfinished } }: { now: NowFacts }) {
   );
 }
 
-function Spend({ day }: { day: NowFacts['last_day'] }) {
+function Spend({ days }: { days: NowFacts['last_day'] }) {
+  const { one } = useEnvironment();
+  const day = days.find(({ env }) => env === one);
+  if (!day) return null;
   const money = (value: number) => `${value.toFixed(2)} ${day.currency}`;
   return (
     <Section
-      title="What vendors took in 24 hours"
+      title={`What vendors took in 24 hours, ${one}`}
       lead={
         <>
           {money(day.price)} against <Credits value={day.credits_taken - day.credits_returned} /> credits (

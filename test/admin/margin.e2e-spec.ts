@@ -1,0 +1,81 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toNewEvent } from '#application/command-context.js';
+import { streamName, type Environment } from '#domain/streams.js';
+import { ApiService, contextOf } from '../api/support/api-service.js';
+import { finishJob, startJob } from '../api/support/finish-job.js';
+import { runCommand } from '../support/command.js';
+import { eventually } from '../support/eventually.js';
+import { AdminService } from './support.js';
+
+/* What is left of a credit that was sold. Credits of the test environment are given, and count as nothing. */
+
+let service: ApiService;
+let admin: AdminService;
+let token: string;
+let variables: Record<string, string>;
+
+beforeAll(async () => {
+  service = await ApiService.start();
+  const models = join(service.folder, 'models.json');
+  const list = { currency: 'USD', credit_price: 0.5, workflow_models: {}, tenant_models: {} };
+  writeFileSync(
+    models,
+    JSON.stringify({ ...list, models: [{ id: 'sketch-1', family: 'sketch', max_inputs: 8 }] }),
+  );
+  variables = { ATELIER_MODELS_FILE: models };
+  admin = await AdminService.start(service.databaseUrl, { variables });
+  token = await admin.token('ada', 'admin');
+  await drawnFor('live', 1);
+  await drawnFor('test', 3);
+});
+afterAll(async () => {
+  await admin[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+/** Jobs of 5 credits that succeed after a call of a vendor for 0.25. */
+async function drawnFor(environment: Environment, jobs: number): Promise<void> {
+  const api = await service.openApi();
+  const tenant = await service.openTenant({ credits: 100, environment });
+  for (let each = 0; each < jobs; each++) {
+    const { body } = await api.post('/v1/model-generator', tenant.key, {});
+    const jobId = body.job_id as string;
+    await startJob(service, tenant, jobId);
+    const at = new Date().toISOString();
+    const paid = { units: 1, price: 0.25, currency: 'USD', latencyMs: 1, vendorRequestId: 'req' };
+    const called = { call: 'm.1', step: 'm', model: 'sketch-1', vendor: 'openai', attempt: 1 };
+    const of = { idempotencyKey: jobId, tenant: tenant.id, operation: 'model-generator' };
+    const events = [
+      { type: 'EngineCalled', data: { ...called, ...of, at } },
+      { type: 'EngineAnswered', data: { call: 'm.1', outcome: 'answered', ...paid, at } },
+    ] as const;
+    const context = contextOf(environment, tenant.id);
+    const written = events.map((event, index) => toNewEvent(event, index, context));
+    await service.store.append(streamName(environment, 'job', jobId), 2n, written);
+    await finishJob(service, tenant, jobId);
+  }
+}
+
+const live = { env: 'live', credits_taken: 5, credits_returned: 0, price: 0.25, margin: 2.25 };
+const test = { env: 'test', credits_taken: 15, credits_returned: 0, price: 0.75, margin: null };
+
+it('is told by Now for each environment, and only for live', async () => {
+  // It keeps what it has seen of a day for a while: the jobs must be there when it looks first.
+  await eventually(async () => (await admin.ask('GET /jobs?status=SUCCESS', token)).body.total === 4);
+  const { body } = await admin.ask('GET /now', token);
+  expect(body.last_day).toMatchObject([live, test]);
+});
+
+it('is of live in the costs, unless test is asked for', async () => {
+  const ask = async (query: string) => (await admin.ask(`GET /costs${query}`, token)).body;
+  const { env: _live, ...ofLive } = live;
+  const { env: _test, ...ofTest } = test;
+  expect(await ask('')).toMatchObject({ env: 'live', costs: [ofLive] });
+  expect(await ask('?env=live')).toMatchObject({ env: 'live', costs: [ofLive] });
+  expect(await ask('?env=test')).toMatchObject({ env: 'test', costs: [ofTest] });
+  const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x', ...variables };
+  const { stdout } = await runCommand(['costs', '--json'], service.folder, { env });
+  expect(JSON.parse(stdout)).toMatchObject({ env: 'live', costs: [ofLive] });
+});
