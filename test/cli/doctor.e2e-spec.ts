@@ -70,7 +70,7 @@ describe('the doctor of a service on EventStoreDB', () => {
       await command('tenants', 'create', '--name', 'Late', '--credits', '5', '--env', 'test');
       await sleep(11_000);
       const { code, report } = await examine();
-      expect({ code, failing: failing(report) }).toEqual({ code: 1, failing: ['read models'] });
+      expect({ code, failing: failing(report) }).toEqual({ code: 1, failing: ['read models', 'processes'] });
       const late = report.projections.find(({ env, name }) => env === 'test' && name === 'ledger');
       expect(late?.lag).toBe(2);
       expect(late?.lag_seconds).toBeGreaterThanOrEqual(11);

@@ -34,6 +34,7 @@ async function exported(): Promise<Map<string, string[]>> {
     charges: () =>
       Promise.resolve([{ environment: 'live', count: 1, credits: 1, oldestSeconds: 1, orphaned: 1 }]),
     queues: () => Promise.resolve([{ environment: 'live', state: 'active', tasks: 1, oldestSeconds: 1 }]),
+    processes: () => Promise.resolve([{ role: 'worker', alive: 1, silent: 0 }]),
   });
   const text = await metrics.text();
   const families = [...text.matchAll(/^# TYPE (atelier_\w+) (\w+)$/gm)];

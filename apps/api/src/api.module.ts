@@ -114,7 +114,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     ReadStoreModule.with({ maxConnections: reads }),
     CheckpointsModule,
     RequestStoresModule.with({ maxConnections: keys }),
-    InstallationModule.with({ levels: true }),
+    InstallationModule.with('api', { levels: true }),
     ObjectStorageModule,
     WebhookTransportModule,
   ];

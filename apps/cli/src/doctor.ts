@@ -6,6 +6,7 @@ import {
   weaknessOfPassword,
 } from '#event-store/open-event-store.js';
 import { LogWatch } from '#read-store/log-watch.js';
+import { countProcesses, readSignsOfLife, silences } from '#read-store/signs-of-life.js';
 import type { Configuration } from '#platform/configuration.js';
 import { connectionBudgets } from '#platform/connections.js';
 import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
@@ -86,6 +87,11 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       if (!eventStore) throw new Error('how far they are is unknown without the event store');
       return Promise.resolve(judgeConsumers(of('process manager')));
     }),
+    await check(
+      'processes',
+      'end what hangs, start what is missing; the log of each says what keeps it',
+      () => judgeProcesses(configuration),
+    ),
     await check('render queue', 'start a worker; the log of one that runs says what keeps it', async () => {
       queues = await readQueues(databaseUrl);
       return judgeQueues(queues);
@@ -105,12 +111,18 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'start a projector that has the key of the last seal; the log of one that runs says why it does not seal (docs/seals.md)',
       () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
     ),
+    ...(await examineApi(configuration)),
+  ];
+  return { checks, eventStore, consumers, queues };
+}
+
+async function examineApi(configuration: Configuration): Promise<Examination[]> {
+  return [
     await check('API is alive', 'start the API, or correct PUBLIC_URL', () => health(configuration, 'live')),
     await check('API is ready', 'see to what else is not ok first, then read the log of the API', () =>
       health(configuration, 'ready'),
     ),
   ];
-  return { checks, eventStore, consumers, queues };
 }
 
 /** @throws Error when so few are left that no further process fits in */
@@ -192,6 +204,16 @@ async function judgeLog(configuration: Configuration): Promise<string> {
       return `${place}, and each checkpoint names an event of it`;
     }),
   );
+}
+
+/** @throws Error when a process fell silent, or none of a role lives */
+async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
+  const seen = await withDatabase(databaseUrl, answerWithinMs, readSignsOfLife);
+  const wrong = silences(seen);
+  if (wrong.length > 0) throw new Error(wrong.join('. '));
+  const releases = [...new Set(seen.map(({ release }) => release))].join(', ');
+  const counts = countProcesses(seen).map(({ role, alive }) => `${alive} ${role}`);
+  return `${counts.join(', ')} of release ${releases}`;
 }
 
 export interface QueueStatus {

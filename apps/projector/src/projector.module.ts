@@ -162,7 +162,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
     EventLogModule.with({ maxConnections: events }),
     ReadStoreModule.with({ maxConnections: 1 }),
     HousekeepingStoresModule,
-    InstallationModule.with({ levels: true }),
+    InstallationModule.with('projector', { levels: true }),
     RenderQueueModule.with({ supervise: false }),
     ObjectStorageModule,
   ];

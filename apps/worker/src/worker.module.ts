@@ -87,7 +87,7 @@ function adaptersFor(settings: ProcessSettings): Adapters {
   return [
     PlatformModule.of(settings),
     EventLogModule.with({ maxConnections: events }),
-    InstallationModule.with({ levels: false }),
+    InstallationModule.with('worker', { levels: false }),
     ObjectStorageModule,
     EnginesModule,
     RenderQueueModule.with(),

@@ -1,22 +1,35 @@
-import { Global, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Global,
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { EventStore } from '#event-store/event-store.js';
 import { Configuration } from '#platform/configuration.js';
 import type { Metrics } from '#platform/metrics.js';
 import { Readiness } from '#platform/role-server.js';
 import { consumersOf } from '#read-store/consumers.js';
+import { Logger } from '#platform/logger.js';
 import { Installation } from '#read-store/installation.js';
+import { countProcesses, readSignsOfLife, SignOfLife, type Role } from '#read-store/signs-of-life.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import { OwnMetrics } from './platform.module.js';
 
-/** What one process can tell of the whole installation: whether it is ready and, where asked to, its levels. */
+/**
+ * What one process can tell of the whole installation: whether it is ready, that it lives and, where asked to, its levels.
+ */
 @Global()
 @Module({})
-export class InstallationModule implements OnApplicationShutdown {
-  constructor(private readonly installation: Installation) {}
+export class InstallationModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    private readonly installation: Installation,
+    private readonly life: SignOfLife,
+  ) {}
 
   /** @param levels whether the metrics of this process show how far behind and how full everything is */
-  static with({ levels }: { readonly levels: boolean }): DynamicModule {
+  static with(role: Role, { levels }: { readonly levels: boolean }): DynamicModule {
     return {
       module: InstallationModule,
       providers: [
@@ -38,12 +51,22 @@ export class InstallationModule implements OnApplicationShutdown {
           },
         },
         { provide: Readiness, useExisting: Installation },
+        {
+          provide: SignOfLife,
+          inject: [Installation, Logger],
+          useFactory: ({ probes }: Installation, logger: Logger) => new SignOfLife(probes, role, logger),
+        },
       ],
       exports: [Installation, Readiness],
     };
   }
 
+  onApplicationBootstrap(): void {
+    this.life.begin();
+  }
+
   async onApplicationShutdown(): Promise<void> {
+    await this.life.end();
     await this.installation.close();
   }
 }
@@ -69,5 +92,6 @@ async function watchLevels(
     consumers: () => installation.consumers(),
     charges: () => readOpenCharges(installation.database, horizonMs),
     queues: pgBossQueueLevels(installation.database),
+    processes: async () => countProcesses(await readSignsOfLife(installation.database)),
   });
 }

@@ -28,11 +28,19 @@ export interface QueueGauges {
   readonly oldestSeconds: number;
 }
 
+/** Processes of a role: those that give signs of life, and those that stopped without taking them away. */
+export interface ProcessGauges {
+  readonly role: string;
+  readonly alive: number;
+  readonly silent: number;
+}
+
 /** Looks at what all processes share. Each may fail by itself, and its metrics are then absent. */
 export interface InstallationSources {
   consumers(): Promise<readonly ConsumerGauges[]>;
   charges(): Promise<readonly ChargeGauges[]>;
   queues(): Promise<readonly QueueGauges[]>;
+  processes(): Promise<readonly ProcessGauges[]>;
 }
 
 export interface GaugeTimes {
@@ -72,7 +80,7 @@ export class InstallationGauges {
 
   private async look(): Promise<void> {
     const startedAt = performance.now();
-    const { readable, readSeconds, consumers, charges, queues } = this.gauges;
+    const { readable, readSeconds, consumers, charges, queues, processes } = this.gauges;
     const { sources } = this;
     const { patienceMs = 3_000 } = this.times;
     const fill = async <Row>(
@@ -90,6 +98,7 @@ export class InstallationGauges {
       fill('log', () => sources.consumers(), consumers),
       fill('ledger', () => sources.charges(), charges),
       fill('render_queue', () => sources.queues(), queues),
+      fill('processes', () => sources.processes(), processes),
     ]);
     readSeconds.set((performance.now() - startedAt) / 1000);
   }
@@ -112,6 +121,7 @@ function createGauges(registers: Registry[]) {
     consumers: consumerReadings(gauge),
     charges: chargeReadings(gauge),
     queues: queueReadings(gauge),
+    processes: processReadings(gauge),
   };
 }
 
@@ -175,4 +185,14 @@ function queueReadings(gauge: MakeGauge): Reading<QueueGauges>[] {
     reading('tasks', 'Tasks of the render queue', 'tasks'),
     reading('oldest_age_seconds', 'How long the oldest task is in this state', 'oldestSeconds'),
   ];
+}
+
+function processReadings(gauge: MakeGauge): Reading<ProcessGauges>[] {
+  // Each metric has the label `role`: the process that tells it.
+  const each = gauge('processes', 'Processes by whether they give signs of life', ['process_role', 'state']);
+  const reading = (state: 'alive' | 'silent'): Reading<ProcessGauges> => ({
+    gauge: each,
+    set: (row) => each.set({ process_role: row.role, state }, row[state]),
+  });
+  return [reading('alive'), reading('silent')];
 }

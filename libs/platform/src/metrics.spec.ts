@@ -77,6 +77,7 @@ describe('the levels of the installation', () => {
     charges: () =>
       Promise.resolve([{ environment: 'live', count: 2, credits: 9, oldestSeconds: 4, orphaned: 1 }]),
     queues: () => Promise.resolve([{ environment: 'test', state: 'waiting', tasks: 5, oldestSeconds: 6 }]),
+    processes: () => Promise.resolve([{ role: 'projector', alive: 2, silent: 1 }]),
   };
 
   it('are looked up by whoever scrapes', async () => {
@@ -88,6 +89,8 @@ describe('the levels of the installation', () => {
         'atelier_open_charges{environment="live",role="worker"} 2',
         'atelier_orphaned_charges{environment="live",role="worker"} 1',
         'atelier_render_queue_tasks{environment="test",state="waiting",role="worker"} 5',
+        'atelier_processes{process_role="projector",state="alive",role="worker"} 2',
+        'atelier_processes{process_role="projector",state="silent",role="worker"} 1',
         'atelier_installation_readable{source="log",role="worker"} 1',
       ]),
     );

@@ -36,7 +36,8 @@ export class Installation {
   /** Whether the checkpoints fit the log. */
   readonly log: LogWatch;
   private readonly levels: pg.Pool;
-  private readonly probes: pg.Pool;
+  /** For short statements of this process about itself. */
+  readonly probes: pg.Pool;
 
   constructor(private readonly options: InstallationOptions) {
     this.levels = oneConnection(options.databaseUrl, 'atelier-levels');

@@ -260,12 +260,30 @@ class CreateWebhookDeliveries1790000000080 extends Migration {
   }
 }
 
+/** Each process renews its row every few seconds. Unlogged: those that live are back at once when a server has crashed. */
+class CreateSignsOfLife1790000000090 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create unlogged table signs_of_life (
+        process      text primary key,
+        role         text not null,
+        host         text not null,
+        pid          integer not null,
+        started_mark text,
+        release      text not null,
+        started_at   timestamptz not null default now(),
+        seen_at      timestamptz not null default now()
+      ) with (fillfactor = 50)`);
+  }
+}
+
 const controlMigrations = [
   CreateControlTables1790000000000,
   CreateRateLimits1790000000020,
   NameGenerationStates1790000000041,
   CountRequestsInWindows1790000000060,
   AnchorProjections1790000000070,
+  CreateSignsOfLife1790000000090,
 ];
 const environmentMigrations = [
   CreateOperationalTables1790000000002,

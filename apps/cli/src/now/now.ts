@@ -6,7 +6,8 @@ import type { ModelList } from '#platform/image-models.js';
 import { sqlState } from '#platform/postgres.js';
 import { systemClock } from '#platform/clock.js';
 import { marginOf } from '#projections/calls/costs.js';
-import { readOpenCharges } from '#projections/ledger/ledger.reader.js';
+import { readOpenCharges, type OpenChargeLevel } from '#projections/ledger/ledger.reader.js';
+import { readSignsOfLife } from '#read-store/signs-of-life.js';
 import { pgBossQueueLevels } from '#render-queue/queue-levels.js';
 import type { QueueLevel } from '#render-queue/render-queue.js';
 import { defineCall, NoInput, type AsJson } from '../call.js';
@@ -46,31 +47,40 @@ class NowReader {
     const stranded = environments.map(async (env) => ({
       ...{ env, jobs: (await unlessGone(findStranded(database, store, env), [])).length },
     }));
-    const [queues, oldest, unfinished, ends, charges, webhooks, consumers, seals, audit, day, lost] =
-      await Promise.all([
-        ...([
-          unlessGone(pgBossQueueLevels(database)(), undefined),
-          figures.readOldestJobs(database),
-        ] as const),
-        ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
-        // The sweep takes its time beyond the horizon, as in the doctor's look.
-        readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
-        figures.readDeliveryLevels(database),
-        compareWithLog(database, store, countsPositions(configuration)),
-        readSealLevel(store),
-        operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
-        this.day.forceFetch('day', { context: operator }),
-        Promise.all(stranded),
-      ]);
+    const [
+      processes,
+      queues,
+      oldest,
+      unfinished,
+      ends,
+      charges,
+      webhooks,
+      consumers,
+      seals,
+      audit,
+      day,
+      lost,
+    ] = await Promise.all([
+      readSignsOfLife(database),
+      ...([unlessGone(pgBossQueueLevels(database)(), undefined), figures.readOldestJobs(database)] as const),
+      ...([figures.readUnfinished(database), figures.readEnds(database)] as const),
+      // The sweep takes its time beyond the horizon, as in the doctor's look.
+      readOpenCharges(database, 2 * configuration.projector.orphanHorizonMs),
+      figures.readDeliveryLevels(database),
+      compareWithLog(database, store, countsPositions(configuration)),
+      readSealLevel(store),
+      operator.recorded({ streamPrefixes: [actionsPrefix] }).then(lastAudit),
+      this.day.forceFetch('day', { context: operator }),
+      Promise.all(stranded),
+    ]);
     const facts = {
+      processes,
       queues: (queues ? environments : []).map((env) => levelsOf(env, queues)),
       ...{ oldest_jobs: oldest, unfinished },
       last_hour: environments.map((env) => hourOf(env, ends)),
       consumers,
       stranded: lost,
-      charges: charges.map(({ environment, count, credits, oldestSeconds, orphaned }) => ({
-        ...{ env: environment, open: count, credits, orphaned, oldest_seconds: Math.round(oldestSeconds) },
-      })),
+      charges: charges.map(chargesOf),
       webhooks,
       seals: {
         ...{ last: seals.last?.number ?? null, sealed_at: seals.last?.sealedAt ?? null },
@@ -86,6 +96,11 @@ class NowReader {
       last_day: day.map((each) => dayOf(each, configuration.imageModels)),
     };
   }
+}
+
+function chargesOf({ environment, count, credits, oldestSeconds, orphaned }: OpenChargeLevel) {
+  const oldest_seconds = Math.round(oldestSeconds);
+  return { env: environment, open: count, credits, orphaned, oldest_seconds };
 }
 
 function levelsOf(env: Environment, levels: readonly QueueLevel[] | undefined) {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { roles, type Role, type SeenProcess } from '#read-store/signs-of-life.js';
 import { reasonsFor, type Facts } from './reasons.js';
 
 const env = 'live';
+const seen = (role: Role, silent_seconds = 1): SeenProcess => ({
+  ...{ role, host: 'here', pid: 7, release: '1.0.0', started_at: new Date(0) },
+  ...{ silent_seconds, silent: silent_seconds > 10 },
+});
 const well: Facts = {
+  processes: roles.map((role) => seen(role)),
   queues: [{ env, waiting: 3, active: 2, oldest_seconds: 4 }],
   last_hour: [{ env, ended: 100, refund_rate: 0.02, errors: [{ error_code: 'ENGINE_POLICY' }] }],
   consumers: [{ env, name: 'jobs', state: 'live', halted_because: null, lag: 2, lag_seconds: 1, parked: 0 }],
@@ -21,6 +27,17 @@ describe('why people wait', () => {
   });
 
   it.each<[string, Partial<Facts>, string]>([
+    [
+      'processes',
+      { processes: [seen('api'), seen('projector', 40), seen('worker')] },
+      'projector: process 7 on here is silent for 40 s; none gives a sign of life: dispatches are accepted',
+    ],
+    [
+      'processes',
+      { processes: [...well.processes, seen('worker', 12)] },
+      'worker: process 7 on here is silent for 12 s; 1 other works on',
+    ],
+    ['processes', { processes: [seen('worker'), seen('projector')] }, 'api: none gives a sign of life'],
     ['queue', { queues: [{ env, waiting: 9, active: 0, oldest_seconds: 31 }] }, 'no worker renders'],
     ['queue', { queues: [] }, 'there is no render queue'],
     [

@@ -1,4 +1,5 @@
 import type { Environment } from '#domain/streams.js';
+import { silences, type SeenProcess } from '#read-store/signs-of-life.js';
 import { lagText, patienceSeconds, type ConsumerStatus } from '../consumers.js';
 import type { AuditMade } from '../ledger/last-audit.js';
 import type { DeliveryLevel } from './figures.js';
@@ -6,6 +7,7 @@ import type { DeliveryLevel } from './figures.js';
 /** Something that makes people wait, or will. */
 export interface Reason {
   readonly what:
+    | 'processes'
     | 'queue'
     | 'failures'
     | 'halted'
@@ -27,6 +29,7 @@ interface OfEnvironment {
 
 /** What reasons are found in. */
 export interface Facts {
+  readonly processes: readonly SeenProcess[];
   /** Empty: there is none at all. */
   readonly queues: readonly (OfEnvironment & {
     readonly waiting: number;
@@ -58,7 +61,7 @@ const worryingRefunds = 0.1;
 
 /** None: nobody waits longer than usual, and nothing is wrong that would make them. */
 export function reasonsFor(facts: Facts): Reason[] {
-  const { queues, last_hour, consumers, stranded, charges, webhooks, seals, last_audit: audit } = facts;
+  const { processes, queues, last_hour, consumers, stranded, charges, webhooks } = facts;
   const inEach = <Of extends OfEnvironment>(
     what: Reason['what'],
     levels: readonly Of[],
@@ -69,6 +72,7 @@ export function reasonsFor(facts: Facts): Reason[] {
       return detail === false ? [] : [{ what, env: level.env, detail }];
     });
   return [
+    ...silences(processes).map((detail) => ({ what: 'processes' as const, env: null, detail })),
     ...(queues.length === 0
       ? [{ what: 'queue' as const, env: null, detail: 'there is no render queue: a projector makes it anew' }]
       : []),
@@ -102,17 +106,20 @@ export function reasonsFor(facts: Facts): Reason[] {
         oldest > deliveryPatienceSeconds && `${due} webhook deliveries are due, the first for ${oldest} s`
       );
     }),
-    ...(seals.late
-      ? [
-          {
-            what: 'seals' as const,
-            env: null,
-            detail: `events wait for their seal since ${seals.waiting_since}`,
-          },
-        ]
-      : []),
-    ...(audit && !audit.holds && audit.outcome === 'done'
-      ? [{ what: 'audit' as const, env: null, detail: `the audit of ${audit.at} found ${audit.summary}` }]
-      : []),
+    ...reasonsInChecks(facts),
   ];
+}
+
+/** What the seals and the last audit say. */
+function reasonsInChecks({ seals, last_audit: audit }: Pick<Facts, 'seals' | 'last_audit'>): Reason[] {
+  const found: Reason[] = [];
+  if (seals.late)
+    found.push({
+      what: 'seals',
+      env: null,
+      detail: `events wait for their seal since ${seals.waiting_since}`,
+    });
+  if (audit && !audit.holds && audit.outcome === 'done')
+    found.push({ what: 'audit', env: null, detail: `the audit of ${audit.at} found ${audit.summary}` });
+  return found;
 }

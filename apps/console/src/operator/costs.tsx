@@ -13,7 +13,7 @@ const groups = [
 
 /** What vendors took, beside the credits that were taken for it. */
 export function CostsPage() {
-  const { one: env } = useEnvironment();
+  const { env = 'live' } = useEnvironment();
   const { value, set } = useFilters();
   const [by] = groups.find(([group]) => group === value('by')) ?? groups[0];
   const query = api.useQuery(

@@ -10,7 +10,12 @@ import { TenantName } from './tenant-name.js';
 type NowFacts = Schemas['NowResult'];
 
 const where: Readonly<Record<NowFacts['reasons'][number]['what'], string>> = {
-  ...{ queue: '/jobs?status=NOT_STARTED', failures: '/jobs?status=FAILURE&hours=1', halted: '/models' },
+  ...{
+    processes: '/models',
+    queue: '/jobs?status=NOT_STARTED',
+    failures: '/jobs?status=FAILURE&hours=1',
+    halted: '/models',
+  },
   ...{ behind: '/models', parked: '/care', stranded: '/care', orphaned: '/care', webhooks: '/tenants' },
   ...{ seals: '/audit', audit: '/audit' },
 };
@@ -250,7 +255,7 @@ function Unfinished({ now: { unfinished } }: { now: NowFacts }) {
 }
 
 function Spend({ days }: { days: NowFacts['last_day'] }) {
-  const { one } = useEnvironment();
+  const { env: one = 'live' } = useEnvironment();
   const day = days.find(({ env }) => env === one);
   if (!day) return null;
   const money = (value: number) => `${value.toFixed(2)} ${day.currency}`;

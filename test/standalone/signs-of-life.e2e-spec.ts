@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readSignsOfLife } from '#read-store/signs-of-life.js';
+import { runCommand } from '../support/command.js';
+import { eventually } from '../support/eventually.js';
+import { startRole } from '../support/role-process.js';
+import { Workshop } from '../worker/support/workshop.js';
+import { Atelier } from './support/atelier.js';
+import { temporaryHome } from './support/home.js';
+
+interface Report {
+  readonly checks: readonly { name: string; ok: boolean; detail: string }[];
+}
+
+describe('a service with nothing to do', () => {
+  const home = temporaryHome();
+  let atelier: Atelier;
+  beforeAll(async () => {
+    atelier = await Atelier.start(home.path);
+  });
+  afterAll(async () => {
+    await atelier?.stop();
+    await home[Symbol.asyncDispose]();
+  });
+
+  const json = async (verb: string) =>
+    JSON.parse((await runCommand([verb, '--json'], home.path)).stdout) as unknown;
+  const processes = async () => {
+    const { checks } = (await json('doctor')) as Report;
+    return checks.find(({ name }) => name === 'processes');
+  };
+  const isWell = () => eventually(async () => (await processes())?.ok === true);
+
+  it('has processes of each role that give signs of life', async () => {
+    await isWell();
+    expect(await processes()).toMatchObject({
+      detail: expect.stringMatching(/^1 api, 1 projector, 1 worker of release \d/),
+    });
+  });
+
+  it.each([
+    ['projector', 'no job begins'],
+    ['worker', 'dispatches are accepted and charged, and wait'],
+    ['api', 'callers get no answer'],
+  ] as const)('has a frozen %s named, with what callers notice', async (role, meaning) => {
+    const { pid } = atelier.role(role);
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const reason = await eventually(async () => {
+        const { reasons } = (await json('now')) as { reasons: { what: string; detail: string }[] };
+        return reasons.find(({ what }) => what === 'processes') ?? false;
+      });
+      const named = `${role}: process ${pid} on \\S+ is silent for \\d+ s; .*${meaning}`;
+      expect(reason.detail).toMatch(new RegExp(`^${named}`));
+      const { ok, detail } = (await processes()) ?? {};
+      expect({ ok, detail }).toEqual({ ok: false, detail: expect.stringMatching(new RegExp(named)) });
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await isWell();
+  });
+
+  it('has one that was killed replaced, and no longer awaited', async () => {
+    const { pid } = atelier.role('worker');
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => atelier.role('worker').pid !== pid);
+    await isWell();
+  });
+});
+
+describe('the sign of life of a process', () => {
+  let workshop: Workshop;
+  beforeAll(async () => {
+    workshop = await Workshop.open();
+  });
+  afterAll(() => workshop[Symbol.asyncDispose]());
+
+  const start = () =>
+    startRole('apps/worker/src/main.js', {
+      ATELIER_HOME: workshop.folder,
+      DATABASE_URL: workshop.databaseUrl,
+      URL_SIGNING_SECRET: 'for tests only',
+    });
+  const seen = async () =>
+    (await workshop.query('select role, pid, release from read_store.signs_of_life')).rows as object[];
+
+  it('is taken away when it ends in order, and left when it is killed, until another takes its place', async () => {
+    const first = await start();
+    await eventually(async () => expect(await seen()).toMatchObject([{ role: 'worker', pid: first.pid }]));
+    await first.stop();
+    expect(await seen()).toEqual([]);
+    const second = await start();
+    await eventually(async () => expect(await seen()).toMatchObject([{ pid: second.pid }]));
+    await second.stop('SIGKILL');
+    expect(await seen()).toMatchObject([{ pid: second.pid }]);
+    const third = await start();
+    await eventually(async () => expect(await seen()).toMatchObject([{ pid: third.pid }]));
+    await third.stop();
+  });
+
+  it('is missed after 10 seconds', async () => {
+    const process = await start();
+    await eventually(async () => expect(await seen()).toHaveLength(1));
+    await process.stop('SIGKILL');
+    const silentFor = async (seconds: number) => {
+      await workshop.query(`update read_store.signs_of_life set seen_at = now() - interval '${seconds} s'`);
+      return readSignsOfLife({ query: (text) => workshop.query(text) });
+    };
+    expect(await silentFor(9)).toMatchObject([{ silent: false, silent_seconds: 9 }]);
+    expect(await silentFor(11)).toMatchObject([{ silent: true, silent_seconds: 11 }]);
+  });
+});
