@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { prepareEventStore } from '#event-store/open-event-store.js';
-import type { ApiClient } from '../api/support/api-client.js';
+import type { Answer, ApiClient } from '../api/support/api-client.js';
 import { Peer } from '../eventstoredb/peer/peer.js';
 import { PeerLog } from '../eventstoredb/peer/peer-log.js';
 import { runCommand } from '../support/command.js';
@@ -69,6 +69,8 @@ describe.each([
   let folder: string;
   const houses: House[] = [];
   let customer: Customer;
+  /** The answer to the one dispatch that had an Idempotency-Key, which the older database has not seen. */
+  let keyed: Answer;
   /** Four jobs had ended. */
   let older: { log: Log; database: TestDatabase };
   /** Three more had ended, and two waited. */
@@ -87,8 +89,9 @@ describe.each([
 
     const second = await open(log, database);
     const again = await running(second);
-    for (const kept of ['kept', undefined, undefined])
-      expect((await dispatch(again, customer, kept)).status).toBe(202);
+    keyed = await dispatch(again, customer, 'kept');
+    expect(keyed.status).toBe(202);
+    for (let each = 0; each < 2; each++) expect((await dispatch(again, customer)).status).toBe(202);
     await second.figures(again, customer, 7);
     await closeAll();
     const third = await open(log, database);
@@ -160,6 +163,32 @@ describe.each([
     const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; detail: string }[] };
     return checks.find((check) => check.name === name);
   }
+
+  it.each([
+    ['lost', 'empty'],
+    ['older than the log', 'older'],
+  ] as const)('finds the job of an Idempotency-Key when the database is %s', async (_what, which) => {
+    const { house } = await restored(newer.log, which === 'empty' ? which : older.database);
+    const api = await house.openApi();
+    // The read models lack the job, and the key may be one of the log's.
+    expect((await dispatch(api, customer, 'kept')).status).toBe(503);
+    await house.startProjector();
+    await house.startWorker();
+    await eventually(async () => {
+      const repeated = await dispatch(api, customer, 'kept');
+      expect(repeated).toMatchObject({ status: 202, body: keyed.body });
+      expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+    });
+    const other = await api.post(
+      '/v1/model-generator',
+      customer.key,
+      { seed: 8 },
+      { 'idempotency-key': 'kept' },
+    );
+    expect(other).toMatchObject({ status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } });
+    expect((await dispatch(api, customer, 'kept')).body).toEqual(keyed.body);
+    expect(await house.figures(api, customer, 9)).toEqual(expected(9));
+  });
 
   it('goes on where the log ends when the database is older than the log', async () => {
     const { house } = await restored(newer.log, older.database);

@@ -280,6 +280,7 @@ describe('the tables of read models', () => {
       { name: 'calls_by_answer_g1', where: '(kept > 0)' },
       { name: 'calls_by_vendor_request_g1', where: '(vendor_request_id IS NOT NULL)' },
       { name: 'jobs_by_end_g1', where: '(finished_at IS NOT NULL)' },
+      { name: 'jobs_by_idempotency_key_g1', where: '(idempotency_key IS NOT NULL)' },
       { name: 'jobs_by_parent_g1', where: '(parent_job_id IS NOT NULL)' },
       { name: 'jobs_unfinished_g1', where: '(finished_at IS NULL)' },
       { name: 'ledger_open_charges_g1', where: "(status = 'PENDING'::text)" },

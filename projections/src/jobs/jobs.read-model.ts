@@ -23,6 +23,7 @@ export interface LatestEvent {
 @Index('jobs_by_tenant_and_status', ['tenant', 'status', 'createdAt', 'publicId'])
 @Index('jobs_unfinished', ['createdAt', 'publicId'], { where: 'finished_at IS NULL' })
 @Index('jobs_by_end', ['finishedAt'], { where: 'finished_at IS NOT NULL' })
+@Index('jobs_by_idempotency_key', ['tenant', 'idempotencyKey'], { where: 'idempotency_key IS NOT NULL' })
 @Index('jobs_by_parent', ['parentJobId', 'publicId'], { where: 'parent_job_id IS NOT NULL' })
 export class JobRow {
   @PrimaryColumn({ type: 'text' })
@@ -94,6 +95,14 @@ export class JobRow {
   /** The image model that was chosen at dispatch. */
   @Column({ type: 'text', nullable: true })
   imageModel: string | null;
+
+  /** The hash of the Idempotency-Key that it was dispatched with, if any. */
+  @Column({ type: 'text', nullable: true })
+  idempotencyKey: string | null;
+
+  /** The hash of the body that came with it. */
+  @Column({ type: 'text', nullable: true })
+  idempotencyBody: string | null;
 }
 
 export const jobsReadModel: ReadModel<JobRow> = {
@@ -132,6 +141,8 @@ function queued(event: Extract<ProjectedEvent, { type: 'JobQueued' }>): JobRow {
     childIndex: event.data.childIndex ?? null,
     displayName: event.data.displayName,
     imageModel: event.data.imageModel ?? null,
+    idempotencyKey: event.data.idempotency?.keyHash ?? null,
+    idempotencyBody: event.data.idempotency?.bodyHash ?? null,
     createdAt: new Date(event.data.at),
     startedAt: null,
     finishedAt: null,

@@ -31,6 +31,8 @@ describe('the row of a job', () => {
       childIndex: null,
       displayName: 'Asha',
       imageModel: null,
+      idempotencyKey: null,
+      idempotencyBody: null,
       createdAt: new Date(at(0)),
       startedAt: null,
       finishedAt: null,

@@ -7,15 +7,44 @@ import {
   type IdempotencyBeginning,
   type IdempotencyLease,
   type IdempotentRequest,
+  hashKey,
   IdempotencyStore,
 } from './idempotency.js';
-import { Module } from '@nestjs/common';
+import { Injectable, Module, Optional } from '@nestjs/common';
+import { EventStore, EventStoreUnavailable } from '#event-store/event-store.js';
+import type { Caller } from '../command-context.js';
+import { ConsistencyModule, ReadYourWrites } from '../consistency/read-your-writes.js';
 import { AccountModule } from '../account/charges.handler.js';
 import { JobWritesModule } from '../job/job-writes.handler.js';
 import { OperationModule } from '../operation/manage-operations.handler.js';
 import { PictureModule } from '../picture/store-picture.handler.js';
 import { DryRunHandler } from './dry-run.handler.js';
 import { References } from './references.js';
+
+/**
+ * Whether the read models have the jobs that were on the log when this process began. After a restore they are folded anew, and
+ * until then a key that the database has lost looks like a new one. Read models that are late by what this process itself has
+ * accepted do no harm: the database has those keys.
+ */
+@Injectable()
+export class FoldedLog {
+  private head: Promise<bigint | undefined> | undefined;
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly consistency: ReadYourWrites,
+  ) {}
+
+  /** @throws EventStoreUnavailable when the read models are not that far yet */
+  async require(caller: Caller): Promise<void> {
+    this.head ??= this.store.head().catch((error: unknown) => {
+      this.head = undefined;
+      throw error;
+    });
+    if (await this.consistency.waitFor(caller, 'jobs', await this.head)) return;
+    throw new EventStoreUnavailable('The jobs of the log are still being read: a key may be one of theirs');
+  }
+}
 
 /** Dispatch one workflow; with an Idempotency-Key, at most once. */
 export class DispatchWorkflow extends Command<DispatchAnswer> {
@@ -39,16 +68,20 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
   constructor(
     private readonly dispatcher: Dispatcher,
     private readonly idempotency: IdempotencyStore,
+    @Optional() private readonly foldedLog?: FoldedLog,
   ) {}
 
-  async execute({ request, requestId, idempotency }: DispatchWorkflow): Promise<DispatchAnswer> {
+  async execute({ request: asked, requestId, idempotency }: DispatchWorkflow): Promise<DispatchAnswer> {
     const ids = { requestId, jobId: newId() };
     if (!idempotency) {
-      return { kind: 'answered', outcome: await this.dispatcher.dispatch(request, ids), replayed: false };
+      return { kind: 'answered', outcome: await this.dispatcher.dispatch(asked, ids), replayed: false };
     }
-    const { caller, endpoint } = request;
+    const { caller, endpoint } = asked;
     const { environment, tenant } = caller;
     const keyed = { environment, tenant, endpoint, ...idempotency };
+    const { bodyHash } = idempotency;
+    const request = { ...asked, idempotency: { keyHash: hashKey(keyed), bodyHash } };
+    await this.foldedLog?.require(caller);
     const begun = await this.begin(request, keyed, ids);
     switch (begun.kind) {
       case 'in-use':
@@ -79,8 +112,9 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
 
   private async once(
     request: DispatchRequest,
-    { kind, ids, lease }: Extract<IdempotencyBeginning, { kind: 'new' | 'resume' }>,
+    begun: Extract<IdempotencyBeginning, { kind: 'new' | 'resume' }>,
   ): Promise<DispatchAnswer> {
+    const { kind, ids, lease } = begun;
     try {
       const outcome =
         kind === 'new'
@@ -91,7 +125,7 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
       else if (outcome.kind === 'refused' || kind === 'new') await this.idempotency.forget(lease);
       // An earlier try may have made the charge: the next one goes on with it.
       else await this.idempotency.release(lease);
-      return { kind: 'answered', outcome, replayed: false };
+      return { kind: 'answered', outcome, replayed: kind === 'resume' && isRecalled(begun, outcome) };
     } catch (error) {
       // Should this fail as well, the lease runs out by itself.
       await this.idempotency.release(lease).catch(() => undefined);
@@ -113,6 +147,14 @@ export class DispatchWorkflowHandler implements ICommandHandler<DispatchWorkflow
   }
 }
 
+/** Whether it is the answer that the key had before the database lost it. */
+function isRecalled(
+  { ids, recalled = false }: Extract<IdempotencyBeginning, { kind: 'resume' }>,
+  outcome: DispatchOutcome,
+): boolean {
+  return recalled && outcome.kind === 'accepted' && outcome.ids.jobId === ids.jobId;
+}
+
 /** Positions are bigint, which JSON does not know. */
 function toStored(outcome: AcceptedOutcome): unknown {
   return { ...outcome, position: outcome.position.toString() };
@@ -126,7 +168,7 @@ function fromStored(stored: unknown): DispatchOutcome {
 
 /** Dispatching a workflow: references, charge, job; or what it would come to. */
 @Module({
-  imports: [AccountModule, JobWritesModule, OperationModule, PictureModule],
-  providers: [References, Dispatcher, DispatchWorkflowHandler, DryRunHandler],
+  imports: [AccountModule, ConsistencyModule, JobWritesModule, OperationModule, PictureModule],
+  providers: [References, Dispatcher, FoldedLog, DispatchWorkflowHandler, DryRunHandler],
 })
 export class DispatchModule {}

@@ -1,4 +1,4 @@
-import type { TestOutcome, JobInputImage } from '#domain/job/job.events.js';
+import type { AcceptedKey, TestOutcome, JobInputImage } from '#domain/job/job.events.js';
 import type { Caller } from '../command-context.js';
 import type { QueuedJob } from '#domain/job/job.js';
 import type { Workflow } from '#workflows/define-workflow.js';
@@ -23,6 +23,8 @@ export interface DispatchRequest {
   readonly remote?: boolean;
   /** The path that the job is to take; with keys of the test environment only. */
   readonly testOutcome?: TestOutcome;
+  /** The Idempotency-Key that it came with. */
+  readonly idempotency?: AcceptedKey;
   readonly traceparent?: string;
 }
 
@@ -134,6 +136,7 @@ export function queuedJob(
     ...(request.imageModel === undefined ? {} : { imageModel: request.imageModel }),
     ...(request.remote && { remote: true }),
     ...(request.testOutcome === undefined ? {} : { testOutcome: request.testOutcome }),
+    ...(request.idempotency && { idempotency: request.idempotency }),
     at: request.at.toISOString(),
   };
 }

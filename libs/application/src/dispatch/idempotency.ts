@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Environment } from '#domain/streams.js';
 
 /** The ids that one dispatch goes by. They are fixed when its Idempotency-Key is first stored. */
@@ -15,6 +16,11 @@ export interface IdempotentRequest {
   readonly bodyHash: string;
 }
 
+/** What the log keeps of a key: enough to find its job again, and not the key. */
+export function hashKey({ endpoint, key }: Pick<IdempotentRequest, 'endpoint' | 'key'>): string {
+  return createHash('sha256').update(`${endpoint}\n${key}`).digest('base64url');
+}
+
 /** The right to go on with a key, for as long as the process lives that works on the try. */
 export interface IdempotencyLease {
   readonly request: IdempotentRequest;
@@ -26,7 +32,13 @@ export type IdempotencyBeginning =
   /** The first to come with this key: go on with the ids that were passed. */
   | { readonly kind: 'new'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
   /** An earlier try died on the way: go on with its ids. */
-  | { readonly kind: 'resume'; readonly ids: DispatchIds; readonly lease: IdempotencyLease }
+  | {
+      readonly kind: 'resume';
+      readonly ids: DispatchIds;
+      readonly lease: IdempotencyLease;
+      /** The store had forgotten the key, as an empty or an older database has. A job has it. */
+      readonly recalled?: boolean;
+    }
   /** Accepted before: give this answer again, if the log still has its job. */
   | { readonly kind: 'answered'; readonly answer: unknown }
   | { readonly kind: 'in-use' }

@@ -117,6 +117,14 @@ export interface EndedJob {
   parentJobId?: string | null;
 }
 
+/** Which Idempotency-Key a dispatch was accepted with, and for which body, so that the log alone can tell a repeat. */
+export interface AcceptedKey {
+  /** SHA-256 of endpoint and key. */
+  keyHash: string;
+  /** SHA-256 of the validated body. */
+  bodyHash: string;
+}
+
 /** The events of `{env}.job-{job}`, as they are stored. Timeline `seq` = stream revision + 1. */
 export type JobEvent =
   | {
@@ -147,6 +155,8 @@ export type JobEvent =
         imageModel?: string;
         /** The model is waited for, and takes no core of a worker. */
         remote?: boolean;
+        /** What it was dispatched with; absent without an Idempotency-Key, in a batch's photographs, and in events from before. */
+        idempotency?: AcceptedKey;
         at: string;
       };
     }
