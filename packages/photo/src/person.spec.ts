@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { opened, pictureOf, sample } from './people.fixture.js';
-import { findPerson, isClear } from './person.js';
+import { findPerson, isAlone, isClear } from './person.js';
 
 describe('findPerson', () => {
   it.each([
@@ -21,6 +21,19 @@ describe('findPerson', () => {
     const person = await findPerson(await opened(name));
     if (!person) throw new Error('somebody was expected');
     expect(isClear(person)).toBe(true);
+  });
+
+  it.each([
+    ['scarf', true],
+    ['skateboarder', true],
+    ['yellow-wall', true],
+    ['bow-tie', true],
+    ['three-standing', false],
+  ])('tells whether who is on %s stands alone, whoever walks by behind: %s', async (name, alone) => {
+    const picture = await opened(name);
+    const person = await findPerson(picture);
+    if (!person) throw new Error('somebody was expected');
+    expect(await isAlone(picture, person)).toBe(alone);
   });
 
   it.each(['between-chairs', 'blue-wig', 'looking-down'])(

@@ -1,5 +1,6 @@
-import { faceModel, poseModel, segmentationModel, type PictureModel } from './models.js';
-import { rgbOf, scaledPlane, type Box, type Picture, type Plane } from './raster.js';
+import { faceIn, facesIn, squareAround } from './faces.js';
+import { poseModel, segmentationModel, type PictureModel } from './models.js';
+import { rgbOf, scaledPlane, squared, type Box, type Picture, type Plane } from './raster.js';
 
 /** In the order of the pose model's output. Left and right are the person's own. */
 const JOINTS = [
@@ -204,18 +205,6 @@ function nearer(box: Box, picture: Picture): Box[] {
   return [framed, within(middle - half, top - dy, middle + half, top + height * 0.6)];
 }
 
-/** A box as it is, in the middle of the square that a model takes. */
-async function squared(picture: Picture, box: Box, model: PictureModel) {
-  const scale = Math.min(model.width / box.width, model.height / box.height);
-  const [w, h] = [Math.max(1, Math.round(box.width * scale)), Math.max(1, Math.round(box.height * scale))];
-  const rgb = await rgbOf(picture, box, w, h);
-  const square = new Uint8Array(model.width * model.height * 3);
-  const [dx, dy] = [(model.width - w) >> 1, (model.height - h) >> 1];
-  for (let y = 0; y < h; y++)
-    square.set(rgb.subarray(y * w * 3, (y + 1) * w * 3), ((y + dy) * model.width + dx) * 3);
-  return { square, scale, dx, dy };
-}
-
 async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sighting>> {
   const model = await poseModel();
   const { square, scale, dx, dy } = await squared(picture, box, model);
@@ -232,29 +221,15 @@ async function jointsIn(picture: Picture, box: Box): Promise<Record<Joint, Sight
   return Object.fromEntries(sightings) as Record<Joint, Sighting>;
 }
 
-/** Looks where the head would be whether there is a face: a neckline is taken for a head, but not for a face. */
-async function faceScoreOf(joints: Record<Joint, Sighting>, picture: Picture): Promise<number> {
+/** Where the head would be: a square about its joints, as far as it lies in the picture. */
+function headBoxOf(joints: Record<Joint, Sighting>, picture: Picture): Box {
   const head = JOINTS.slice(0, 5).map((joint) => joints[joint]);
   const [xs, ys] = [head.map(({ x }) => x), head.map(({ y }) => y)];
   const middle = (values: number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
   const { leftShoulder: left, rightShoulder: right } = joints;
   const shoulders = Math.hypot(left.x - right.x, left.y - right.y);
   const half = Math.max((Math.max(...xs) - Math.min(...xs)) * 2.6, shoulders * 0.57, 20);
-  const from = (v: number): number => Math.max(0, Math.round(v - half));
-  const to = (v: number, end: number): number => Math.min(end, Math.round(v + half));
-  const [x, y] = [middle(xs), middle(ys)];
-  const box: Box = {
-    left: from(x),
-    top: from(y),
-    width: to(x, picture.width) - from(x),
-    height: to(y, picture.height) - from(y),
-  };
-  if (box.width < 8 || box.height < 8) return 0;
-  const model = await faceModel();
-  const places = model.run((await squared(picture, box, model)).square);
-  let best = -Infinity;
-  for (let i = 0; i < places.length; i += 17) best = Math.max(best, places[i] ?? best);
-  return 1 / (1 + Math.exp(-best));
+  return squareAround(middle(xs), middle(ys), half, picture);
 }
 
 /** The mean of the three surest of nose, eyes and ears, as far as they lie on the person. */
@@ -328,7 +303,8 @@ async function findFigure(picture: Picture): Promise<Person | undefined> {
   const box = widened(seen.box, seen.plane, picture, 0);
   const joints = await jointsIn(picture, widened(seen.box, seen.plane, picture, 0.08));
   const headScore = headScoreOf(joints, seen.plane, picture);
-  const faceScore = await faceScoreOf(joints, picture);
+  // A neckline is taken for a head, but not for a face.
+  const faceScore = (await faceIn(picture, headBoxOf(joints, picture)))?.score ?? 0;
   const lost = lostJoints(joints, seen.plane, picture);
   return { mask: seen.plane, box, joints, headScore, faceScore, doubt: doubtOf(seen.plane), lost };
 }
@@ -347,3 +323,18 @@ const UNSURE = 25;
 
 /** Whether a person can be cut out well enough to be shown elsewhere. */
 export const isClear = ({ doubt, lost }: Person): boolean => doubt <= UNSURE && lost.length === 0;
+
+/**
+ * Whether the mask holds a single person. Between several people it covers what is behind them as often as not, and nothing
+ * tells where. Passers-by, whose faces lie outside of the mask, are not cut out.
+ */
+export async function isAlone(picture: Picture, { mask, box }: Person): Promise<boolean> {
+  const onMask = (x: number, y: number): boolean => {
+    const [u, v] = [
+      Math.floor((x * mask.width) / picture.width),
+      Math.floor((y * mask.height) / picture.height),
+    ];
+    return (mask.data[v * mask.width + u] ?? 0) > 0.5;
+  };
+  return (await facesIn(picture, box, onMask)).length < 2;
+}

@@ -89,6 +89,15 @@ describe('PhotoEngine', () => {
     });
   });
 
+  it('refuses several people: nothing tells whether the ground between them is in the mask', async () => {
+    await expect(swapped(await photograph('three-standing'))).rejects.toMatchObject({
+      errorClass: 'bad_input',
+      message: expect.stringMatching(
+        /^source_image shows several people\. .*send a photograph of a single person/,
+      ),
+    });
+  });
+
   it('leaves pictures that say where their subject is to who drew them', async () => {
     const bytes = await photograph('bow-tie');
     const request = requestWith(bytes);

@@ -12,7 +12,7 @@ import { decode } from '@atelier/engine/decode';
 import sharp, { type Sharp } from 'sharp';
 import { composed } from './compose.js';
 import { cutOut, type CutOut } from './matte.js';
-import { findPerson, isClear, type Person } from './person.js';
+import { findPerson, isAlone, isClear, type Person } from './person.js';
 import { placementOf, type Size, type Stance } from './placement.js';
 import type { Picture } from './raster.js';
 
@@ -42,7 +42,7 @@ type Facts = Readonly<Record<string, unknown>>;
 /** A photograph and who is on it. */
 interface Reading {
   readonly picture: Picture;
-  readonly person: Person | undefined;
+  readonly person?: Person;
 }
 
 const WORKFLOWS = ['background-swap-with-image', 'background-swap-with-spec'];
@@ -101,13 +101,7 @@ export class PhotoEngine extends ImageEngine {
     const source = inputs.find(({ name }) => name === 'source_image');
     if (!source)
       throw new EngineError('bad_input', 'source_image is missing. Send one photograph of a person.');
-    const { picture, person } = await this.read(source);
-    if (!person) throw new EngineError('bad_input', `No person was found in ${source.name}. ${ADVICE}`);
-    if (!isClear(person))
-      throw new EngineError(
-        'bad_input',
-        `The person in ${source.name} cannot be told from what is around them well enough to be cut out cleanly. ${ADVICE}`,
-      );
+    const { picture, person } = await this.readClearly(source);
     await step();
     const cut = await cutOut(picture, person, step);
     await step();
@@ -147,13 +141,29 @@ export class PhotoEngine extends ImageEngine {
     };
   }
 
+  /** @throws EngineError `bad_input` for a photograph of nobody, of several people, or of a person who cannot be told from the ground */
+  private async readClearly(source: EngineImage): Promise<Required<Reading>> {
+    const { picture, person } = await this.read(source);
+    const refuse = (why: string): EngineError => new EngineError('bad_input', why);
+    if (!person) throw refuse(`No person was found in ${source.name}. ${ADVICE}`);
+    if (!isClear(person))
+      throw refuse(
+        `The person in ${source.name} cannot be told from what is around them well enough to be cut out cleanly. ${ADVICE}`,
+      );
+    if (!(await isAlone(picture, person)))
+      throw refuse(
+        `${source.name} shows several people. This engine cuts out one: send a photograph of a single person, or name an image model that works on photographs of several.`,
+      );
+    return { picture, person };
+  }
+
   private read(source: EngineImage): Promise<Reading> {
     const known = this.readings.get(source.bytes);
     if (known) return known;
-    const reading = decode(source.bytes, FULL_SIDE, source.name).then(async (picture) => ({
-      picture,
-      person: await findPerson(picture),
-    }));
+    const reading = decode(source.bytes, FULL_SIDE, source.name).then(async (picture) => {
+      const person = await findPerson(picture);
+      return { picture, ...(person && { person }) };
+    });
     this.readings.set(source.bytes, reading);
     return reading;
   }

@@ -112,3 +112,15 @@ export function boxMean({ data, width, height }: Plane, reach: number): Plane {
   }
   return { data: out, width, height };
 }
+
+/** A box as it is, in the middle of the square that a model takes. */
+export async function squared(picture: Picture, box: Box, model: Omit<Box, 'left' | 'top'>) {
+  const scale = Math.min(model.width / box.width, model.height / box.height);
+  const [w, h] = [Math.max(1, Math.round(box.width * scale)), Math.max(1, Math.round(box.height * scale))];
+  const rgb = await rgbOf(picture, box, w, h);
+  const square = new Uint8Array(model.width * model.height * 3);
+  const [dx, dy] = [(model.width - w) >> 1, (model.height - h) >> 1];
+  for (let y = 0; y < h; y++)
+    square.set(rgb.subarray(y * w * 3, (y + 1) * w * 3), ((y + dy) * model.width + dx) * 3);
+  return { square, scale, dx, dy };
+}
