@@ -285,8 +285,6 @@ class Simulation {
     scheduler.advance(11 * 60_000);
     const [events, calls, sent] = [log.events.length, invariants.engineCalls, invariants.webhooks.sent];
     for (const name of processNames) if (name !== projections) checkpoints.rewind(name, null);
-    // They hear of it by a signal, which takes no turn of anybody's.
-    await new Promise((resolve) => setImmediate(resolve));
     await this.letTimePass();
     if (log.events.length > events)
       invariants.violations.push(`11: handling history again wrote ${log.events.at(-1)?.type}`);

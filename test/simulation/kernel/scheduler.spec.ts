@@ -60,4 +60,18 @@ describe('the scheduler', () => {
     await drain(scheduler);
     expect(seen).toEqual(['aborted', 'late']);
   });
+
+  it('gives one to a process that a signal has woken since the last', async () => {
+    const scheduler = new Scheduler();
+    const signal = new AbortController();
+    const seen: string[] = [];
+    signal.signal.addEventListener('abort', () => {
+      void Promise.resolve()
+        .then(() => scheduler.turn(processNamed('woken')))
+        .then(() => seen.push('woken'));
+    });
+    signal.abort();
+    await drain(scheduler);
+    expect(seen).toEqual(['woken']);
+  });
 });

@@ -108,7 +108,14 @@ export class Scheduler {
 
   /** Gives one turn. False: nobody waits for one that is due. */
   async step(): Promise<boolean> {
-    const due = this.turns.filter(({ at, process }) => at <= this.nowMs && process.state === 'running');
+    const ready = () =>
+      this.turns.filter(({ at, process }) => at <= this.nowMs && process.state === 'running');
+    let due = ready();
+    if (due.length === 0) {
+      // A signal that was sent since the last turn may bring those who hear of it to wait for theirs.
+      await settle();
+      due = ready();
+    }
     const turn = due[this.choose(Math.max(1, due.length))];
     if (!turn) return false;
     this.turns.splice(this.turns.indexOf(turn), 1);
