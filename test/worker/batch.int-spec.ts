@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { handle } from '#application/aggregate.js';
-import { batchParentsFilter } from '#application/process-managers/process-managers.js';
+import {
+  batchParentsFilter,
+  renderDispatcherFilter,
+} from '#application/process-managers/process-managers.js';
 import { BatchParents } from '#application/process-managers/batch-parents.js';
 import { RenderDispatcher } from '#application/process-managers/render-dispatcher.js';
 import { sweepOrphans } from '#application/process-managers/orphan-sweep.js';
@@ -65,10 +68,8 @@ async function cancel({ tenant, jobId }: QueuedJob): Promise<void> {
   await handle(workshop.store, stream, jobAggregate, decide, workshop.context(tenant));
 }
 
-async function jobLog() {
-  return (await workshop.store.readAll({ filter: batchParentsFilter('test'), limit: 4096 })).map(
-    toProjectedEvent,
-  );
+async function jobLog(filter = batchParentsFilter('test')) {
+  return (await workshop.store.readAll({ filter, limit: 4096 })).map(toProjectedEvent);
 }
 
 const everything = async () => (await workshop.store.readAll({ limit: 4096 })).map(decode);
@@ -154,12 +155,18 @@ describe('a batch', () => {
       events: [{ type: 'StageCompleted' as const, data: stage }],
     });
     const dispatcher = new RenderDispatcher(workshop.store);
-    const seen = async () => (await jobLog()).filter(({ streamId }) => streamId === children[0]!.jobId);
+    const tasksOf = async ({ jobId }: { jobId: string }) =>
+      dispatcher.tasksOf(
+        'test',
+        (await jobLog(renderDispatcherFilter('test'))).filter(({ streamId }) => streamId === jobId),
+      );
     await queue(workshop, children[0]!);
-    expect(await dispatcher.tasksOf('test', await seen())).toEqual([]);
+    expect(await tasksOf(children[0]!)).toEqual([]);
     await handle(workshop.store, streamName('test', 'job', parent.jobId), jobAggregate, decide, context);
     const task = { environment: 'test', tenant: batch.tenant, jobId: children[0]!.jobId };
-    expect(await dispatcher.tasksOf('test', await seen())).toEqual([task]);
+    expect(await tasksOf(children[0]!)).toEqual([task]);
+    // A worker would drop a task whose job is not there yet.
+    expect(await tasksOf(parent)).toEqual([{ ...task, jobId: parent.jobId }, task]);
     await cancel(parent);
     projector = await workshop.startProjector();
     await over(batch);

@@ -54,8 +54,8 @@ function batchOf(event: DeliveredEvent): string | undefined {
  * Puts every queued job into the render queue, in the transaction that moves its checkpoint: once. Should the
  * checkpoint be lost and history be handled again, workers find those jobs finished and leave them.
  *
- * The photographs of a batch wait until their parent was grouped, and are then enqueued together. One whose JobQueued
- * comes later than that is enqueued by itself, so each is enqueued at least once; twice is as good as once.
+ * The photographs of a batch that are queued wait until their parent was grouped, and are then enqueued together. One whose
+ * JobQueued comes later than that is enqueued by itself, so each is enqueued at least once; twice is as good as once.
  */
 @Injectable()
 export class RenderDispatcher {
@@ -78,7 +78,9 @@ export class RenderDispatcher {
           parentJobId === undefined ? undefined : await this.groupedJobs(environment, parentJobId);
         const { tenant, traceparent } = event.metadata;
         const where = event.type === 'JobQueued' ? taskPlaceOf(event.data) : grouped?.where;
-        return reactOfDispatcher(event, grouped?.jobIds).map((jobId): RenderTask => ({
+        const ready = reactOfDispatcher(event, grouped?.jobIds);
+        const queued = event.type === 'JobQueued' ? ready : await this.queuedAmong(environment, ready);
+        return queued.map((jobId): RenderTask => ({
           environment,
           tenant,
           jobId,
@@ -88,6 +90,14 @@ export class RenderDispatcher {
       }),
     );
     return tasks.flat();
+  }
+
+  /** A worker drops the task of a job that is not there, and the queue would take the one that comes with the job for done. */
+  private async queuedAmong(environment: Environment, jobIds: readonly string[]): Promise<string[]> {
+    const firsts = await Promise.all(
+      jobIds.map(async (jobId) => (await jobEvents(this.store, environment, jobId))[0]),
+    );
+    return jobIds.filter((_, index) => firsts[index]?.type === 'JobQueued');
   }
 
   private async groupedJobs(
