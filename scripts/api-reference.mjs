@@ -1,5 +1,6 @@
 // The reference that /docs shows is a script of Scalar's. It is put beside what was compiled, so that running the service
-// needs neither the package nor the network.
+// needs neither the package nor the network. The style sheet of the pages for integrators is put there as well: it begins
+// with that of the consoles.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,6 +9,12 @@ const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 
 const version = devDependencies['@scalar/fastify-api-reference'];
 const folder = join(root, 'dist', 'docs');
 const stamp = join(folder, 'version');
+mkdirSync(folder, { recursive: true });
+const sheets = ['apps/console/src/shared/base.css', 'apps/api/src/docs/docs.css'];
+writeFileSync(
+  join(folder, 'sheet.css'),
+  sheets.map((path) => readFileSync(join(root, path), 'utf8')).join(''),
+);
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== version) {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const { default: fastify } = await import('fastify');
@@ -15,7 +22,6 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== version) {
   await server.register(reference, { routePrefix: '/', configuration: { url: '/openapi.json' } });
   const { statusCode, payload } = await server.inject('/js/scalar.js');
   if (statusCode !== 200) throw new Error(`the package serves no /js/scalar.js: ${statusCode}`);
-  mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'reference.js'), payload);
   writeFileSync(stamp, version);
 }

@@ -1,80 +1,70 @@
 import { readFile } from 'node:fs/promises';
-import { Controller, Get, Header, Param, Inject, Res, UseInterceptors } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  Inject,
+  Param,
+  Res,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
+import { of, type Observable } from 'rxjs';
 import { packagePath } from '#platform/package-folder.js';
 import { Public } from '../auth/api-key.guard.js';
-import { notFound } from '../http/api-error.js';
+import { ApiError, notFound } from '../http/api-error.js';
 import { PreparedPages } from './prepared-pages.js';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Configuration } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
 import { ObjectStorage } from '#storage/object-storage.js';
-
-/** The pages for integrators, in the order of the menu: their file below docs/, and what they are about. */
-const guides: Readonly<Record<string, readonly [file: string, title: string, about: string]>> = {
-  'quick-start': [
-    'guides/quick-start.md',
-    'Quick start',
-    'curl, TypeScript and Python, from a key to a picture',
-  ],
-  jobs: ['guides/jobs.md', 'The life of a job', 'events, following, cancelling, how long URLs live'],
-  money: ['guides/money.md', 'Credits and refunds', 'what is charged when, and what comes back'],
-  retries: ['guides/retries.md', 'Retries and idempotency', 'what to send again, and how it is charged once'],
-  'test-mode': ['guides/test-mode.md', 'Test mode', 'test keys, outcomes on demand, the sandbox'],
-  errors: ['guides/errors.md', 'Errors', 'every code, and what to do about it'],
-  vocabulary: ['guides/vocabulary.md', 'Words in answers', 'every stage, kind of picture and key of `meta`'],
-  webhooks: ['webhooks.md', 'Webhooks', 'being called when a job has ended, and proof that it was us'],
-  limits: ['keys-and-limits.md', 'Keys and limits', 'capabilities, rotation, rates and sizes'],
-  'generated-clients': [
-    'guides/generated-clients.md',
-    'Generated clients',
-    'from openapi.json, with two generators that are tried',
-  ],
-  'signed-requests': [
-    'signed-requests.md',
-    'Signed requests',
-    'what a signature protects against, and how to make one',
-  ],
-};
-
-const style = `
-:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem 4rem; }
-nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; border-bottom: 1px solid #8886; padding-bottom: .75rem; }
-pre { overflow-x: auto; padding: .75rem 1rem; background: #8881; border-radius: .4rem; }
-code { font: .9em ui-monospace, monospace; } h1, h2 { line-height: 1.2; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid #8884; }`;
-
-function page(title: string, body: string): string {
-  const menu = Object.entries(guides).map(([slug, [, name]]) => `<a href="/docs/guides/${slug}">${name}</a>`);
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Atelier</title><style>${style}</style></head>
-<body><nav><a href="/">Atelier</a> <a href="/docs">Reference</a> ${menu.join(' ')}</nav><main>${body}</main></body></html>`;
-}
+import { guidePage, guides, homePage, icon, missingPage } from './pages.js';
 
 const html = 'text/html; charset=utf-8';
+
+/** Answers people, who ask for a page, with a page; programs get the refusal of all routes. */
+class MissingGuides implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const { params, headers } = http.getRequest<FastifyRequest<{ Params: { name?: string } }>>();
+    if (params.name === undefined || isGuide(params.name) || !headers.accept?.includes('text/html'))
+      return next.handle();
+    void http.getResponse<FastifyReply>().status(404).header('content-type', html);
+    return of(missingPage());
+  }
+}
 
 /** What is said to people and to machines that read: `/`, the reference, the guides, `/llms.txt`. No network, no key. */
 @ApiExcludeController()
 @Controller()
 @Public()
-@UseInterceptors(PreparedPages)
+@UseInterceptors(MissingGuides, PreparedPages)
 export class DocsController {
   @Get('/')
   @Header('content-type', html)
   home(): string {
-    const list = Object.entries(guides).map(
-      ([slug, [, title, about]]) => `<li><a href="/docs/guides/${slug}">${title}</a>: ${about}</li>`,
-    );
-    return page(
-      'Fashion imagery on order',
-      `<h1>Atelier</h1><p>Fashion imagery on order: post a workflow, follow the job, fetch the picture.</p>
-<p>Begin with the <a href="/docs/guides/quick-start">quick start</a>, look things up in the
-<a href="/docs">reference</a>, try things in the <a href="/console">console</a>, or take
-<a href="/openapi.json">openapi.json</a> to a generator.</p><ul>${list.join('')}</ul>`,
-    );
+    return homePage();
+  }
+
+  @Get('/docs/sheet.css')
+  @Header('content-type', 'text/css; charset=utf-8')
+  sheet(): Promise<Buffer> {
+    return readFile(packagePath('dist', 'docs', 'sheet.css'));
+  }
+
+  @Get('/docs/icon.svg')
+  @Header('content-type', 'image/svg+xml')
+  icon(): string {
+    return icon;
+  }
+
+  @Get('/docs/picture.jpg')
+  @Header('content-type', 'image/jpeg')
+  picture(): Promise<Buffer> {
+    return readFile(packagePath('docs', 'picture.jpg'));
   }
 
   @Get('/docs')
@@ -125,7 +115,7 @@ export class DocsController {
         return `<td id="${slug}">`;
       },
     );
-    return page(title, anchored);
+    return guidePage(name, title, anchored);
   }
 
   @Get('/docs/guides/:name.md')
@@ -156,6 +146,8 @@ ${list.join('\n')}
   }
 }
 
+const isGuide = (name: string) => Object.hasOwn(guides, name);
+
 const slugOf = (text: string) =>
   text
     .toLowerCase()
@@ -164,8 +156,9 @@ const slugOf = (text: string) =>
 
 /** @throws ApiError 404 */
 async function read(name: string): Promise<{ title: string; text: string }> {
-  const [file, title] = Object.hasOwn(guides, name) ? guides[name]! : [];
-  if (file === undefined || title === undefined) throw notFound('guide');
+  const [file, title] = isGuide(name) ? guides[name]! : [];
+  if (file === undefined || title === undefined)
+    throw new ApiError('RESOURCE_NOT_FOUND', 'There is no such guide: /llms.txt lists all that there are.');
   const text = await readFile(packagePath('docs', ...file.split('/')), 'utf8');
   return { title, text: text.replace(links, served) };
 }

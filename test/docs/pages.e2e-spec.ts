@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { ApiService } from '../api/support/api-service.js';
+import { checkForEverybody, openConsolePage } from '../console/support.js';
+import { openBrowser } from '../support/browser.js';
+
+describe('the pages for integrators', () => {
+  let service: ApiService;
+  let url: string;
+  let browser: Browser;
+  let page: Page;
+  let problems: string[];
+
+  beforeAll(async () => {
+    service = await ApiService.start();
+    ({ url } = await service.openApi());
+    browser = await openBrowser();
+    ({ page, problems } = await openConsolePage(browser));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+
+  it.each(['/', '/docs/guides/quick-start', '/docs/guides/errors', '/docs/guides/none'])(
+    '%s is drawn, for everybody',
+    async (path) => {
+      await page.goto(url + path);
+      await checkForEverybody(page, `page ${path.split('/').at(-1) || 'home'}`);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it('begin with a picture that is really loaded, and show no backtick', async () => {
+    await page.goto(url);
+    const picture = page.locator('figure img');
+    expect(await picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBe(1016);
+    expect(await page.locator('body').textContent()).not.toContain('`');
+    expect(await page.locator('.cards code').textContent()).toBe('meta');
+  });
+
+  it('mark where the reader is, and on a phone show the text first', async () => {
+    await page.goto(`${url}/docs/guides/webhooks`);
+    expect(await page.locator('nav [aria-current=page]').allTextContents()).toEqual(['Webhooks']);
+    const top = async (place: string) => (await page.locator(place).boundingBox())?.y ?? NaN;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await top('.guides')).toBeLessThan(200);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await top('article')).toBeLessThan(200);
+    expect(await top('.guides')).toBeGreaterThan(800);
+  });
+
+  it('say to people as a page, and to programs as JSON, that a guide is none', async () => {
+    const ask = (accept: string) => fetch(`${url}/docs/guides/none`, { headers: { accept } });
+    const shown = await ask('text/html,application/xhtml+xml');
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(await shown.text()).toContain('<h1>There is no such guide</h1>');
+    const told = await ask('application/json');
+    expect(told.status).toBe(404);
+    const { error } = (await told.json()) as { error: { code: string; message: string } };
+    expect(error).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+      message: 'There is no such guide: /llms.txt lists all that there are.',
+    });
+  });
+});
