@@ -46,12 +46,26 @@ type Asked<Path extends PathOf<Verb>, Verb extends Method> =
 
 const pageSize = 200;
 
+/**
+ * Types do not see a variable of the environment that is not set.
+ * @throws TypeError
+ */
+function requireGiven(options: Readonly<Record<'baseUrl' | 'apiKey', string | undefined>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (typeof value === 'string' && (value !== '' || name === 'apiKey')) continue;
+    throw new TypeError(
+      `new Atelier({ ${name} }) got ${value === '' ? 'an empty text' : String(value)}: is the environment variable set that it is read from?`,
+    );
+  }
+}
+
 type Page<Row> = Readonly<Record<string, Row[]>> & { readonly next_cursor?: string | null };
 
 export class Atelier {
   private readonly connection: Connection;
 
   constructor({ apiKey, baseUrl, retries = 5, fetch: doFetch = fetch }: AtelierOptions) {
+    requireGiven({ baseUrl, apiKey });
     this.connection = { apiKey, baseUrl, retries, fetch: doFetch };
   }
 
