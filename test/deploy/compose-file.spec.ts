@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DCLinter } from 'dclint';
-import { compose, composePath, composeText, root, services } from './support/compose-file.js';
+import {
+  compose,
+  composePath,
+  composeText,
+  readRepositoryFile,
+  root,
+  services,
+} from './support/compose-file.js';
 
 /** These prepare volumes, which belong to root before anything is in them, and end. */
 const rootForAMoment = ['eventstore-certificates', 'objects-owner'];
@@ -82,13 +89,22 @@ describe('docker-compose.yml', () => {
     for (const index of switchedOff) expect(lines[index - 1]).toMatch(/^ *# \S/);
   });
 
-  it('publishes the port of the proxy only, on loopback, and lets out who calls vendors and webhooks', () => {
+  it('publishes the ports of callers and of operators, on loopback, and lets out who calls vendors and webhooks', () => {
     const published = services.filter(([, { ports }]) => ports);
-    expect(published.map(([name]) => name)).toEqual(['proxy']);
+    expect(published.map(([name]) => name)).toEqual(['proxy', 'admin']);
     for (const port of published.flatMap(([, { ports }]) => ports)) expect(port).toMatch(/^127\.0\.0\.1:/);
     expect(compose.networks['inside']).toEqual({ internal: true });
     const outside = services.filter(([, { networks }]) => networks?.some((network) => network !== 'inside'));
-    expect(outside.map(([name]) => name)).toEqual(['proxy', 'worker', 'operator']);
+    expect(outside.map(([name]) => name)).toEqual(['proxy', 'worker', 'admin', 'operator']);
+  });
+
+  it('serves the operators’ API where its port says, and not to callers', () => {
+    const { environment = {}, ports = [], healthcheck } = compose.services['admin'] ?? {};
+    expect(environment['ATELIER_ADMIN_HOST']).toBe('0.0.0.0');
+    expect(ports).toEqual([expect.stringMatching(`:${environment['ATELIER_ADMIN_PORT']}$`)]);
+    expect(healthcheck?.test).toContain('deploy/check-health.mjs');
+    expect(environment).toHaveProperty('METRICS_PORT');
+    expect(readRepositoryFile('deploy/Caddyfile')).not.toContain('admin:');
   });
 
   it('gives the keys of vendors to those who ask them, and the models to all who have settings', () => {
@@ -97,7 +113,7 @@ describe('docker-compose.yml', () => {
         volumes.some((mount) => typeof mount === 'string' && mount.startsWith(path)),
       );
     const asking = services.filter(([, { env_file }]) => env_file);
-    expect(asking.map(([name]) => name)).toEqual(['worker', 'operator']);
+    expect(asking.map(([name]) => name)).toEqual(['worker', 'admin', 'operator']);
     expect(having('./deploy/keys:')).toEqual(asking);
     expect(having('./deploy/models:')).toEqual(services.filter(([, { build }]) => build));
   });
@@ -153,6 +169,7 @@ describe('docker-compose.yml', () => {
       'api-2',
       'worker',
       'projector',
+      'admin',
       'migrate',
       'operator',
       'bucket',

@@ -99,6 +99,31 @@ describe('deploy/kubernetes', () => {
     expect(readModelRegistry(models)).toMatchObject({ models: [{ id: 'sketch-1' }] });
   });
 
+  it('runs the operators’ API on its own port, with its secrets, for those alone who are let in', () => {
+    const named = (kind: string) =>
+      manifests.find((each) => each.kind === kind && each.metadata.name === 'atelier-admin');
+    const pod = named('Deployment')?.spec?.template?.spec;
+    expect(pod?.containers).toMatchObject([
+      {
+        command: ['node', 'dist/apps/cli/src/server/main.js'],
+        env: expect.arrayContaining([
+          { name: 'ATELIER_ADMIN_HOST', value: '0.0.0.0' },
+          { name: 'ATELIER_ADMIN_PORT', value: '3001' },
+          expect.objectContaining({ name: 'ATELIER_SEAL_KEY' }),
+        ]),
+        ports: [{ name: 'http', containerPort: 3001 }, { name: 'metrics' }],
+        readinessProbe: { httpGet: { path: '/health/ready', port: 'metrics' } },
+        volumeMounts: expect.arrayContaining([expect.objectContaining({ name: 'secrets' })]),
+      },
+    ]);
+    expect(named('Service')?.spec).toMatchObject({ selector: { 'app.kubernetes.io/name': 'atelier-admin' } });
+    const policy = named('NetworkPolicy')?.spec as unknown as {
+      ingress: { from?: unknown[]; ports: { port: string }[] }[];
+    };
+    const open = policy.ingress.filter(({ from }) => !from).flatMap(({ ports }) => ports);
+    expect(open).toEqual([{ port: 'metrics' }]);
+  });
+
   it.each(pods)('%s: no root, no capability, nothing to write to but its volumes, bounded', (name, pod) => {
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
     for (const container of pod.containers) {

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '#platform/configuration.js';
 import { compose, composeText, readRepositoryFile } from './support/compose-file.js';
 
-/** Compose has no say in these: the image sets them, they belong to pictures in a folder, or to a role that it does not start. */
-const notForCompose = [
-  ...['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'],
+/** Compose has no say in these: the image sets them, or they belong to pictures in a folder. */
+const notForCompose = ['HOST', 'PORT', 'ATELIER_HOME', 'URL_SIGNING_SECRET'];
+
+/** Of the operators' API alone. */
+const ofAdmin = [
   ...['HOST', 'PORT', 'PUBLIC_URL'].map((name) => `ATELIER_ADMIN_${name}`),
   ...['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SCOPE', 'NAME_CLAIM', 'ROLE_CLAIM', 'ROLES'].map(
     (name) => `ATELIER_OIDC_${name}`,
@@ -13,7 +15,7 @@ const notForCompose = [
 
 /** A secret that only these need. */
 const ofSealing = ['ATELIER_SEAL_KEY', 'ATELIER_SEAL_KEEP'];
-const sealing = ['projector', 'operator'];
+const sealing = ['projector', 'operator', 'admin'];
 
 /** Every name that the configuration asks the environment for. LOG_LEVEL is among them: it is checked there too. */
 function settingsOfTheCode(): string[] {
@@ -61,11 +63,15 @@ describe('settings', () => {
     expect(settingsOfTheDocumentation()).toEqual(settingsOfTheCode());
   });
 
-  it.each(['api-1', 'api-2', 'worker', 'projector', 'migrate', 'operator', 'bucket'])(
+  it.each(['api-1', 'api-2', 'worker', 'projector', 'admin', 'migrate', 'operator', 'bucket'])(
     '%s gets all of them in Compose, and no other',
     (name) => {
       const given = Object.keys(compose.services[name]?.environment ?? {});
-      const left = [...notForCompose, ...(sealing.includes(name) ? [] : ofSealing)];
+      const left = [
+        ...notForCompose,
+        ...(sealing.includes(name) ? [] : ofSealing),
+        ...(name === 'admin' ? [] : ofAdmin),
+      ];
       expect(given.toSorted()).toEqual(settingsOfTheCode().filter((each) => !left.includes(each)));
     },
   );
