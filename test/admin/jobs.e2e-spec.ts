@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TakeUpJob } from '#application/job/job-writes.handler.js';
@@ -313,7 +314,11 @@ describe('a long call', () => {
   });
 
   it('looks to the command as one that it makes itself', async () => {
-    const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
+    const env = {
+      DATABASE_URL: service.databaseUrl,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
+    };
     const api = { ...env, ATELIER_ADMIN_URL: admin.url, ATELIER_OPERATOR_TOKEN: support };
     const run = (args: string[]) => runCommand(args, service.folder, { env: api });
     // Each look is written down, so that the log is longer at the next one.

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
@@ -63,7 +64,11 @@ describe('now', () => {
   });
 
   it('is the verb’s as well', async () => {
-    const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
+    const env = {
+      DATABASE_URL: service.databaseUrl,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
+    };
     const { code, stdout, stderr } = await runCommand(['now'], service.folder, { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('last audit: ');

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService } from '../api/support/api-service.js';
 import { runCommand } from '../support/command.js';
@@ -20,7 +21,13 @@ beforeAll(async () => {
   bob = await admin.token('bob', 'finance');
   const start = () =>
     startRole('apps/cli/src/server/main.js', {
-      ...{ DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x', ATELIER_ADMIN_PORT: '0', ...settings },
+      ...{
+        DATABASE_URL: service.databaseUrl,
+        URL_SIGNING_SECRET: 'x',
+        ATELIER_SIGNING_KEY: testSigningKey,
+        ATELIER_ADMIN_PORT: '0',
+        ...settings,
+      },
     });
   processes = await Promise.all([start(), start()]);
   const made = await admin.ask('POST /tenants', ada, { name: 'Maison', credits: 0 });
@@ -189,13 +196,22 @@ describe('a correction', () => {
 });
 
 function command(...args: string[]) {
-  const settings = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
+  const settings = {
+    DATABASE_URL: service.databaseUrl,
+    URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
   return runCommand(args, service.folder, { env: settings });
 }
 
 describe('the command', () => {
   const api = () => ({
-    ...{ DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x', ATELIER_OPERATOR: 'carol' },
+    ...{
+      DATABASE_URL: service.databaseUrl,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
+      ATELIER_OPERATOR: 'carol',
+    },
     ...{ ATELIER_ADMIN_URL: admin.url, ATELIER_OPERATOR_TOKEN: ada },
   });
   const run = (args: string[]) => runCommand(args, service.folder, { env: api() });

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { AddOperator } from '#application/operator/manage-operators.handler.js';
 import { installation } from '#application/command-context.js';
 import type { OperatorRole } from '#domain/operator/operator.events.js';
@@ -47,7 +48,12 @@ export class AdminService implements AsyncDisposable {
       variables = {},
     }: { failuresPerMin?: number; clock?: Clock; port?: number; variables?: Record<string, string> } = {},
   ): Promise<AdminService> {
-    const settings = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only', ...variables };
+    const settings = {
+      DATABASE_URL: databaseUrl,
+      URL_SIGNING_SECRET: 'for tests only',
+      ATELIER_SIGNING_KEY: testSigningKey,
+      ...variables,
+    };
     const configuration = loadConfiguration(settings);
     const operator = await Operator.serve(configuration, features);
     const server = new AdminServer({

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { newId } from '#platform/ids.js';
@@ -13,7 +14,7 @@ let bytes: Buffer;
 
 beforeAll(async () => {
   service = await ApiService.start();
-  const signing = { signingKey: 'a signing key of tests, long enough' };
+  const signing = { signingKey: testSigningKey };
   api = await service.openApi(undefined, signing, { corsOrigins: [origin] });
   tenant = await service.openTenant({ credits: 100 });
   const create = { width: 40, height: 20, channels: 3, background: '#c33' } as const;

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ import { rotateKey } from '../support/operator.js';
 import { ApiService, contextOf, type Tenant } from './support/api-service.js';
 import { complaints, expectError, type Answer, type ApiClient } from './support/api-client.js';
 
-const signingKey = 'a signing key of tests, long enough';
+const signingKey = testSigningKey;
 
 let service: ApiService;
 let api: ApiClient;

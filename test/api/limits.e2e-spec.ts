@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +24,7 @@ beforeAll(async () => {
     ...defaultHttpLimits,
     ...{ headersMs: patienceMs, bodyIdleMs: patienceMs, jsonBodyMs: 3 * patienceMs, checkMs: 50 },
   };
-  hasty = await service.openApi(undefined, { signingKey: 'a signing key of tests, long enough' }, { limits });
+  hasty = await service.openApi(undefined, { signingKey: testSigningKey }, { limits });
   tenant = await service.openTenant({ credits: 100 });
   document = (await api.get('/openapi.json')).body;
 });

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { expectError, type ApiClient, type Json } from './support/api-client.js';
@@ -19,7 +20,11 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 /** The operator's command, a process of its own, as operators run it. */
 async function atelier(...args: string[]): Promise<Json> {
-  const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
+  const env = {
+    DATABASE_URL: service.databaseUrl,
+    URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
   const { code, stdout, stderr } = await runCommand([...args, '--json'], service.folder, { env });
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
   return JSON.parse(stdout);

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineError } from '@atelier/engine';
@@ -22,7 +23,11 @@ beforeAll(async () => {
 afterAll(() => workshop[Symbol.asyncDispose]());
 
 async function audit() {
-  const env = { DATABASE_URL: workshop.databaseUrl, URL_SIGNING_SECRET: 'x' };
+  const env = {
+    DATABASE_URL: workshop.databaseUrl,
+    URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
   const { code, stdout, stderr } = await run(
     'cli/src/main.js',
     ['ledger', 'audit', '--json'],

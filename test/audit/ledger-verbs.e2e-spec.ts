@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { AuditedStore } from './support/audited-store.js';
@@ -18,7 +19,11 @@ beforeAll(async () => {
 afterAll(() => audited[Symbol.asyncDispose]());
 
 function ledger(...args: string[]) {
-  const env = { DATABASE_URL: audited.fixture.url, URL_SIGNING_SECRET: 'x' };
+  const env = {
+    DATABASE_URL: audited.fixture.url,
+    URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
   return runCommand(['ledger', ...args], process.cwd(), { env });
 }
 

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { AuditedStore } from './support/audited-store.js';
@@ -57,7 +58,11 @@ describe('the audit of a store', () => {
 
   it('is an exit code of 1, with the stream, the revision and the two values', async () => {
     await audited.write(story().failedJob('acme', 'j').refund('acme', 'j'));
-    const env = { DATABASE_URL: audited.fixture.url, URL_SIGNING_SECRET: 'x' };
+    const env = {
+      DATABASE_URL: audited.fixture.url,
+      URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
+    };
     const args = ['ledger', 'audit', '--at', '1000000'];
     const { code, stdout } = await runCommand(args, process.cwd(), { env });
     expect(code).toBe(1);

@@ -147,7 +147,7 @@ describe('the audit of read models', () => {
       expect(Number(rows)).toBeGreaterThan(0);
     }
     expect(report.checks.filter(({ checked }) => checked === 0).map(({ name }) => name)).toEqual([
-      ...['answered', 'tasks', 'seals', 'seal-chain'],
+      ...['answered', 'tasks', 'writers', 'seals', 'seal-chain'],
     ]);
   });
 

@@ -48,10 +48,10 @@ export async function prepareAtelier(
   const urls = { databaseUrl, eventStoreUrl: more['EVENT_STORE_URL'] ?? databaseUrl };
   await prepareEventStore(urls);
   await migrateReadStore(databaseUrl, readModels);
-  const events = await openEventStore(urls);
+  const signingKey = `${newId()}${newId()}`;
+  const events = await openEventStore(urls, { proof: { signingKey } });
   const { store } = events;
   const pool = createEventStorePool(databaseUrl, 1);
-  const signingKey = `${newId()}${newId()}`;
   const snapshots = authenticSnapshots(events.snapshots, signingKey, () => undefined);
   const accounts = new AccountWriter(store, snapshots);
   const opened: { readonly tenant: string; readonly key: string }[] = [];

@@ -1,3 +1,4 @@
+import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
@@ -49,7 +50,7 @@ export async function benchAudit(serverUrl: string, jobs = usualJobs): Promise<v
 
 /** As a projector does that has to catch up. The range that is not full is the last one. */
 async function seal(url: string): Promise<void> {
-  await using opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url });
+  await using opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
   const stopping = new AbortController();
   const startedAt = performance.now();
   let [events, seals] = [0, 0];
@@ -72,7 +73,12 @@ async function timed(what: string, work: () => Promise<unknown>): Promise<void> 
 function atelier(databaseUrl: string, ...args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const main = join(process.cwd(), 'dist', 'apps', 'cli', 'src', 'main.js');
-    const env = { ...process.env, DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'bench' };
+    const env = {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      URL_SIGNING_SECRET: 'bench',
+      ATELIER_SIGNING_KEY: testSigningKey,
+    };
     execFile(process.execPath, [main, ...args], { env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`${args.join(' ')}: ${stderr}${stdout}`));
       else resolve(stdout);

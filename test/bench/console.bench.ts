@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -26,7 +27,12 @@ export async function benchConsole(serverUrl: string, jobs = usualJobs): Promise
   const job = last?.stream.slice(streamName('live', 'job', '').length) ?? '';
   const tenant = last?.metadata.tenant ?? '';
   await store.close();
-  const settings = { DATABASE_URL: url, EVENT_STORE_URL: url, URL_SIGNING_SECRET: 'bench' };
+  const settings = {
+    DATABASE_URL: url,
+    EVENT_STORE_URL: url,
+    URL_SIGNING_SECRET: 'bench',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
   const atelier = (...args: string[]) =>
     execFileSync(
       process.execPath,

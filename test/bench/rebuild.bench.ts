@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -56,7 +57,12 @@ async function prepareHistory(store: EventStore, databaseUrl: string, jobs: numb
 }
 
 export function settingsOf(databaseUrl: string): Record<string, string> {
-  return { DATABASE_URL: databaseUrl, EVENT_STORE_URL: databaseUrl, URL_SIGNING_SECRET: 'bench' };
+  return {
+    DATABASE_URL: databaseUrl,
+    EVENT_STORE_URL: databaseUrl,
+    URL_SIGNING_SECRET: 'bench',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
 }
 
 async function measured(atelier: Pick<AtelierUnderLoad, 'settings'>): Promise<string> {

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#platform/ids.js';
 import { expectError, type ApiClient, type Json } from '../api/support/api-client.js';
@@ -18,7 +19,11 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 function atelier(verb: string, ...args: string[]) {
-  const env = { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' };
+  const env = {
+    DATABASE_URL: service.databaseUrl,
+    URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
   const place = ['--tenant', tenant.id, '--env', 'live'];
   return runCommand(['catalog', verb, ...args, ...place], service.folder, { env });
 }

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -32,7 +33,11 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
 });
 
-const settings = () => ({ DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x' });
+const settings = () => ({
+  DATABASE_URL: fixture.url,
+  URL_SIGNING_SECRET: 'x',
+  ATELIER_SIGNING_KEY: testSigningKey,
+});
 const atelier = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
   runCommand(['events', 'export', ...args], home.path, { env: { ...settings(), ...env } });
 const file = (name: string) => join(home.path, name);

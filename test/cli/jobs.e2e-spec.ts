@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../support/command.js';
 import { obligingEngine } from '../worker/support/engines.js';
@@ -16,6 +17,7 @@ function atelier(...args: string[]) {
   const env = {
     DATABASE_URL: workshop.databaseUrl,
     URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
     PUBLIC_URL: 'http://127.0.0.1:9',
   };
   return runCommand(args, workshop.folder, { env });

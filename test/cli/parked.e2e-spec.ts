@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainEvent } from '#domain/events.js';
 import { readModels } from '#projections/read-models.js';
@@ -49,7 +50,7 @@ afterAll(async () => {
 });
 
 function atelier(...args: string[]) {
-  const env = { DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x' };
+  const env = { DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x', ATELIER_SIGNING_KEY: testSigningKey };
   return runCommand(['parked', ...args], home.path, { env });
 }
 

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { spawn } from 'node:child_process';
@@ -126,7 +127,11 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]();
 });
 
-const settings = () => ({ DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x' });
+const settings = () => ({
+  DATABASE_URL: fixture.url,
+  URL_SIGNING_SECRET: 'x',
+  ATELIER_SIGNING_KEY: testSigningKey,
+});
 const atelier = (...args: string[]) => runCommand(['replay', ...args], home.path, { env: settings() });
 const timeOf = ({ data }: DomainEvent) => data.at;
 

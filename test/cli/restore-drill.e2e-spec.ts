@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +26,9 @@ afterAll(async () => {
 });
 
 const atelier = (...args: string[]) =>
-  runCommand(args, home.path, { env: { DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x' } });
+  runCommand(args, home.path, {
+    env: { DATABASE_URL: fixture.url, URL_SIGNING_SECRET: 'x', ATELIER_SIGNING_KEY: testSigningKey },
+  });
 
 async function drilled(file: string, ...args: string[]) {
   const { code, stdout, stderr } = await atelier('restore-drill', file, ...args, '--json');

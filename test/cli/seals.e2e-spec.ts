@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -158,6 +159,7 @@ describe('the seals of a service', () => {
     const env = {
       DATABASE_URL: 'postgres://x',
       URL_SIGNING_SECRET: 'x',
+      ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_SEAL_KEY_FILE: file('no-key.pem'),
     };
     const { code, stderr } = await runCommand(['seal', 'key'], home.path, { env });

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,6 +21,8 @@ const settings = {
   ATELIER_OIDC_CLIENT_ID: 'atelier-here',
   ATELIER_OIDC_CLIENT_SECRET: 'secret-of-oidc-CCCC',
   FAL_CREDENTIALS_OF_OURS: 'secret-of-vendor-DDDD',
+  // What the log of the spec is written with.
+  ATELIER_ACCEPTED_SIGNING_KEYS: testSigningKey,
   S3_BUCKET: 'pictures',
   S3_ACCESS_KEY_ID: 'AKIA-EEEE',
   S3_SECRET_ACCESS_KEY: 'secret-of-objects-FFFF',

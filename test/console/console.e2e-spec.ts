@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   admin = await AdminService.start(service.databaseUrl, {
     variables: {
       ...{ ATELIER_HOME: service.folder, URL_SIGNING_SECRET: 'a secret of tests', PUBLIC_URL: api.url },
-      ...{ ATELIER_SIGNING_KEY: 'a signing key of tests, by default', ATELIER_SECOND_OPERATOR_ABOVE: '5000' },
+      ...{ ATELIER_SIGNING_KEY: testSigningKey, ATELIER_SECOND_OPERATOR_ABOVE: '5000' },
     },
   });
   token = await admin.token('ada', 'admin');

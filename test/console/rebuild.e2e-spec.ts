@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import { Atelier } from '@atelier/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import pg from 'pg';
@@ -63,7 +64,10 @@ afterAll(() => opened.disposeAsync());
 async function startRendering(url: string): Promise<void> {
   const logger = createLogger('test', 'silent');
   const configuration = configurationOn(url);
-  const { store, snapshots, close } = await openEventStore({ eventStoreUrl: url, databaseUrl: url });
+  const { store, snapshots, close } = await openEventStore(
+    { eventStoreUrl: url, databaseUrl: url },
+    { proof: testProof },
+  );
   opened.defer(() => close());
   const [tasks, queue] = [
     await PgBossRenderQueue.start({ url, logger }),

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import sharp from 'sharp';
@@ -108,7 +109,11 @@ describe('an image model', () => {
 
   it('has what it cost in the books of the operator', async () => {
     await workshop.readModelsCaughtUp();
-    const env = { DATABASE_URL: workshop.databaseUrl, URL_SIGNING_SECRET: 'for tests only' };
+    const env = {
+      DATABASE_URL: workshop.databaseUrl,
+      URL_SIGNING_SECRET: 'for tests only',
+      ATELIER_SIGNING_KEY: testSigningKey,
+    };
     const costs = (...more: string[]) =>
       runCommand(['costs', '--by', 'model', '--env', 'test', ...more], workshop.folder, { env });
     const { costs: lines } = JSON.parse((await costs('--json')).stdout) as { costs: object[] };

@@ -21,7 +21,7 @@ export async function startEventStoreDbHarness(): Promise<EventStoreHarness> {
     : undefined;
   const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'eventstoredb', 'event-writer.js');
   return {
-    open: () => createEventStoreDbEventStore({ connectionString: url }),
+    open: (options) => createEventStoreDbEventStore({ connectionString: url, ...options }),
     ...(disturbed && {
       faults: {
         open: (options = {}) => createEventStoreDbEventStore({ connectionString: disturbed, ...options }),

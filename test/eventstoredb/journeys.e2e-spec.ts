@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +50,7 @@ describe('the whole service on EventStoreDB', () => {
       EVENT_STORE_URL: given ?? peer.url,
       ATELIER_HOME: home,
       URL_SIGNING_SECRET: 'a secret of this test only',
+      ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_ORPHAN_HORIZON_MS: '2000',
       ATELIER_SWEEP_INTERVAL_MS: '300',
       HOST: '127.0.0.1',

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueuedJob } from '#domain/job/job.js';
 import { runCommand } from '../support/command.js';
@@ -16,7 +17,12 @@ beforeAll(async () => {
 afterAll(() => workshop[Symbol.asyncDispose]());
 
 function atelier(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const settings = { DATABASE_URL: workshop.databaseUrl, URL_SIGNING_SECRET: 'x', ...env };
+  const settings = {
+    DATABASE_URL: workshop.databaseUrl,
+    URL_SIGNING_SECRET: 'x',
+    ATELIER_SIGNING_KEY: testSigningKey,
+    ...env,
+  };
   return runCommand(['orphans', ...args], workshop.folder, { env: settings });
 }
 

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -38,7 +39,11 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-const environment = () => ({ DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' });
+const environment = () => ({
+  DATABASE_URL: service.databaseUrl,
+  URL_SIGNING_SECRET: 'x',
+  ATELIER_SIGNING_KEY: testSigningKey,
+});
 
 async function atelier(...args: string[]): Promise<{ code: number | null; stderr: string; out: Json }> {
   const { code, stdout, stderr } = await runCommand([...args, '--json'], service.folder, {

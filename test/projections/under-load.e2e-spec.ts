@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiService, type Tenant } from '../api/support/api-service.js';
 import type { ApiClient, Json } from '../api/support/api-client.js';
@@ -21,7 +22,11 @@ async function projections(...args: string[]): Promise<Json> {
     ['projections', ...args, '--json'],
     service.folder,
     {
-      env: { DATABASE_URL: service.databaseUrl, URL_SIGNING_SECRET: 'x' },
+      env: {
+        DATABASE_URL: service.databaseUrl,
+        URL_SIGNING_SECRET: 'x',
+        ATELIER_SIGNING_KEY: testSigningKey,
+      },
     },
   );
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });

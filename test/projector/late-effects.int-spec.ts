@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { handle } from '#application/aggregate.js';
@@ -45,7 +46,10 @@ async function startCloser(gate: Promise<void>) {
     },
   });
   const url = workshop.databaseUrl;
-  const { snapshots, close } = await openEventStore({ eventStoreUrl: url, databaseUrl: url });
+  const { snapshots, close } = await openEventStore(
+    { eventStoreUrl: url, databaseUrl: url },
+    { proof: testProof },
+  );
   cleanups.push(close);
   const accounts = new AccountWriter(gated, snapshots);
   const manager = new ChargeCloser(commandBusOn({ store: gated, accounts }), gated, systemClock);

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfiguration } from '#platform/configuration.js';
@@ -47,7 +48,11 @@ async function takesOver(projector: ProjectorProcess): Promise<void> {
 
 describe('of two projectors', () => {
   it('one takes over within five seconds of the last sign of life, as they are set', () => {
-    const settings = { DATABASE_URL: 'postgres://of-a-projector', URL_SIGNING_SECRET: 'x'.repeat(32) };
+    const settings = {
+      DATABASE_URL: 'postgres://of-a-projector',
+      URL_SIGNING_SECRET: 'x'.repeat(32),
+      ATELIER_SIGNING_KEY: testSigningKey,
+    };
     const { takeOverPollMs } = loadConfiguration(settings).projector;
     // A look may come just before the silence is full; half a second is left for taking over.
     expect(silenceMs + takeOverPollMs).toBeLessThanOrEqual(takeOverMs - 500);

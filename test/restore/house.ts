@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import pg from 'pg';
 import type { AuditReport } from '#audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
@@ -56,7 +57,7 @@ export class House implements AsyncDisposable {
   }
 
   static async open(urls: House['urls'], folder: string): Promise<House> {
-    return new House(urls, folder, await openEventStore(urls, { maxConnections: 2 }));
+    return new House(urls, folder, await openEventStore(urls, { proof: testProof, maxConnections: 2 }));
   }
 
   private configuration(publicUrl: string) {

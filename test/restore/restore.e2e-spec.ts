@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -151,7 +152,12 @@ describe.each([
     more: NodeJS.ProcessEnv = {},
   ) {
     const env = {
-      ...{ DATABASE_URL: database.url, EVENT_STORE_URL: log.url, URL_SIGNING_SECRET: 'x' },
+      ...{
+        DATABASE_URL: database.url,
+        EVENT_STORE_URL: log.url,
+        URL_SIGNING_SECRET: 'x',
+        ATELIER_SIGNING_KEY: testSigningKey,
+      },
       ...{ PUBLIC_URL: 'http://127.0.0.1:9', ...more },
     };
     return runCommand(args, folder, { env });
@@ -343,7 +349,12 @@ async function ended(
   const child = fork(join(process.cwd(), 'dist', 'apps', role, 'src', 'main.js'), {
     env: {
       ...process.env,
-      ...{ DATABASE_URL: database.url, EVENT_STORE_URL: log.url, URL_SIGNING_SECRET: 'x' },
+      ...{
+        DATABASE_URL: database.url,
+        EVENT_STORE_URL: log.url,
+        URL_SIGNING_SECRET: 'x',
+        ATELIER_SIGNING_KEY: testSigningKey,
+      },
       ...{ PORT: '0', LOG_LEVEL: 'error' },
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

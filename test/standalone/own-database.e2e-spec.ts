@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,8 +19,8 @@ describe("a PostgreSQL server of the operator's own", () => {
     await home[Symbol.asyncDispose]();
   });
 
-  const command = (...args: string[]) =>
-    runCommand([...args, '--json'], home.path, { env: { DATABASE_URL: database.url } });
+  const settings = () => ({ DATABASE_URL: database.url, ATELIER_SIGNING_KEY: testSigningKey });
+  const command = (...args: string[]) => runCommand([...args, '--json'], home.path, { env: settings() });
 
   it('is brought up to date by a verb, as often as one likes', async () => {
     // 30 built-in presets in each of the two environments, and none twice.
@@ -50,12 +51,12 @@ describe("a PostgreSQL server of the operator's own", () => {
     const { code, stdout } = await command('doctor');
     const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; ok: boolean }[] };
     expect({ code, ok }).toEqual({ code: 1, ok: false });
-    const well = ['database', 'connections', 'event store', 'log', 'open charges', 'seals'];
+    const well = ['database', 'connections', 'event store', 'log', 'open charges', 'seals', 'writers'];
     expect(checks.filter((check) => check.ok).map(({ name }) => name)).toEqual(well);
   });
 
   it('serves npm start, which makes no demo tenant in it and leaves it running', async () => {
-    const atelier = await Atelier.start(home.path, { DATABASE_URL: database.url });
+    const atelier = await Atelier.start(home.path, settings());
     expect(atelier.output().stdout).not.toContain('sk_test_');
     expect((await atelier.get('/health/ready')).status).toBe(200);
     const { code, stderr } = await atelier.stop();

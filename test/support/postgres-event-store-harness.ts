@@ -28,7 +28,8 @@ export async function startPostgresHarness(): Promise<EventStoreHarness> {
   proxied.port = String(proxy.port);
   const writer = join(import.meta.dirname, '..', '..', 'dist', 'test', 'support', 'event-writer.js');
   return {
-    open: () => createPostgresEventStore({ connection: { url: database.url, maxConnections: 4 } }),
+    open: (options) =>
+      createPostgresEventStore({ connection: { url: database.url, maxConnections: 4 }, ...options }),
     faults: {
       open: (options = {}) =>
         createPostgresEventStore({ connection: { url: proxied.href, maxConnections: 4 }, ...options }),

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
 import { PlatformModule } from '#adapters/platform.module.js';
 import { HousekeepingStoresModule, ReadStoreModule } from '#adapters/read-store.module.js';
@@ -19,7 +20,11 @@ import { portsOf } from './ports.js';
 
 /** The configuration of a role on this database, and what a test wants otherwise. */
 export function configurationOn(databaseUrl: string, more: Partial<Configuration> = {}): Configuration {
-  const variables = { DATABASE_URL: databaseUrl, URL_SIGNING_SECRET: 'for tests only' };
+  const variables = {
+    DATABASE_URL: databaseUrl,
+    URL_SIGNING_SECRET: 'for tests only',
+    ATELIER_SIGNING_KEY: testSigningKey,
+  };
   return { ...loadConfiguration(variables), ...more };
 }
 

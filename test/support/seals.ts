@@ -17,9 +17,9 @@ export function sealingOf(store: EventStore, more: Partial<SealerOptions> = {}):
 /** Seals the log up to its end of now, in ranges of about so many events. */
 export async function sealAll(store: EventStore, more: Partial<SealerOptions> = {}): Promise<StoredSeal[]> {
   let last: RecordedEvent | undefined;
-  for (let page = await store.readAll({ filter: sealedEvents }); page.length > 0;) {
+  for (let page = await store.readAll({ filter: sealedEvents, unprovenToo: true }); page.length > 0;) {
     last = page.at(-1);
-    page = await store.readAll({ filter: sealedEvents, after: last!.position });
+    page = await store.readAll({ filter: sealedEvents, after: last!.position, unprovenToo: true });
   }
   const stopping = new AbortController();
   const ended = sealLog(sealingOf(store, more), stopping.signal).finally(() => stopping.abort());

@@ -1,3 +1,4 @@
+import { deliveryMac } from '#application/webhook/delivery-mac.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandBus } from '@nestjs/cqrs';
 import pg from 'pg';
@@ -41,6 +42,7 @@ class Bench {
   answer: CallOutcome = { kind: 'no-answer', error: 'ECONNREFUSED' };
   calls = 0;
   switchedOff = 0;
+  unprovenEvents: 'refuse' | 'accept' = 'refuse';
   readonly tenant = newId();
   endpointId = '';
   private readonly transport: WebhookTransport = {
@@ -59,8 +61,9 @@ class Bench {
   }
 
   /** What the queue hands out until it is done with it. @returns the pauses in milliseconds */
-  async deliver(): Promise<number[]> {
+  async deliver(meanwhile = ''): Promise<number[]> {
     const task = await this.task();
+    if (meanwhile) await pool.query(meanwhile, [task.deliveryId]);
     const pauses: number[] = [];
     for (;;) {
       const outcome = await this.sender.send(task, new AbortController().signal);
@@ -75,14 +78,25 @@ class Bench {
     return (await deliveries.list('test', this.tenant, filter)).items.map(({ status }) => status);
   }
 
+  async lastError(): Promise<string | null | undefined> {
+    const filter = { endpointId: this.endpointId, limit: 1, offset: 0 };
+    return (await deliveries.list('test', this.tenant, filter)).items[0]?.made.at(-1)?.error;
+  }
+
   async disabled(): Promise<string | undefined> {
     return (await webhooksOf(service.store, 'test', this.tenant))[0]?.disabled?.reason;
   }
 
   private async task(): Promise<DeliveryTask> {
-    const delivery = { deliveryId: newId(), tenant: this.tenant, endpointId: this.endpointId };
-    const message = { type: 'job.succeeded', body: '{}', occurredAt: new Date(this.now) } as const;
-    const [task] = await deliveries.add('test', [{ ...delivery, ...message }], pool);
+    const told = {
+      deliveryId: newId(),
+      tenant: this.tenant,
+      endpointId: this.endpointId,
+      type: 'job.succeeded',
+      body: '{}',
+    } as const;
+    const mac = deliveryMac(signingKey, 'test', told);
+    const [task] = await deliveries.add('test', [{ ...told, occurredAt: new Date(this.now), mac }], pool);
     return task!;
   }
 
@@ -101,9 +115,10 @@ class Bench {
     const observer = { attempted: () => undefined, switchedOff: () => void this.switchedOff++ };
     const clock = () => new Date(this.now);
     const logger = createLogger('test', 'silent');
-    const { transport } = this;
+    const settings = { signingKey, acceptedSigningKeys: [], unprovenEvents: this.unprovenEvents } as const;
     return new WebhookSender(
-      ...([service.store, commands, deliveries, transport, { signingKey }, observer, clock, logger] as const),
+      ...([service.store, commands, deliveries, this.transport, settings] as const),
+      ...([observer, clock, logger] as const),
     );
   }
 }
@@ -155,6 +170,36 @@ describe('a sender', () => {
     bench.now += 2 * day + hour;
     await bench.deliver();
     expect(await bench.disabled()).toBeUndefined();
+  });
+
+  const forged = 'update test.webhook_deliveries set';
+  it.each([
+    ['body', `${forged} body = '{"forged":true}' where delivery_id = $1`, 'it was altered in the database'],
+    ['type', `${forged} type = 'credits.low' where delivery_id = $1`, 'it was altered in the database'],
+    ['proof', `${forged} mac = 'AAAA' where delivery_id = $1`, 'it was altered in the database'],
+    ['lack of proof', `${forged} mac = null where delivery_id = $1`, 'nothing proves'],
+    [
+      'proof, which is that of another delivery',
+      `${forged} mac = (select mac from test.webhook_deliveries where delivery_id <> $1 and mac is not null limit 1) where delivery_id = $1`,
+      'it was altered in the database',
+    ],
+  ])('neither signs nor sends a delivery that waits in the database with another %s', async (_, sql, why) => {
+    const bench = await Bench.open();
+    bench.answer = { kind: 'answered', statusCode: 200, retryAfter: undefined, answer: '' };
+    await bench.deliver();
+    expect(bench.calls).toBe(1);
+    expect(await bench.deliver(sql)).toEqual([]);
+    expect(bench.calls).toBe(1);
+    expect((await bench.status()).toSorted()).toEqual(['delivered', 'failed']);
+    expect(await bench.lastError()).toContain(why);
+  });
+
+  it('sends what an older release has queued, while events without proof count as well', async () => {
+    const bench = await Bench.open();
+    bench.unprovenEvents = 'accept';
+    bench.answer = { kind: 'answered', statusCode: 200, retryAfter: undefined, answer: '' };
+    await bench.deliver(`${forged} mac = null where delivery_id = $1`);
+    expect(await bench.status()).toEqual(['delivered']);
   });
 
   it('waits as long as the endpoint asks for', async () => {

@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
@@ -161,10 +162,13 @@ describe('an orphaned charge', () => {
 
   it('is refunded once, or becomes a job, when two sweeps and a late JobQueued come together', async () => {
     const tenant = await workshop.tenantWith(1000);
-    const elsewhere = await openEventStore({
-      eventStoreUrl: workshop.databaseUrl,
-      databaseUrl: workshop.databaseUrl,
-    });
+    const elsewhere = await openEventStore(
+      {
+        eventStoreUrl: workshop.databaseUrl,
+        databaseUrl: workshop.databaseUrl,
+      },
+      { proof: testProof },
+    );
     const accounts = new AccountWriter(elsewhere.store, elsewhere.snapshots);
     const commands = commandBusOn({ store: elsewhere.store, accounts });
     let voided = 0;

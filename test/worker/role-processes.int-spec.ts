@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -29,6 +30,7 @@ function forkRole(role: 'worker' | 'projector', settings: Record<string, string>
       ATELIER_HOME: workshop.folder,
       DATABASE_URL: workshop.databaseUrl,
       URL_SIGNING_SECRET: 'a-secret-for-tests-only',
+      ATELIER_SIGNING_KEY: testSigningKey,
       LOG_LEVEL: 'silent',
       ...settings,
     },

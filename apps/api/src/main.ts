@@ -1,4 +1,4 @@
-import { loadConfiguration } from '#platform/configuration.js';
+import { loadConfiguration, requireSigningKey } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { Metrics } from '#platform/metrics.js';
 import { openRoleServer } from '#platform/role-server.js';
@@ -11,6 +11,7 @@ const logger = createLogger('api');
 
 await runRole(logger, async (stopping) => {
   const configuration = loadConfiguration();
+  requireSigningKey(configuration);
   const stopTracing = await startTracing('api', logger);
   const server = await openRoleServer('api', configuration, logger);
   const { host, trustedProxies, corsOrigins, publicMetrics } = configuration;

@@ -533,6 +533,10 @@ export function addEvents(program: Command): void {
     .addOption(to.env('ATELIER_COPY_TO').makeOptionMandatory())
     .addOption(new Option('--checkpoints <how>', checkpoints).choices(['translate', 'reset']))
     .action(lazily(() => import('./events/copy-events.js'), 'copyHistory'));
+
+  verb(events, 'adopt', 'believe the log up to now without the proof that each event carries')
+    .option('--accept <n>', 'events without proof that you answer for', wholeNumber(0, 1_000_000_000))
+    .action(lazily(() => import('./events/adopt-history.js'), 'adoptEvents'));
 }
 
 export function addCheckpoints(program: Command): void {

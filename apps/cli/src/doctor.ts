@@ -1,4 +1,7 @@
+import { proofOptions } from '#adapters/event-log.module.js';
 import { environments } from '#domain/streams.js';
+import { readAdopted } from '#event-store/authentic/adopted-history.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
 import {
   locationOf,
   readAppendLimit,
@@ -111,6 +114,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'start a projector that has the key of the last seal; the log of one that runs says why it does not seal (docs/seals.md)',
       () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
     ),
+    await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
     ...(await examineApi(configuration)),
   ];
   return { checks, eventStore, consumers, queues };
@@ -214,6 +218,29 @@ async function judgeProcesses({ databaseUrl }: Configuration): Promise<string> {
   const releases = [...new Set(seen.map(({ release }) => release))].join(', ');
   const counts = countProcesses(seen).map(({ role, alive }) => `${alive} ${role}`);
   return `${counts.join(', ')} of release ${releases}`;
+}
+
+/** Whether each event has to prove that this service wrote it. @throws Error while any event does without */
+async function judgeWriters(configuration: Configuration): Promise<string> {
+  const proof = proofOptions(configuration);
+  if (!proof)
+    throw new Unwell('unknown without the key', 'set ATELIER_SIGNING_KEY, the same one as for every role');
+  if (proof.acceptUnproven)
+    throw new Unwell(
+      'events without proof of their writer count (ATELIER_UNPROVEN_EVENTS=accept)',
+      'when no process of an older release runs any more, run "atelier events adopt" and take the setting out of all roles',
+    );
+  const { withoutProof, earlierKeys } = await withEventStore(configuration, patience, (store) =>
+    readAdopted(store, new EventMacs(proof)),
+  );
+  if (earlierKeys === undefined && configuration.acceptedSigningKeys.length > 0)
+    throw new Unwell(
+      'events that were written with an earlier signing key count wherever they are',
+      'when every role has the new key, run "atelier events adopt"',
+    );
+  return withoutProof === 0n
+    ? 'each event must prove that this service wrote it'
+    : `each event after position ${withoutProof} must prove that this service wrote it`;
 }
 
 export interface QueueStatus {

@@ -143,7 +143,7 @@ export class Operator extends OperatorContext {
 }
 
 /** Who the system says that it is, unless ATELIER_OPERATOR says otherwise. Nobody proves it: who reaches the database may do anything. */
-function personAtTerminal(): string {
+export function personAtTerminal(): string {
   try {
     return process.env['ATELIER_OPERATOR'] || userInfo().username;
   } catch {

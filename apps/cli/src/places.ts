@@ -59,14 +59,22 @@ export function happenedThrough(position: string | undefined): (event: RecordedE
   return (event) => event.position <= through;
 }
 
+interface LogPages {
+  readonly after?: bigint | undefined;
+  readonly filter?: EventFilter | undefined;
+  readonly limit: number;
+  readonly unprovenToo?: boolean;
+}
+
 /** The log after a position, in pages of at most `limit` events, until its end. */
 export async function* pagesOfLog(
   store: EventStore,
-  { after, filter, limit }: { after?: bigint | undefined; filter?: EventFilter | undefined; limit: number },
+  { after, filter, limit, unprovenToo = false }: LogPages,
 ): AsyncGenerator<readonly RecordedEvent[]> {
   for (let last = after; ;) {
     const page = await store.readAll({
       limit,
+      unprovenToo,
       ...(last !== undefined && { after: last }),
       ...(filter && { filter }),
     });
@@ -99,8 +107,9 @@ export class KeptEvents {
     // Another log is there than before: a restore.
     if (head < this.through) [this.events, this.through] = [[], 0n];
     const { through: after, filter } = this;
-    for await (const page of pagesOfLog(this.store, { after, filter, limit: 1_000 })) {
-      this.events.push(...page);
+    // What this service did not write is not shown as its own: the audit names it.
+    for await (const page of pagesOfLog(this.store, { after, filter, limit: 1_000, unprovenToo: true })) {
+      this.events.push(...page.filter(({ unproven }) => unproven === undefined));
       this.through = page.at(-1)?.position ?? this.through;
     }
     if (this.through < head) this.through = head;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { EventStore } from '#event-store/event-store.js';
-import { openEventStore, type EventStoreUrls, type OpenOptions } from '#event-store/open-event-store.js';
+import { proofOptions } from '#adapters/event-log.module.js';
+import { openEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import {
   ConfigurationError,
   loadConfiguration,
@@ -45,13 +46,16 @@ export function findConfiguration(variables: NodeJS.ProcessEnv = process.env): C
 export const answerWithinMs = 3_000;
 export const patience = { maxConnections: 2, deadlineMs: answerWithinMs };
 
-/** Runs `work` on the event store, and closes it whatever comes of it. */
+/** Runs `work` on the service's event store, and closes it whatever comes of it. */
 export async function withEventStore<T>(
-  urls: EventStoreUrls,
+  configuration: Configuration,
   options: OpenOptions,
   work: (store: EventStore) => Promise<T>,
 ): Promise<T> {
-  await using opened = await openEventStore(urls, options);
+  await using opened = await openEventStore(configuration, {
+    ...options,
+    proof: proofOptions(configuration),
+  });
   return await work(opened.store);
 }
 

@@ -94,7 +94,7 @@ function readLogs(folder: string): Record<string, string[]> {
   );
 }
 
-const secretNames = /secret|token|password|credential|(?:^|_)key|Key(?:Id)?$/i;
+const secretNames = /secret|token|password|credential|(?:^|_)key|Keys?(?:Id)?$/i;
 
 /** Settings by the names of their fields: of a secret is told that it is there. */
 function withoutSecretFields(value: unknown, name = ''): unknown {
@@ -128,7 +128,8 @@ function secretsOf({ home, ...configuration }: Configuration): string[] {
       ...named,
       ...ofVendors,
       ...passwords,
-      ...Object.values(readHomeSecrets(home)),
+      ...Object.values(readHomeSecrets(home)).filter((value) => typeof value === 'string'),
+      ...configuration.acceptedSigningKeys,
       readOperatorToken(home) ?? '',
     ],
     ...contentOf(join(home, 'postgres.password')),

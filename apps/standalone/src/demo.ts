@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
-import { readRuntime } from '#platform/home-files.js';
+import { readHomeSecrets, readRuntime } from '#platform/home-files.js';
 import { complain, say, warn } from './console.js';
 import { DemoClient, type PictureLink } from './demo/client.js';
 import { DemoProgress, savePicture, showAccounts } from './demo/show.js';
@@ -70,7 +70,8 @@ async function useService(): Promise<UsedService> {
   const runtime = running ?? readRuntime(home);
   if (!runtime) throw new Error('the service is ready but did not say where it is');
   const { baseUrl, databaseUrl, eventStoreUrl } = runtime;
-  const configuration = { ...settings.configuration, databaseUrl, eventStoreUrl };
+  const { signingKey = readHomeSecrets(home).signingKey } = settings.configuration;
+  const configuration = { ...settings.configuration, databaseUrl, eventStoreUrl, signingKey };
   const stop = async () => standalone?.stop();
   return { configuration, baseUrl, started: !running, [Symbol.asyncDispose]: stop };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ObjectStorageModule } from '#adapters/object-storage.module.js';
+import { proofOptions } from '#adapters/event-log.module.js';
 import { createOperatorApp, OperatorContext } from '#adapters/operator-context.js';
 import { defaultTerms, GrantCredits, OpenAccount } from '#application/account/manage-accounts.handler.js';
 import { installation } from '#application/command-context.js';
@@ -12,12 +13,22 @@ import {
 } from '#application/operator/manage-operators.handler.js';
 import { SeedPresets, PresetModule } from '#application/preset/manage-presets.handler.js';
 import { categoryPrefix, environments } from '#domain/streams.js';
-import { prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
+import { adoptHistory } from '#event-store/authentic/adopted-history.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import { findUnproven } from '#event-store/authentic/unproven-events.js';
+import { openEventStore, prepareEventStore, type EventStoreUrls } from '#event-store/open-event-store.js';
 import { systemClock } from '#platform/clock.js';
 import type { Configuration } from '#platform/configuration.js';
 import { messageOf } from '#platform/errors.js';
 import { newId } from '#platform/ids.js';
-import { readJson, readOperatorToken, writeOperatorToken, writePrivateJson } from '#platform/home-files.js';
+import {
+  readHomeSecrets,
+  readJson,
+  readOperatorToken,
+  rememberProof,
+  writeOperatorToken,
+  writePrivateJson,
+} from '#platform/home-files.js';
 import { readModels } from '#projections/read-models.js';
 import { migrateReadStore } from '#read-store/migrate.js';
 import { StartError } from './console.js';
@@ -31,6 +42,23 @@ export async function migrateSchemas(urls: EventStoreUrls): Promise<void> {
     throw error;
   }
   await migrateReadStore(urls.databaseUrl, readModels);
+}
+
+/**
+ * Once for a home: what an older release has written to its log is adopted, and from then on nothing counts without proof.
+ * Nothing else may run on the home meanwhile.
+ */
+export async function proveWriters(configuration: Configuration, signal: AbortSignal): Promise<void> {
+  const { home } = configuration;
+  const proof = proofOptions(configuration);
+  if (!proof || readHomeSecrets(home).provesWriters) return;
+  await using opened = await openEventStore(configuration, { maxConnections: 2, proof });
+  const { store } = opened;
+  const through = await store.head();
+  const { unproven } = await findUnproven(store, new EventMacs(proof), { through, signal });
+  if (through !== undefined && unproven.count > 0)
+    await adoptHistory(store, { through, unproven: unproven.count, actor: 'npm start' }, systemClock());
+  rememberProof(home);
 }
 
 const environment = 'test';

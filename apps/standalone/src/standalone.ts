@@ -83,7 +83,7 @@ export class Standalone {
       };
     });
     // Our own libraries are loaded while the database starts, too.
-    const [database, { FirstStart, migrateSchemas, seedDemoTenant }] = await Promise.all([
+    const [database, { FirstStart, migrateSchemas, proveWriters, seedDemoTenant }] = await Promise.all([
       this.openDatabase(folders),
       import('./first-start.js'),
     ]);
@@ -92,7 +92,10 @@ export class Standalone {
     signal.throwIfAborted();
     await migrateSchemas(urls());
     signal.throwIfAborted();
-    await using firstStart = await FirstStart.on({ ...settings.configuration, ...urls() });
+    const { signingKey = provideHomeSecrets(folders.home).signingKey } = settings.configuration;
+    const configuration = { ...settings.configuration, ...urls(), signingKey };
+    await proveWriters(configuration, signal);
+    await using firstStart = await FirstStart.on(configuration);
     signal.throwIfAborted();
 
     const presets = firstStart.publishPresets(warn);

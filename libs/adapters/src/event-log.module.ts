@@ -1,10 +1,15 @@
 import { Global, Inject, Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
 import { tellingOutcomes } from '#application/observed-outcomes.js';
-import { EventStore } from '#event-store/event-store.js';
-import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
+import { EventStore, storeWith, type RecordedEvent } from '#event-store/event-store.js';
+import {
+  openEventStore,
+  type OpenedEventStore,
+  type OpenOptions,
+  type ProofOptions,
+} from '#event-store/open-event-store.js';
 import { StorePresence, withPresence } from '#event-store/store-presence.js';
 import { authenticSnapshots, SnapshotStore } from '#event-store/snapshots.js';
-import { Configuration } from '#platform/configuration.js';
+import { Configuration, ConfigurationError } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
 import { traceAppends } from '#platform/tracing.js';
@@ -12,7 +17,7 @@ import { OwnMetrics } from './platform.module.js';
 
 const openedLog = Symbol('the opened event log');
 
-export interface EventLogOptions extends Omit<OpenOptions, 'observer'> {
+export interface EventLogOptions extends Omit<OpenOptions, 'observer' | 'proof'> {
   /** Calls fail at once while the store is away: for requests. Work that must be done is better patient. Default false. */
   readonly failAtOnce?: boolean;
 }
@@ -32,9 +37,13 @@ export class EventLogModule implements OnApplicationShutdown {
       providers: [
         {
           provide: openedLog,
-          inject: [Configuration, OwnMetrics],
-          useFactory: (configuration: Configuration, metrics: Metrics | undefined) =>
-            openEventStore(configuration, { ...options, ...(metrics && { observer: metrics.eventStore }) }),
+          inject: [Configuration, OwnMetrics, Logger],
+          useFactory: (configuration: Configuration, metrics: Metrics | undefined, logger: Logger) =>
+            openEventStore(configuration, {
+              ...options,
+              proof: proofOptions(configuration),
+              observer: { ...metrics?.eventStore, unprovenEvent: alarm(logger, metrics) },
+            }),
         },
         {
           provide: StorePresence,
@@ -44,9 +53,15 @@ export class EventLogModule implements OnApplicationShutdown {
         },
         {
           provide: EventStore,
-          inject: [openedLog, OwnMetrics, StorePresence],
-          useFactory: (opened: OpenedEventStore, metrics: Metrics | undefined, presence: StorePresence) => {
-            const store = failAtOnce ? withPresence(opened.store, presence) : opened.store;
+          inject: [openedLog, OwnMetrics, StorePresence, Configuration],
+          useFactory: (
+            opened: OpenedEventStore,
+            metrics: Metrics | undefined,
+            presence: StorePresence,
+            { signingKey }: Configuration,
+          ) => {
+            const own = signingKey === undefined ? onlyForReading(opened.store) : opened.store;
+            const store = failAtOnce ? withPresence(own, presence) : own;
             return traceAppends(metrics ? tellingOutcomes(store, metrics.outcomes) : store);
           },
         },
@@ -91,5 +106,42 @@ function snapshotsOfPresent(snapshots: SnapshotStore, presence: StorePresence): 
     },
     save: (...given) => snapshots.save(...given),
     drop: (...given) => snapshots.drop(...given),
+  };
+}
+
+/** How a process with this configuration proves and checks who wrote events. */
+export function proofOptions({
+  signingKey,
+  acceptedSigningKeys: accepted,
+  unprovenEvents,
+}: Pick<Configuration, 'signingKey' | 'acceptedSigningKeys' | 'unprovenEvents'>): ProofOptions | undefined {
+  return signingKey === undefined
+    ? undefined
+    : { signingKey, accepted, acceptUnproven: unprovenEvents === 'accept' };
+}
+
+/** What this process wrote without the key, no other one would believe. */
+function onlyForReading(store: EventStore): EventStore {
+  const refuse = () =>
+    Promise.reject(
+      new ConfigurationError('nothing can be written without ATELIER_SIGNING_KEY: set it as for the service'),
+    );
+  return storeWith(store, { append: refuse, ...(store.appendTogether && { appendTogether: refuse }) });
+}
+
+/** An event is reported once by a process; the metric counts each time that it was read. */
+const reportedEvents = 1_000;
+
+function alarm(logger: Logger, metrics: Metrics | undefined): (event: RecordedEvent) => void {
+  const reported = new Set<string>();
+  return (event) => {
+    metrics?.eventStore.unprovenEvent?.(event);
+    const { stream, revision, id, type, position, unproven } = event;
+    if (reported.has(id) || reported.size >= reportedEvents) return;
+    reported.add(id);
+    logger.error(
+      { stream, revision: String(revision), position: String(position), eventId: id, type },
+      `this service did not write ${type} at revision ${revision} of ${stream}: it ${unproven}, and is not acted on (docs/seals.md)`,
+    );
   };
 }

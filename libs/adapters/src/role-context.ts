@@ -1,6 +1,6 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { loadConfiguration } from '#platform/configuration.js';
+import { loadConfiguration, requireSigningKey } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { openRoleServer, type LookForProblems } from '#platform/role-server.js';
 import { runRole } from '#platform/run-role.js';
@@ -19,6 +19,7 @@ export async function runContext(
 ): Promise<void> {
   await runRole(logger, async (stopping) => {
     const configuration = loadConfiguration();
+    requireSigningKey(configuration);
     const stopTracing = await startTracing(role, logger);
     const server = await openRoleServer(role, configuration, logger);
     const settings = { configuration, logger, metrics: server.metrics, stopping };

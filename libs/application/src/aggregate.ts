@@ -40,10 +40,10 @@ export async function* readForwards(
   store: EventStore,
   stream: string,
   from: bigint,
-  pageSize = eventsAPage,
+  { pageSize = eventsAPage, unprovenToo = false }: { pageSize?: number; unprovenToo?: boolean } = {},
 ): AsyncGenerator<readonly RecordedEvent[]> {
   for (let next = from; ;) {
-    const slice = await store.readStream(stream, { from: next, limit: pageSize });
+    const slice = await store.readStream(stream, { from: next, limit: pageSize, unprovenToo });
     if (slice.kind === 'stream-not-found' || slice.events.length === 0) return;
     yield slice.events;
     if (slice.events.length < pageSize) return;

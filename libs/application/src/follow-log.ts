@@ -23,10 +23,12 @@ export async function followFromNow(
       onBegun?.();
     }
     const from = after === undefined ? {} : { after };
-    for await (const { events, position } of store.subscribe({ ...from, ...options, signal })) {
+    const subscription = store.subscribe({ ...from, ...options, unprovenToo: true, signal });
+    for await (const { events, position } of subscription) {
       // Before: what cannot be heard must not be heard again and again.
       after = position;
-      hear(events);
+      // What this service did not write tells nothing, and must not keep anybody from hearing what it did.
+      hear(events.filter(({ unproven }) => unproven === undefined));
     }
   };
   await retryUntilAborted(follow, {

@@ -63,6 +63,8 @@ export interface AuditOptions {
   readonly horizonMs: number;
   /** What history is held against besides. Absent: against no seals. Those of a part of the log prove nothing. */
   readonly seals?: TrustedSeals | undefined;
+  /** The store was opened with the key that events are proven with, so it marks those of other writers. */
+  readonly knowsWriters?: boolean;
   /** How long a read model may stand still before the end of the log, in milliseconds. */
   readonly patienceMs?: number;
   readonly now: number;
@@ -171,6 +173,7 @@ class Audit {
       await this.seals?.apply(events);
       for (const recorded of events) {
         if (recorded.stream === sealStream) continue;
+        this.checkWriter(recorded);
         for (const { serving, environment } of ledgers) {
           if (recorded.position > (serving.position ?? -1n)) this.keepBalances(environment);
         }
@@ -184,6 +187,15 @@ class Audit {
       }
     }
     for (const { environment } of ledgers) this.keepBalances(environment);
+  }
+
+  private checkWriter({ stream, revision, type, id, unproven }: RecordedEvent): void {
+    if (!this.options.knowsWriters) return;
+    this.findings.checked('writers');
+    if (unproven === undefined) return;
+    const message = `${type} (${id}) was not written by this service: it ${unproven}`;
+    const place = { stream, revision: Number(revision) };
+    this.findings.wrongAt(place, 'writers', message, 'a valid MAC', unproven);
   }
 
   /** The rows that events of such streams may concern. */
@@ -313,7 +325,7 @@ class Audit {
     const isWanted = ({ stream }: RecordedEvent) =>
       prefixes.length > 1 || prefixes.some((prefix) => stream.startsWith(prefix));
     let read = 0;
-    for await (const { events, position } of walkLog(store, { through, signal })) {
+    for await (const { events, position } of walkLog(store, { through, signal, unprovenToo: true })) {
       const end = cut && 'time' in cut ? events.findIndex((event) => recordedAt(event) > cut.time) : -1;
       const within = end < 0 ? events : events.slice(0, end);
       this.lastRead = within.at(-1)?.position ?? this.lastRead;
@@ -336,7 +348,9 @@ class Audit {
     const results = checks.map((check): CheckResult => {
       const isCompared = check.scope === 'history' || snapshot !== undefined;
       const isLeftOut =
-        (check.name === 'presets' && options.tenant !== undefined) || (check.invariant === 13 && !seals);
+        (check.name === 'presets' && options.tenant !== undefined) ||
+        (check.name === 'writers' && !options.knowsWriters) ||
+        (check.invariant === 13 && !seals);
       const done = isCompared && !isLeftOut;
       return { ...check, ...findings.of(check.name), done };
     });

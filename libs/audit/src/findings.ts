@@ -35,6 +35,7 @@ const rules = {
   tenants: [10, 'an event is of the tenant of its stream, and names only what is theirs'],
   replayed: [11, 'nothing was charged, closed or bought twice'],
   tasks: [12, 'every job that has not ended has a task or a running attempt'],
+  writers: [14, 'each event was written by this service, or adopted by an operator'],
   seals: [13, 'history is what was sealed, event for event and in its order'],
   'seal-chain': [13, 'the seals are one chain, each signed by its key, and those that were kept are in it'],
 } as const;

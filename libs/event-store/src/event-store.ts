@@ -16,6 +16,8 @@ export interface EventMetadata {
   /** ISO 8601, UTC. */
   recordedAt: string;
   traceparent?: string;
+  /** Proves that a process with the key of this service wrote the event. The store adds it, in place of one that is given. */
+  mac?: string;
 }
 
 /** An event to append. `id` is a UUID; a retry of the same append repeats it. `data` must be JSON. */
@@ -33,6 +35,8 @@ export interface RecordedEvent extends NewEvent {
   readonly revision: bigint;
   /** Place in the whole log. Grows in commit order; only values that a store gave may be passed back to it. */
   readonly position: bigint;
+  /** Why nothing shows that this service wrote the event; absent: it did. Only who asks for such events gets them. */
+  readonly unproven?: string;
 }
 
 /**
@@ -75,6 +79,8 @@ export interface ReadStreamOptions {
   readonly from?: bigint;
   /** Default and maximum: 4096 events a page. */
   readonly limit?: number;
+  /** Gives events that nothing proves to be this service's as well, marked as `unproven`. Default: the read fails. */
+  readonly unprovenToo?: boolean;
 }
 
 export type StreamSlice =
@@ -99,6 +105,8 @@ export interface ReadAllOptions {
   readonly after?: bigint;
   readonly limit?: number;
   readonly filter?: EventFilter;
+  /** As of {@link ReadStreamOptions}. */
+  readonly unprovenToo?: boolean;
 }
 
 export interface SubscribeOptions {
@@ -114,6 +122,8 @@ export interface SubscribeOptions {
    * Asked each time. Default 5: one read for what came meanwhile costs far less than one for each commit.
    */
   readonly patienceMs?: () => number;
+  /** As of {@link ReadStreamOptions}. */
+  readonly unprovenToo?: boolean;
   /** Ends the subscription. The iterator then returns; it does not throw. */
   readonly signal: AbortSignal;
 }
@@ -148,16 +158,19 @@ export abstract class EventStore {
    */
   appendTogether?(writes: readonly StreamWrite[]): Promise<AppendTogetherOutcome>;
 
-  /** @throws EventStoreUnavailable */
+  /** @throws EventStoreUnavailable, UnprovenEvent */
   abstract readStream(stream: string, options?: ReadStreamOptions): Promise<StreamSlice>;
 
-  /** One page of the log, in position order. @throws EventStoreUnavailable */
+  /** One page of the log, in position order. @throws EventStoreUnavailable, UnprovenEvent */
   abstract readAll(options?: ReadAllOptions): Promise<readonly RecordedEvent[]>;
 
   /** Position of the last event of the log, or undefined when it is empty. @throws EventStoreUnavailable */
   abstract head(): Promise<bigint | undefined>;
 
-  /** The last event at or before a position, or of the whole log; undefined when there is none. @throws EventStoreUnavailable */
+  /**
+   * The last event at or before a position, or of the whole log; undefined when there is none. It tells where the log is:
+   * nothing is decided by its content, so it is given as it stands. @throws EventStoreUnavailable
+   */
   abstract lastEvent(through?: bigint): Promise<RecordedEvent | undefined>;
 
   /**
@@ -169,7 +182,7 @@ export abstract class EventStore {
   /**
    * Catch-up, then live. The consumer pulls, so a slow one is never overrun; a lost connection is taken up
    * again by itself, with backoff, after the last delivered position: no event missed, doubled or out of order.
-   * @throws NotThisLog
+   * @throws NotThisLog, UnprovenEvent
    */
   abstract subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionBatch>;
 
@@ -218,6 +231,15 @@ export class AppendOutcomeUnknown extends EventStoreError {}
 
 /** A position lies where the log does not reach: it was given by another log, or by this one before it lost its end. */
 export class NotThisLog extends EventStoreError {}
+
+/** An event of the service's streams carries no valid MAC: this service did not write it, or not like this. */
+export class UnprovenEvent extends EventStoreError {
+  constructor({ stream, revision, type, id, unproven }: RecordedEvent) {
+    super(
+      `${stream} holds an event that this service did not write: ${type} at revision ${revision} (${id}) ${unproven}`,
+    );
+  }
+}
 
 /** An event is larger than {@link maxEventBytes}. Nothing was written. */
 export class EventTooLarge extends EventStoreError {}

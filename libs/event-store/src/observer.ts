@@ -1,4 +1,4 @@
-import type { AppendOutcome, AppendTogetherOutcome } from './event-store.js';
+import type { AppendOutcome, AppendTogetherOutcome, RecordedEvent } from './event-store.js';
 
 /** How an append ended, as one word for a counter. `failed`: by any error. */
 export type AppendResult = 'appended' | 'replayed' | 'wrong-expected-revision' | 'failed';
@@ -21,6 +21,8 @@ export interface EventStoreObserver {
   reconnected?(): void;
   /** A snapshot was not what this service had saved, and its stream is folded instead. */
   snapshotDropped?(): void;
+  /** An event was read that nothing proves to be this service's. */
+  unprovenEvent?(event: RecordedEvent): void;
 }
 
 /** Tells the observer how long an append took and how it ended. */

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { within } from './calls.js';
+import { markingUnproven, refusingUnproven } from './authentic/authentic-store.js';
+import { EventMacs, type MacSecrets } from './authentic/event-macs.js';
 import type { EventStore } from './event-store.js';
 import { isEventStoreDbUrl, parseConnectionString } from './eventstoredb/connection-string.js';
 import type { EventStoreObserver } from './observer.js';
@@ -23,6 +25,13 @@ export interface OpenOptions {
   /** How long one call is tried in all before it throws. Default 10,000 ms. */
   readonly deadlineMs?: number;
   readonly observer?: EventStoreObserver;
+  /** Prove and check who wrote each event. Without them events go without proof, and none is asked for. */
+  readonly proof?: ProofOptions | undefined;
+}
+
+export interface ProofOptions extends MacSecrets {
+  /** Events without proof count wherever they are: for the time in which an older release still writes. */
+  readonly acceptUnproven?: boolean;
 }
 
 /** Disposing of it closes it. */
@@ -40,8 +49,10 @@ export interface OpenedEventStore extends AsyncDisposable {
  */
 export async function openEventStore(
   urls: EventStoreUrls,
-  { maxConnections, ...options }: OpenOptions = {},
+  { maxConnections, proof, ...given }: OpenOptions = {},
 ): Promise<OpenedEventStore> {
+  const macs = proof && new EventMacs(proof);
+  const options = { ...given, macs };
   const pool = createEventStorePool(postgresUrlOf(urls), maxConnections);
   const store = isEventStoreDbUrl(urls.eventStoreUrl)
     ? await openEventStoreDb(urls.eventStoreUrl, options)
@@ -51,11 +62,18 @@ export async function openEventStore(
     await pool.end();
   };
   const snapshots = createPostgresSnapshotStore({ pool });
-  return { store: withSharedSubscriptions(store), snapshots, close, [Symbol.asyncDispose]: close };
+  // Below the shared subscriptions, so that a process checks each event of the log once.
+  const read = macs ? markingUnproven(store, { ...options, macs, ...proof }) : store;
+  const shared = withSharedSubscriptions(read);
+  return { store: macs ? refusingUnproven(shared) : shared, snapshots, close, [Symbol.asyncDispose]: close };
 }
 
+type AdapterOptions = Omit<OpenOptions, 'proof' | 'maxConnections'> & {
+  readonly macs: EventMacs | undefined;
+};
+
 /** Its client takes 60 ms to load, which a process beside PostgreSQL need not spend. */
-async function openEventStoreDb(connectionString: string, options: OpenOptions): Promise<EventStore> {
+async function openEventStoreDb(connectionString: string, options: AdapterOptions): Promise<EventStore> {
   const { createEventStoreDbEventStore } = await import('./eventstoredb/eventstoredb-event-store.js');
   return createEventStoreDbEventStore({ connectionString, ...options });
 }

@@ -1,3 +1,4 @@
+import type { EventMacs } from './authentic/event-macs.js';
 import {
   DuplicateEventId,
   EventTooLarge,
@@ -31,9 +32,10 @@ export const maxStreamNameLength = 512;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The same for several streams at once. @throws what {@link serialiseAppend} throws */
-export function serialiseTogether(writes: readonly StreamWrite[]): Append[] {
+export function serialiseTogether(writes: readonly StreamWrite[], macs?: EventMacs): Append[] {
   const appends = writes.map(({ stream, expectedRevision: expected, events }) => {
-    if (events.length > 0) return { stream, expected, events: serialiseAppend(stream, expected, events) };
+    if (events.length > 0)
+      return { stream, expected, events: serialiseAppend(stream, expected, events, macs) };
     checkTarget(stream, expected);
     return { stream, expected, events: [] };
   });
@@ -50,16 +52,22 @@ export function serialiseTogether(writes: readonly StreamWrite[]): Append[] {
 /**
  * Checks the arguments of an append before anything is sent, the same way for every adapter: what one store takes
  * and another refuses could not move between them.
+ * @param macs prove the writer, in each event's metadata; without them the events go as they are
  * @throws InvalidAppend, EventTooLarge, DuplicateEventId
  */
 export function serialiseAppend(
   stream: string,
   expectedRevision: ExpectedRevision,
   events: readonly NewEvent[],
+  macs?: EventMacs,
 ): SerialisedEvent[] {
   checkTarget(stream, expectedRevision);
   if (events.length === 0) throw new InvalidAppend(`An append to ${stream} needs at least one event`);
-  const serialised = events.map((event) => serialise(stream, event));
+  const first = expectedRevision === 'any' ? undefined : firstRevision(expectedRevision);
+  const serialised = events.map((event, index) => {
+    const revision = first === undefined ? undefined : first + BigInt(index);
+    return serialise({ stream, revision, macs }, event);
+  });
   if (new Set(serialised.map(({ id }) => id)).size < serialised.length)
     throw new DuplicateEventId(`Two events of one append to ${stream} have the same id`);
   return serialised;
@@ -71,17 +79,42 @@ function checkTarget(stream: string, expectedRevision: ExpectedRevision): void {
     throw new InvalidAppend(`An expected revision is 0 or more, not ${expectedRevision}; see 'no-stream'`);
 }
 
-function serialise(stream: string, event: NewEvent): SerialisedEvent {
+interface Place {
+  readonly stream: string;
+  /** Undefined: wherever the stream ends. */
+  readonly revision: bigint | undefined;
+  readonly macs: EventMacs | undefined;
+}
+
+function serialise({ stream, revision, macs }: Place, event: NewEvent): SerialisedEvent {
   if (!uuid.test(event.id)) throw new InvalidAppend(`The event id ${JSON.stringify(event.id)} is not a UUID`);
   checkName('event type', event.type);
+  const id = event.id.toLowerCase();
   const data = toJson(event, 'data');
-  const metadata = toJson(event, 'metadata');
+  const metadata = macs
+    ? macs.withMac({
+        stream,
+        revision,
+        id,
+        type: event.type,
+        data,
+        metadata: toJson(bare(event), 'metadata'),
+      })
+    : toJson(event, 'metadata');
   const bytes = Buffer.byteLength(data) + Buffer.byteLength(metadata);
   if (bytes > maxEventBytes)
     throw new EventTooLarge(
       `The event ${event.id} (${event.type}) to ${stream} has ${bytes} bytes; the limit is ${maxEventBytes}`,
     );
-  return { id: event.id.toLowerCase(), type: event.type, data, metadata, bytes };
+  return { id, type: event.type, data, metadata, bytes };
+}
+
+/** Without the MAC that a copy brings along, or that metadata was made from. */
+function bare(event: NewEvent): NewEvent {
+  // The declared type hides that metadata may be anything.
+  if (event.metadata?.mac === undefined) return event;
+  const { mac: _, ...metadata } = event.metadata;
+  return { ...event, metadata };
 }
 
 function toJson(event: NewEvent, part: 'data' | 'metadata'): string {

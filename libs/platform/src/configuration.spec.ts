@@ -120,7 +120,8 @@ describe('configuration', () => {
     };
     const names = {
       ...{ HOST: 'host', PORT: 'port', ATELIER_HOME: 'home', RATE_LIMIT_STORE: 'rateLimitStore' },
-      ...{ AUTH_FAILURES_PER_MIN: 'authFailuresPerMin', METRICS: 'metrics', S3_REGION: 's3Region' },
+      ...{ ATELIER_UNPROVEN_EVENTS: 'unprovenEvents', AUTH_FAILURES_PER_MIN: 'authFailuresPerMin' },
+      ...{ ATELIER_KEY_GRACE_MS: 'keyGraceMs', METRICS: 'metrics', S3_REGION: 's3Region' },
       ...{ S3_FORCE_PATH_STYLE: 's3ForcePathStyle', ATELIER_STOP_GRACE_MS: 'stopGraceMs' },
       ...{ ATELIER_WORKER_CONCURRENCY: 'workerConcurrency' },
       ...{ ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency', ATELIER_REMOTE_CONCURRENCY: 'remoteConcurrency' },

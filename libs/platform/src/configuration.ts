@@ -24,6 +24,9 @@ export type StorageConfiguration =
 /** Where requests are counted: in each API process by itself, or in PostgreSQL for all of them together. */
 export type RateLimitStoreKind = 'memory' | 'postgres';
 
+/** What becomes of events that no MAC proves to be this service's, where no adoption covers them. */
+export type UnprovenEvents = 'refuse' | 'accept';
+
 /** How history is sealed. */
 export interface SealingConfiguration {
   /** Undefined: it is not. */
@@ -105,8 +108,15 @@ export interface Configuration {
   readonly authFailuresPerMin: number;
   /** How long keys stay good while the event store is away, in milliseconds. */
   readonly keyGraceMs: number;
-  /** What the signing secrets of API keys derive from. Undefined: no signature can be checked. */
+  /**
+   * What the MACs of events and the signing secrets of API keys derive from. Undefined: this process can only look, which
+   * no role does ({@link requireSigningKey}).
+   */
   readonly signingKey: string | undefined;
+  /** Further keys whose MACs of events count. */
+  readonly acceptedSigningKeys: readonly string[];
+  /** Whether events without a MAC count: while an older release still writes. */
+  readonly unprovenEvents: UnprovenEvents;
   readonly home: string;
   readonly databaseUrl: string;
   readonly eventStoreUrl: string;
@@ -309,6 +319,7 @@ export const defaults = {
   port: 3000,
   home: '.atelier',
   rateLimitStore: 'memory',
+  unprovenEvents: 'refuse',
   authFailuresPerMin: 600,
   keyGraceMs: 3_600_000,
   orphanHorizonMs: 60_000,
@@ -337,6 +348,9 @@ type WholeNumber = {
 
 type ReadWhole = (name: string, setting: WholeNumber, least: number, most: number) => number;
 
+/** Characters that a signing key has at least. */
+const leastKeyLength = 32;
+
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 const postgresSchemes = ['postgres', 'postgresql'];
@@ -363,7 +377,7 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
     }).kind,
     authFailuresPerMin: whole('AUTH_FAILURES_PER_MIN', 'authFailuresPerMin', 1, 1_000_000),
     keyGraceMs: whole('ATELIER_KEY_GRACE_MS', 'keyGraceMs', 60_000, 86_400_000),
-    signingKey: settings.secret('ATELIER_SIGNING_KEY', 32),
+    ...loadSigning(settings),
     home,
     databaseUrl,
     eventStoreUrl: settings.url(
@@ -402,6 +416,33 @@ export function loadConfiguration(variables: EnvironmentVariables = process.env)
   if (settings.problems.length > 0) throw new ConfigurationError(settings.problems.join('; '));
   return configuration;
 }
+
+/** @throws ConfigurationError for a role without the key: it could write nothing that another one believes */
+export function requireSigningKey({ signingKey }: Pick<Configuration, 'signingKey'>): void {
+  if (signingKey !== undefined) return;
+  throw new ConfigurationError(
+    'ATELIER_SIGNING_KEY is not set: every role needs it, all the same one, to prove the events that it writes. ' +
+      'Make it once with "openssl rand -hex 24" and give it to all (docs/production.md)',
+  );
+}
+
+function loadSigning(settings: SettingsReader) {
+  const unproven = { kind: defaults.unprovenEvents } as const;
+  return {
+    signingKey: settings.secret('ATELIER_SIGNING_KEY', leastKeyLength),
+    acceptedSigningKeys: settings.parsed('ATELIER_ACCEPTED_SIGNING_KEYS', parseSigningKeys, []),
+    unprovenEvents: settings.parsed('ATELIER_UNPROVEN_EVENTS', parseUnprovenEvents, unproven).kind,
+  };
+}
+
+const parseSigningKeys = (text: string): string[] | string => {
+  const keys = text.split(',').map((each) => each.trim());
+  if (keys.every(({ length }) => length >= leastKeyLength)) return keys;
+  return `must be keys of at least ${leastKeyLength} characters, with commas between them`;
+};
+
+const parseUnprovenEvents = (text: string): { kind: UnprovenEvents } | string =>
+  text === 'refuse' || text === 'accept' ? { kind: text } : `must be one of refuse, accept, not "${text}"`;
 
 /** Where the files of an installation are. */
 export function homeOf(variables: EnvironmentVariables): string {

@@ -34,8 +34,10 @@ export function readJson(path: string): unknown {
 export interface HomeSecrets {
   /** Signs the URLs of pictures. */
   readonly urlSigningSecret: string;
-  /** What the signing secrets of API keys derive from. */
+  /** What the MACs of events and the signing secrets of API keys derive from. */
   readonly signingKey: string;
+  /** Whether every event of the log has to prove its writer: its history was adopted, or it began with this release. */
+  readonly provesWriters?: boolean;
 }
 
 function secretsFileOf(home: string): string {
@@ -54,6 +56,11 @@ export function provideHomeSecrets(home: string): HomeSecrets {
     writePrivateJson(secretsFileOf(home), secrets);
   }
   return secrets;
+}
+
+/** From now on nothing in the log of this home counts without proof, whatever becomes of the log. */
+export function rememberProof(home: string): void {
+  writePrivateJson(secretsFileOf(home), { ...provideHomeSecrets(home), provesWriters: true });
 }
 
 /** The secrets as far as the home has them; nothing is made. */

@@ -100,6 +100,10 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
     'snapshots_dropped',
     'Snapshots that were not what this service had saved, and were dropped',
   );
+  const unproven = counter(
+    'unproven_events',
+    'Times that an event was read which nothing proves to be of this service',
+  );
   // A series that is there from the start shows its first increase.
   appends.zero({ result: 'appended' });
   for (const operation of ['append', 'read']) retries.inc({ operation }, 0);
@@ -110,6 +114,7 @@ export function observeEventStore(registers: Registry[]): Required<EventStoreObs
     resubscribed: () => resubscriptions.inc(),
     reconnected: () => reconnections.inc(),
     snapshotDropped: () => droppedSnapshots.inc(),
+    unprovenEvent: () => unproven.inc(),
   };
 }
 

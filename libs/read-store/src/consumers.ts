@@ -146,7 +146,7 @@ export async function lagsOf<C extends Consumer>(
   // Consumers that stopped at one place share the look at the event after it.
   const firsts = new Map<bigint | null, Promise<readonly RecordedEvent[]>>();
   const firstAfter = (position: bigint | null) => {
-    const look = firsts.get(position) ?? store.readAll({ ...afterOf(position), limit: 1 });
+    const look = firsts.get(position) ?? store.readAll({ ...afterOf(position), limit: 1, unprovenToo: true });
     firsts.set(position, look);
     return look;
   };
@@ -170,7 +170,7 @@ function nextEvents(
   streamPrefix: string,
 ): Promise<readonly RecordedEvent[]> {
   const filter = { streamPrefixes: [streamPrefix] };
-  return store.readAll({ ...afterOf(earliest(positions)), filter, limit: countedEvents });
+  return store.readAll({ ...afterOf(earliest(positions)), filter, limit: countedEvents, unprovenToo: true });
 }
 
 function afterOf(position: bigint | null): { after?: bigint } {

@@ -1,4 +1,5 @@
 import type { EventStore } from '#event-store/event-store.js';
+import { sealedEvents } from '#event-store/seals/seal.js';
 import { ConsumerHalted } from './consumer-errors.js';
 import type { Queries } from './data-source.js';
 
@@ -95,7 +96,7 @@ export async function bindTo(database: Queries, { identity, place }: BoundLog): 
 
 /** Where a process has its events. */
 export interface OwnLog {
-  readonly store: Pick<EventStore, 'identity' | 'lastEvent'>;
+  readonly store: Pick<EventStore, 'identity' | 'lastEvent' | 'readAll'>;
   /** Without credentials. */
   readonly place: string;
 }
@@ -121,5 +122,22 @@ export async function requireOwnLog(database: Queries, { store, place }: OwnLog)
   throw new LogMismatch(
     `this installation belongs to the log ${bound.identity} at ${bound.place}, and EVENT_STORE_URL names the log ${identity} at ${place}: ` +
       'correct it, or move with "atelier events copy --checkpoints translate" (docs/moving-to-eventstoredb.md)',
+  );
+}
+
+/** So many events without proof at the beginning of a log are no single forgery: an older release wrote it. */
+const judgedEvents = 32;
+
+/**
+ * Refuses a log whose beginning proves no writer, before anything acts on it: a process that is replaced by one of this
+ * release goes on until it was prepared for it.
+ * @throws LogMismatch, and what the store throws
+ */
+export async function requireProof({ store, place }: OwnLog): Promise<void> {
+  const first = await store.readAll({ limit: judgedEvents, filter: sealedEvents, unprovenToo: true });
+  if (first.length === 0 || first.some(({ unproven }) => unproven === undefined)) return;
+  throw new LogMismatch(
+    `the log at ${place} begins with events that prove no writer, as an older release wrote them, or one with another ATELIER_SIGNING_KEY: ` +
+      'set ATELIER_UNPROVEN_EVENTS=accept for as long as an older release runs, then run "atelier events adopt" (docs/production.md, Upgrades)',
   );
 }

@@ -3,7 +3,15 @@ import { environments } from '#domain/streams.js';
 import { messageOf } from '#platform/errors.js';
 import type { Logger } from '#platform/logger.js';
 import type { Queries } from './data-source.js';
-import { checkpointWas, LogMismatch, misfitOf, requireOwnLog, type Anchor, type OwnLog } from './log-fit.js';
+import {
+  checkpointWas,
+  LogMismatch,
+  misfitOf,
+  requireOwnLog,
+  requireProof,
+  type Anchor,
+  type OwnLog,
+} from './log-fit.js';
 import { serves } from './projection-checkpoints.js';
 
 interface AnchorRow {
@@ -64,6 +72,7 @@ export class LogWatch {
   async begin(): Promise<void> {
     try {
       await requireOwnLog(this.database, this.log);
+      await requireProof(this.log);
       await this.look();
     } catch (error) {
       if (error instanceof LogMismatch) throw error;

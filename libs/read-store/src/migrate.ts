@@ -277,6 +277,13 @@ class CreateSignsOfLife1790000000090 extends Migration {
   }
 }
 
+/** Null for what an older release has queued. */
+class ProveWebhookDeliveries1790000000095 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`alter table webhook_deliveries add column mac text`);
+  }
+}
+
 const controlMigrations = [
   CreateControlTables1790000000000,
   CreateRateLimits1790000000020,
@@ -290,6 +297,7 @@ const environmentMigrations = [
   CarryReadModelsOver1790000000040,
   AnchorProcesses1790000000071,
   CreateWebhookDeliveries1790000000080,
+  ProveWebhookDeliveries1790000000095,
 ];
 
 /**

@@ -113,7 +113,7 @@ async function readPast(snapshot: pg.Client, options: ParkedRetryOptions): Promi
   const position = reached ?? -1n;
   const parked: EventDelivery[] = [];
   for (let from = first; ;) {
-    const slice = await eventStore.readStream(stream, { from });
+    const slice = await eventStore.readStream(stream, { from, unprovenToo: true });
     if (slice.kind === 'stream-not-found' || slice.events.length === 0) break;
     const seen = slice.events.filter((event) => event.position <= position);
     parked.push(...seen.flatMap((event) => deliver(event) ?? []));
@@ -286,6 +286,7 @@ async function* history(
     const page = await eventStore.readAll({
       ...(last !== undefined && { after: last }),
       filter: { streamPrefixes },
+      unprovenToo: true,
     });
     for (const event of page) {
       if (event.position > until) return;

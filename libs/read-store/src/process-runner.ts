@@ -94,11 +94,13 @@ async function follow(
     consumer,
     filter: streams,
     batchSize,
+    unprovenToo: true,
     signal,
   })) {
     cursors.advance(await cursors.check(batch.events, known));
     delivered = batch.position;
-    const events = batch.events.filter(wanted);
+    // What this service did not write is not acted on; the store has reported it. Halting would stop all other tenants.
+    const events = batch.events.filter((event) => event.unproven === undefined && wanted(event));
     if (events.length === 0 && performance.now() - movedAt < idleCommitMs) continue;
     // What a batch without events ends at moves the checkpoint only, and may as well wait for the next one.
     const anchor = batch.events.at(-1) ?? (await eventStore.lastEvent(batch.position).catch(() => undefined));

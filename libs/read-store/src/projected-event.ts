@@ -1,7 +1,7 @@
 import type { DomainEvent } from '#domain/events.js';
 import { decode } from '#domain/stored-events.js';
 import { parseStreamName, type StreamCategory } from '#domain/streams.js';
-import type { EventMetadata, RecordedEvent } from '#event-store/event-store.js';
+import { UnprovenEvent, type EventMetadata, type RecordedEvent } from '#event-store/event-store.js';
 import { asError } from './consumer-errors.js';
 
 /** Where an event stands in the log, and what is known about it beside its data. */
@@ -47,6 +47,9 @@ export function deliver(recorded: RecordedEvent): EventDelivery | undefined {
   const name = parseStreamName(recorded.stream);
   if (!name) return undefined;
   const { category } = name;
+  // Nothing shows what is in it: it is parked like an event that cannot be folded, with its stream and no other.
+  if (recorded.unproven !== undefined)
+    return { recorded, category, event: undefined, error: new UnprovenEvent(recorded) };
   try {
     return { recorded, category, event: placed(recorded, name), error: undefined };
   } catch (error) {

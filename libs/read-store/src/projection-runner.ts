@@ -131,6 +131,8 @@ export class ProjectionRunner implements Task {
       ...(after !== null && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
       batchSize,
+      // They are parked, each with its stream, so that nobody else's rows stand still.
+      unprovenToo: true,
       signal,
     });
   }

@@ -106,7 +106,7 @@ export function knownFromLog(
     const upTo = handledUpTo() ?? -1n;
     const before = await Promise.all(
       unknown.map(async ([stream, revision]) => {
-        const slice = await store.readStream(stream, { from: revision - 1n, limit: 1 });
+        const slice = await store.readStream(stream, { from: revision - 1n, limit: 1, unprovenToo: true });
         const [event] = slice.kind === 'found' ? slice.events : [];
         const isHandled = event !== undefined && event.position <= upTo;
         return [stream, isHandled ? revision - 1n : revision - 2n] as const;

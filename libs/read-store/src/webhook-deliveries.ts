@@ -33,10 +33,10 @@ export class PostgresDeliveries implements Deliveries {
     if (deliveries.length === 0) return [];
     const column = (name: keyof NewDelivery) => deliveries.map((delivery) => delivery[name]);
     const { rows } = await transaction.query(
-      `insert into ${environment}.webhook_deliveries (delivery_id, tenant, endpoint_id, type, body, occurred_at)
-         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+      `insert into ${environment}.webhook_deliveries (delivery_id, tenant, endpoint_id, type, body, occurred_at, mac)
+         select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[])
          on conflict do nothing returning ${task}`,
-      (['deliveryId', 'tenant', 'endpointId', 'type', 'body', 'occurredAt'] as const).map(column),
+      (['deliveryId', 'tenant', 'endpointId', 'type', 'body', 'occurredAt', 'mac'] as const).map(column),
     );
     return asTasks(environment, rows);
   }
@@ -66,15 +66,15 @@ export class PostgresDeliveries implements Deliveries {
 
   async find(environment: Environment, deliveryId: string): Promise<Delivery | undefined> {
     const [found] = await this.rows<Delivery>(
-      `select ${deliveryColumns} from ${environment}.webhook_deliveries where delivery_id = $1`,
+      `select ${deliveryColumns}, mac from ${environment}.webhook_deliveries where delivery_id = $1`,
       [deliveryId],
     );
     return found;
   }
 
   /** What endpoints of its tenant were told of a job, the oldest first. */
-  async ofJob(environment: Environment, tenant: string, jobId: string): Promise<Delivery[]> {
-    return this.rows<Delivery>(
+  async ofJob(environment: Environment, tenant: string, jobId: string): Promise<Omit<Delivery, 'mac'>[]> {
+    return this.rows<Omit<Delivery, 'mac'>>(
       `select ${deliveryColumns} from ${environment}.webhook_deliveries
          where tenant = $1 and body::json #>> '{data,job_id}' = $2 order by occurred_at, delivery_id`,
       [tenant, jobId],

@@ -1,3 +1,4 @@
+import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ async function seedTemplate(url: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'atelier-template-'));
   const { store, close } = await openEventStore(
     { eventStoreUrl: url, databaseUrl: url },
-    { maxConnections: 2 },
+    { proof: testProof, maxConnections: 2 },
   );
   try {
     const storage = new FolderStorage({ directory, signingSecret: 'x', publicUrl: 'http://127.0.0.1' });
@@ -101,7 +102,7 @@ export class ApiService implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-api-'));
     const events = await openEventStore(
       { eventStoreUrl: database.url, databaseUrl: database.url },
-      { maxConnections: 4 },
+      { proof: testProof, maxConnections: 4 },
     );
     const accounts = new AccountWriter(events.store, events.snapshots);
     const service = new ApiService(database.url, folder, events.store, accounts);
@@ -123,7 +124,7 @@ export class ApiService implements AsyncDisposable {
     const configuration = loadConfiguration({
       ...{ DATABASE_URL: databaseUrl, PUBLIC_URL: publicUrl, ATELIER_HOME: this.folder },
       URL_SIGNING_SECRET: 'a secret of tests',
-      ATELIER_SIGNING_KEY: 'a signing key of tests, by default',
+      ATELIER_SIGNING_KEY: testSigningKey,
     });
     const settings = { configuration: { ...configuration, ...more }, logger };
     const api: NestFastifyApplication = await createApi(settings, http);

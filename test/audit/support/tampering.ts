@@ -1,3 +1,4 @@
+import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
 import type { EventStore } from '#event-store/event-store.js';
 import { createEventStoreDbEventStore } from '#event-store/eventstoredb/eventstoredb-event-store.js';
 import { Peer } from '../../eventstoredb/peer/peer.js';
@@ -29,8 +30,10 @@ export async function tamperingInPostgres(audited: AuditedStore): Promise<Tamper
   await run(`truncate event_store.events, event_store.snapshots; update event_store.head set position = 0;
     alter table event_store.events drop constraint if exists events_stream_revision;
     alter table event_store.events add constraint events_stream_revision unique (stream, revision)`);
+  // Without the key, as a copy writes.
+  const store = createPostgresEventStore({ connection: { url: audited.fixture.url } });
   return {
-    store: audited.fixture.store,
+    store,
     replace: ([stream, revision], text, by) =>
       run(
         `update event_store.events set data = replace(data::text, $3, $4)::json,
@@ -59,7 +62,7 @@ export async function tamperingInPostgres(audited: AuditedStore): Promise<Tamper
         update event_store.head set position = (select max(position) from event_store.events)`,
         [...place],
       ),
-    close: () => Promise.resolve(),
+    close: () => store.close(),
   };
 }
 

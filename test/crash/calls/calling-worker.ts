@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import { readFileSync } from 'node:fs';
 import { openEngines } from '#adapters/engines.module.js';
 import { openEventStore } from '#event-store/open-event-store.js';
@@ -84,7 +85,7 @@ const { databaseUrl, directory, models, heartbeatSeconds } = plan;
 const logger = createLogger('worker', 'silent');
 
 await runRole(logger, async () => {
-  const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
+  const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { proof: testProof });
   const queue = await PgBossRenderQueue.start({
     ...{ url: databaseUrl, logger, heartbeatSeconds, superviseSeconds: 1 },
   });

@@ -1,3 +1,4 @@
+import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import { execFile, fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -129,6 +130,7 @@ export class Installation implements AsyncDisposable {
       EVENT_STORE_URL: this.peer ? `esdb://127.0.0.1:${this.logProxy.port}?tls=false` : url.href,
       ATELIER_HOME: join(this.folder, 'home'),
       URL_SIGNING_SECRET: 'a secret of this campaign',
+      ATELIER_SIGNING_KEY: testSigningKey,
       ATELIER_ORPHAN_HORIZON_MS: '3000',
       ATELIER_SWEEP_INTERVAL_MS: '500',
       ATELIER_WORKER_CONCURRENCY: '2',
@@ -232,7 +234,10 @@ export class Installation implements AsyncDisposable {
     await this.whileProjectorsAreKilled(async () => {
       await sleep(forMs);
       const { url: databaseUrl } = this.database;
-      await using log = await openEventStore({ eventStoreUrl: this.peer?.url ?? databaseUrl, databaseUrl });
+      await using log = await openEventStore(
+        { eventStoreUrl: this.peer?.url ?? databaseUrl, databaseUrl },
+        { proof: testProof },
+      );
       const last = await log.store.lastEvent();
       await this.query(
         `update test.process_checkpoints set position = $1, event_position = $1, event_id = $2 where process = $3`,

@@ -1,11 +1,15 @@
+import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import { openEventStore, type OpenedEventStore, type OpenOptions } from '#event-store/open-event-store.js';
 import { authenticSnapshots } from '#event-store/snapshots.js';
 
 /** Of every process: what one saves, the others can tell for true. Without it there are no snapshots. */
-export const signingKey = 'a signing key of tests, long enough';
+export const signingKey = testSigningKey;
 
 /** The log and its snapshots as each role of the service opens them. */
 export async function openLog(url: string, options?: OpenOptions): Promise<OpenedEventStore> {
-  const opened = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, options);
+  const opened = await openEventStore(
+    { eventStoreUrl: url, databaseUrl: url },
+    { proof: testProof, ...options },
+  );
   return { ...opened, snapshots: authenticSnapshots(opened.snapshots, signingKey, () => undefined) };
 }

@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -99,7 +100,7 @@ export class VendorHouse implements AsyncDisposable {
     const url = service.databaseUrl;
     // So many that waiting side by side pays, and so few that the store keeps up with them on a busy machine.
     const configuration = configurationOn(url, { imageModels, remoteConcurrency: 16 });
-    const events = await openEventStore({ eventStoreUrl: url, databaseUrl: url });
+    const events = await openEventStore({ eventStoreUrl: url, databaseUrl: url }, { proof: testProof });
     cleanups.defer(() => events.close());
     const { store, snapshots } = events;
     const queues = [];

@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -27,7 +28,13 @@ export class ProjectorProcess {
 
   static async start(settings: Readonly<Record<string, string>>): Promise<ProjectorProcess> {
     const child = fork(join(process.cwd(), 'dist/apps/projector/src/main.js'), {
-      env: { ...process.env, URL_SIGNING_SECRET: 'a-secret-for-tests-only', LOG_LEVEL: 'info', ...settings },
+      env: {
+        ...process.env,
+        URL_SIGNING_SECRET: 'a-secret-for-tests-only',
+        ATELIER_SIGNING_KEY: testSigningKey,
+        LOG_LEVEL: 'info',
+        ...settings,
+      },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       execArgv: [],
     });

@@ -22,6 +22,7 @@ import type { ProjectedEvent } from '#read-store/projected-event.js';
 import { accountSettings, environment, orphanHorizonMs, type Installation } from '../installation.js';
 import { runSimulatedProcess } from '../services/run-process.js';
 import { SimulatedDeliveries } from '../services/webhooks.js';
+import { simulatedSecrets } from './simulated-secrets.js';
 import { inBackground, Replica } from './replica.js';
 import { commandBusOn } from '../../support/command-bus.js';
 
@@ -104,7 +105,8 @@ export class ProjectorReplica extends Replica {
     this.run(chargeCloser, chargeCloserFilter(environment), (events) => closer.handle(environment, events));
     this.run(batchParents, batchParentsFilter(environment), (events) => batches.handle(environment, events));
     this.deliveries = new SimulatedDeliveries(installation.deliveries, scheduler, process);
-    const webhooks = new WebhookDispatcher(store, accounts, { publicUrl: 'https://atelier.example' }, clock);
+    const settings = { publicUrl: 'https://atelier.example', signingKey: simulatedSecrets.signingKey };
+    const webhooks = new WebhookDispatcher(store, accounts, settings, clock);
     this.run(
       webhookDispatcher,
       webhookDispatcherFilter(environment),

@@ -9,6 +9,7 @@ import type { Installation } from '../installation.js';
 import { SimulatedEngine } from '../services/engine.js';
 import { SimulatedStorage } from '../services/storage.js';
 import { SimulatedDeliveries, SimulatedReceiver } from '../services/webhooks.js';
+import { simulatedSecrets } from './simulated-secrets.js';
 import { inBackground, Replica } from './replica.js';
 import { commandBusOn } from '../../support/command-bus.js';
 
@@ -82,7 +83,7 @@ export class WorkerReplica extends Replica {
         wiring.deliveries(deliveries),
         wiring.transport(receiver),
       ] as const),
-      ...([{ signingKey: 'a signing key of the simulation' }, observer, clock, logger] as const),
+      ...([simulatedSecrets, observer, clock, logger] as const),
     );
   }
 }

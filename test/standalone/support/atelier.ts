@@ -105,7 +105,7 @@ export function run(
     const child = execFile(
       process.execPath,
       command,
-      { env: environment(home, env), cwd },
+      { env: environment(home, env), cwd, maxBuffer: 64 * 2 ** 20 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );
   });

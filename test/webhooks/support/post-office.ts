@@ -1,3 +1,4 @@
+import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
 import type { Configuration } from '#platform/configuration.js';
 import { createLogger } from '#platform/logger.js';
 import { openEventStore } from '#event-store/open-event-store.js';
@@ -6,7 +7,7 @@ import type { RenderQueue } from '#render-queue/render-queue.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { configurationOn, startProjector, startWorker } from '../../support/roles.js';
 
-export const signingKey = 'a signing key of tests, long enough';
+export const signingKey = testSigningKey;
 
 /** Loopback is where the receivers of tests are. */
 export const webhookSettings: Partial<Configuration> = {
@@ -29,7 +30,10 @@ async function openQueues(url: string): Promise<RenderQueue> {
 
 /** The part of a worker that sends webhooks. */
 export async function startSender(databaseUrl: string): Promise<{ stop(): Promise<void> }> {
-  const { store, close } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
+  const { store, close } = await openEventStore(
+    { eventStoreUrl: databaseUrl, databaseUrl },
+    { proof: testProof },
+  );
   const queue = await openQueues(databaseUrl);
   const { stop } = await startWorker({
     ...{ store, logger, queue },
@@ -47,7 +51,10 @@ export async function startSender(databaseUrl: string): Promise<{ stop(): Promis
 
 /** A whole projector, which finds out what has to be sent. */
 export async function startDispatcher(databaseUrl: string): Promise<{ stop(): Promise<void> }> {
-  const { store, snapshots, close } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
+  const { store, snapshots, close } = await openEventStore(
+    { eventStoreUrl: databaseUrl, databaseUrl },
+    { proof: testProof },
+  );
   const queue = await openQueues(databaseUrl);
   const configuration = configurationOn(databaseUrl, webhookSettings);
   const { stop } = await startProjector({

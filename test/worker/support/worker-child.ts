@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEventStore } from '#event-store/open-event-store.js';
 import { createLogger } from '#platform/logger.js';
@@ -18,7 +19,7 @@ const endless = engineThat(async (_request, context) => {
 });
 
 await runRole(logger, async () => {
-  const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl });
+  const { store } = await openEventStore({ eventStoreUrl: databaseUrl, databaseUrl }, { proof: testProof });
   const queue = await PgBossRenderQueue.start({
     ...{ url: databaseUrl, logger, heartbeatSeconds: 2, superviseSeconds: 1 },
   });

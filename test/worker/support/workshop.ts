@@ -1,3 +1,4 @@
+import { testProof } from '#event-store/testing/signing-key.js';
 import { readModels } from '#projections/read-models.js';
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -74,7 +75,7 @@ export class Workshop implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'atelier-workshop-'));
     return new Workshop(
       database,
-      await openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }),
+      await openEventStore({ eventStoreUrl: database.url, databaseUrl: database.url }, { proof: testProof }),
       folder,
       heartbeatSeconds,
     );

@@ -1,5 +1,10 @@
 import { HttpException, Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { AppendOutcomeUnknown, EventStoreUnavailable, StreamContended } from '#event-store/event-store.js';
+import {
+  AppendOutcomeUnknown,
+  EventStoreUnavailable,
+  StreamContended,
+  UnprovenEvent,
+} from '#event-store/event-store.js';
 import { DispatchVoided } from '#application/dispatch/dispatcher.js';
 import { IdempotencyLeaseLost } from '#application/dispatch/idempotency.js';
 import { InvalidFields } from '#validation/validate.js';
@@ -47,6 +52,14 @@ export function translateError(error: unknown): ApiError {
         : 'The service cannot reach its store right now.') +
         ' Send the request again, a dispatch with the same Idempotency-Key: it then happens once. A charge that no job came of is refunded by itself.',
       { headers: { 'retry-after': '2' }, cause: error },
+    );
+  }
+  if (error instanceof UnprovenEvent) {
+    return new ApiError(
+      'SERVICE_UNAVAILABLE',
+      'The history that this request rests on holds an event that this service did not write, so nothing is decided by it. ' +
+        'Nothing was charged. Quote the request_id to the operator, who has been told.',
+      { cause: error },
     );
   }
   const known = byStatus[statusOf(error)];

@@ -2,12 +2,16 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { copyEvents, type CopyResult } from '#event-store/copy/copy-events.js';
 import { CopyRefused } from '#event-store/copy/walk-log.js';
-import { EventStoreError } from '#event-store/event-store.js';
+import { proofOptions } from '#adapters/event-log.module.js';
+import { adoptHistory } from '#event-store/authentic/adopted-history.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import { EventStoreError, UnprovenEvent } from '#event-store/event-store.js';
 import {
   locationOf,
   openEventStore,
   prepareEventStore,
   type OpenedEventStore,
+  type ProofOptions,
 } from '#event-store/open-event-store.js';
 import { ExportedLog, NotAnExport } from '#event-store/copy/exported-log.js';
 import { settingOf, type Configuration } from '#platform/configuration.js';
@@ -51,14 +55,17 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
   if (places.from === places.to) throw new CliError(`--from and --to are the same store: ${places.to}`);
   if (isFile) requireFile(sourceUrl, '--from: ');
   // A file needs no closing.
-  await using opened = isFile ? undefined : await openStore(sourceUrl, '--from');
+  const proof = proofOfService(service?.configuration);
+  // What the service did not write is not carried along.
+  await using opened = isFile ? undefined : await openStore(sourceUrl, '--from', proof);
   const source = opened ?? { store: new ExportedLog(places.from) };
   await using target = await openStore(to, '--to');
   await prepare(to);
 
   const startedAt = performance.now();
-  const result = await copyWithProgress(source, target);
+  const result = await copyWithProgress(source, target, proof && new EventMacs(proof));
   const seconds = (performance.now() - startedAt) / 1000;
+  if (proof) await adoptCopied(to, proof, result);
   let moved: string | undefined;
   let complaint = complaintAbout(result);
   if (checkpoints && service && complaint === undefined) {
@@ -87,13 +94,22 @@ function complaintAbout({ verified, differences }: CopyResult): string | undefin
 
 type Opened = Pick<OpenedEventStore, 'store'>;
 
-async function copyWithProgress(source: Opened, target: Opened): Promise<CopyResult> {
+async function copyWithProgress(
+  source: Opened,
+  target: Opened,
+  macs: EventMacs | undefined,
+): Promise<CopyResult> {
   try {
     return await withProgress(
       'stopped: run the same command again, and it goes on from here',
-      (signal, onProgress) => copyEvents({ source: source.store, target: target.store, signal, onProgress }),
+      (signal, onProgress) =>
+        copyEvents({ source: source.store, target: target.store, macs, signal, onProgress }),
     );
   } catch (error) {
+    if (error instanceof UnprovenEvent)
+      throw new CliError(
+        `${error.message}; it is not copied, nor is what comes after it: restore the source, or adopt its history ("atelier events adopt", docs/seals.md)`,
+      );
     if (error instanceof CopyRefused || error instanceof NotAnExport) throw new CliError(error.message);
     if (error instanceof EventStoreError)
       throw new CliError(
@@ -103,10 +119,40 @@ async function copyWithProgress(source: Opened, target: Opened): Promise<CopyRes
   }
 }
 
-async function openStore(eventStoreUrl: string, option: string): Promise<OpenedEventStore> {
+/** Of the service that this command finds, if it finds one: a copy between two other places needs none. */
+function proofOfService(configuration: Configuration | undefined): ProofOptions | undefined {
+  try {
+    return proofOptions(configuration ?? findConfiguration());
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * What the source has from before its adoption lies in the target at other positions, so the target gets an adoption of its
+ * own. Not while events without proof count anyway: then the operator adopts them in the end.
+ */
+async function adoptCopied(
+  eventStoreUrl: string,
+  proof: ProofOptions,
+  { verified, unproven }: CopyResult,
+): Promise<void> {
+  if (!verified || unproven === 0 || proof.acceptUnproven) return;
+  await using target = await openStore(eventStoreUrl, '--to', proof);
+  const through = await target.store.head();
+  if (through === undefined) return;
+  await adoptHistory(target.store, { through, unproven, actor: 'operator' }, new Date());
+}
+
+async function openStore(
+  eventStoreUrl: string,
+  option: string,
+  proof?: ProofOptions,
+): Promise<OpenedEventStore> {
   try {
     // Snapshots, which would be kept there, are neither read nor written.
-    return await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' });
+    return await openEventStore({ eventStoreUrl, databaseUrl: 'postgres://not-used' }, { proof });
   } catch (error) {
     if (error instanceof RangeError) throw new CliError(`${option}: ${error.message}`);
     throw error;

@@ -34,7 +34,7 @@ export const showEvents = defineCall({
   input: PageOfStream,
   async run({ store }, { stream, from, limit }) {
     checkStreamName(stream);
-    const slice = await store.readStream(stream, { from: BigInt(from), limit });
+    const slice = await store.readStream(stream, { from: BigInt(from), limit, unprovenToo: true });
     if (slice.kind === 'stream-not-found') throw noSuchStream(stream);
     return { stream, events: slice.events.map(describeEvent) };
   },
@@ -63,7 +63,7 @@ export async function tailEvents(options: TailOptions): Promise<void> {
   if (!options.json && process.stderr.isTTY) process.stderr.write('Waiting for events; Ctrl-C ends.\n');
   const subscription = operator.store.subscribe({
     ...(head !== undefined && { after: head }),
-    ...{ filter: filterOf(options), signal: ended.signal },
+    ...{ filter: filterOf(options), unprovenToo: true, signal: ended.signal },
   });
   for await (const { events } of subscription) {
     for (const event of events) {
@@ -91,11 +91,14 @@ export function streamPrefixes(env: Environment | undefined, prefixes: readonly 
 }
 
 /** A stored event in the command's output. Positions go as text: they may exceed what a JSON number holds exactly. */
-function describeEvent({ stream, revision, position, id, type, data, metadata }: RecordedEvent) {
+function describeEvent(event: RecordedEvent) {
+  const { stream, revision, position, id, type, data, metadata, unproven } = event;
   const { recordedAt, tenant, actor, requestId, causationId, schemaVersion, ...rest } = metadata;
   return {
     ...{ stream, revision: Number(revision), position: position.toString(), id, type },
     ...{ recorded_at: recordedAt, data },
+    // Present only where nothing proves that this service wrote the event.
+    ...(unproven !== undefined && { unproven }),
     metadata: {
       ...{ tenant, actor, request_id: requestId, causation_id: causationId },
       ...{ schema_version: schemaVersion, ...rest },

@@ -38,7 +38,10 @@ export async function exportEvents(options: ExportEventsOptions): Promise<void> 
   const to = boundOf('--to', options.to);
   await using operator = await Operator.connect();
   const { store } = operator;
-  if (stream !== undefined && (await store.readStream(stream, { limit: 1 })).kind === 'stream-not-found')
+  if (
+    stream !== undefined &&
+    (await store.readStream(stream, { limit: 1, unprovenToo: true })).kind === 'stream-not-found'
+  )
     throw noSuchStream(stream);
   const before = resume && output !== undefined ? await exportedSoFar(output) : undefined;
   const from = before === undefined ? boundOf('--from', options.from) : { number: before };
@@ -124,8 +127,8 @@ async function* selectPages(
   const filter = env && { streamPrefixes: [`${env}.`] };
   const pages =
     stream === undefined
-      ? pagesOfLog(store, { after, filter, limit: pageSize })
-      : readForwards(store, stream, 0n, pageSize);
+      ? pagesOfLog(store, { after, filter, limit: pageSize, unprovenToo: true })
+      : readForwards(store, stream, 0n, { pageSize, unprovenToo: true });
   for await (const page of pages) {
     // Clocks of several processes differ a little, so times say nothing about the events behind.
     yield page.filter((event) => isWanted(event, selection, after, until));

@@ -66,12 +66,13 @@ export const auditLedger = defineCall({
       throw new CliError('--against needs the whole log: leave out --env and --tenant');
     if (tenant !== undefined) await operator.accountsOf(tenant, env);
     const beganAt = performance.now();
-    const { databaseUrl, projector, sealing } = operator.configuration;
+    const { databaseUrl, projector, sealing, signingKey } = operator.configuration;
     const report = await audit({
       ...{ store: operator.store, readStoreUrl: databaseUrl },
       ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
       processManagers: processManagers.map(({ name }) => name),
       ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },
+      knowsWriters: signingKey !== undefined,
       seals: { keys: sealing.key ? [sealing.key.publicKey] : [], kept },
       ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },
     });

@@ -91,7 +91,7 @@ async function* replay(
   fold: Fold,
   isWanted: (event: RecordedEvent) => boolean,
 ): AsyncGenerator<readonly Step[], void> {
-  for await (const events of readForwards(store, stream, 0n)) {
+  for await (const events of readForwards(store, stream, 0n, { unprovenToo: true })) {
     const steps: Step[] = [];
     for (const event of events) {
       if (!isWanted(event)) break;

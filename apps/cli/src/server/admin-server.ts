@@ -9,7 +9,7 @@ import { Attempts } from '#application/limits/attempts.js';
 import { activeOperator, authenticateOperator } from '#application/operator/manage-operators.handler.js';
 import { hashOperatorToken, nameInToken } from '#application/operator/operator-token.js';
 import type { AddedOperator } from '#domain/operator/operator.js';
-import { AppendOutcomeUnknown, EventStoreUnavailable } from '#event-store/event-store.js';
+import { AppendOutcomeUnknown, EventStoreUnavailable, UnprovenEvent } from '#event-store/event-store.js';
 import type { Clock } from '#platform/clock.js';
 import type { ConsoleFiles } from '#platform/console-files.js';
 import { guardedServer } from '#platform/guarded-server.js';
@@ -377,6 +377,12 @@ function translate(error: unknown): Refusal {
     return {
       ...{ code: 'SERVICE_UNAVAILABLE', cause: error },
       message: 'the store cannot be reached: send the request again, a grant with the same Idempotency-Key',
+    };
+  if (error instanceof UnprovenEvent)
+    return {
+      code: 'SERVICE_UNAVAILABLE',
+      cause: error,
+      message: `${error.message}. Nothing is decided by it: docs/seals.md says what to do`,
     };
   // Anything can be thrown; Fastify's own errors have a status and a message for the caller.
   const { statusCode = 500, message = '' } = error as { statusCode?: number; message?: string };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '#platform/clock.js';
-import { ConfigurationError, loadConfiguration } from '#platform/configuration.js';
+import { ConfigurationError, loadConfiguration, requireSigningKey } from '#platform/configuration.js';
 import { ConsoleFiles } from '#platform/console-files.js';
 import { createLogger } from '#platform/logger.js';
 import { packagePath } from '#platform/package-folder.js';
@@ -17,6 +17,7 @@ const logger = createLogger('admin');
 // A role of its own: what operators ask for, an audit for one, takes nothing from the API, and costs nothing where it does not run.
 await runRole(logger, async () => {
   const configuration = loadConfiguration();
+  requireSigningKey(configuration);
   const { admin, authFailuresPerMin: failuresPerMin } = configuration;
   if (admin.port === undefined) throw new ConfigurationError('ATELIER_ADMIN_PORT is not set');
   const stopTracing = await startTracing('admin', logger);

@@ -10,7 +10,7 @@ import type { OperationEvent } from '#domain/operation/operation.events.js';
 import { streamName, type Environment } from '#domain/streams.js';
 import type { WorkflowClass } from '#workflows/define-workflow.js';
 import { workflowOf, workflows } from '#workflows/workflows.js';
-import { EventStore, type StreamWrite } from '#event-store/event-store.js';
+import { EventStore, UnprovenEvent, type StreamWrite } from '#event-store/event-store.js';
 import { load, type Aggregate, type Loaded } from '../aggregate.js';
 import { Query, QueryHandler, type IQueryHandler } from '@nestjs/cqrs';
 import type { Caller } from '../command-context.js';
@@ -88,7 +88,12 @@ export class Operations {
   list(environment: Environment): Promise<OperationView[]> {
     return Promise.all(
       workflows.map(async ({ name, opClass }) => {
-        return { name, opClass, ...(await this.termsOf(environment, name)) };
+        const terms = this.termsOf(environment, name).catch((error: unknown) => {
+          if (!(error instanceof UnprovenEvent)) throw error;
+          // It cannot be dispatched, which keeps nobody from the others.
+          return { credits: workflowOf(name).credits, enabled: false, scheduled: none };
+        });
+        return { name, opClass, ...(await terms) };
       }),
     );
   }

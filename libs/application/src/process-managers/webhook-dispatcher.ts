@@ -18,6 +18,7 @@ import { EventStore } from '#event-store/event-store.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { load, readForwards } from '../aggregate.js';
 import { deliveryRetentionDays, type NewDelivery } from '../webhook/deliveries.js';
+import { deliveryMac } from '../webhook/delivery-mac.js';
 import { webhooksAggregate } from '../webhook/manage-webhooks.handler.js';
 import {
   deliveryIdOf,
@@ -79,7 +80,7 @@ export class WebhookDispatcher {
   constructor(
     private readonly store: EventStore,
     private readonly accounts: AccountWriter,
-    @Inject(Configuration) private readonly configuration: Pick<Configuration, 'publicUrl'>,
+    @Inject(Configuration) private readonly configuration: Pick<Configuration, 'publicUrl' | 'signingKey'>,
     @Inject(Clock) private readonly clock: Clock,
   ) {
     this.known = { live: new LRUCache(entriesUpTo(10_000)), test: new LRUCache(entriesUpTo(10_000)) };
@@ -109,7 +110,7 @@ export class WebhookDispatcher {
           const endpoint = endpointOf(webhooks, event.data.endpointId);
           if (!endpoint) break;
           const content = { type: 'webhook.test', data: this.about(endpoint.endpointId) } as const;
-          deliveries.push(deliveryOf(environment, event, endpoint, content));
+          deliveries.push(this.deliveryOf(environment, event, endpoint, content));
           break;
         }
         case 'WebhookResendRequested':
@@ -126,7 +127,7 @@ export class WebhookDispatcher {
           for (const content of await this.contentsOf(environment, event))
             for (const endpoint of endpoints)
               if (endpoint.events.some((topic) => topic === content.type))
-                deliveries.push(deliveryOf(environment, event, endpoint, content));
+                deliveries.push(this.deliveryOf(environment, event, endpoint, content));
         }
       }
     }
@@ -195,6 +196,28 @@ export class WebhookDispatcher {
     }
   }
 
+  private deliveryOf(
+    environment: Environment,
+    { eventId, metadata }: PlacedEvent,
+    { endpointId }: WebhookEndpoint,
+    content: WebhookContent,
+  ): NewDelivery {
+    const { tenant, recordedAt } = metadata;
+    const { type } = content;
+    const deliveryId = deliveryIdOf(environment, eventId, endpointId, type, Date.parse(recordedAt));
+    const told = {
+      deliveryId,
+      tenant,
+      endpointId,
+      type,
+      body: messageBody(environment, content, recordedAt),
+    };
+    const { signingKey } = this.configuration;
+    // Without the key nothing can be sent either.
+    const mac = signingKey === undefined ? null : deliveryMac(signingKey, environment, told);
+    return { ...told, occurredAt: new Date(recordedAt), mac };
+  }
+
   /** Of the debits of a batch, those that take a balance from above a threshold to below it. */
   private async lowCredits(
     environment: Environment,
@@ -214,7 +237,7 @@ export class WebhookDispatcher {
           )
           .map((endpoint) => {
             const data = { balance, threshold: endpoint.creditsLowBelow, url };
-            return deliveryOf(environment, debit, endpoint, { type: 'credits.low', data });
+            return this.deliveryOf(environment, debit, endpoint, { type: 'credits.low', data });
           });
       });
     });
@@ -266,18 +289,6 @@ function wants(
 ): boolean {
   if (disabled || !topicsOf[type]?.some((topic) => events.includes(topic))) return false;
   return Date.parse(metadata.recordedAt) >= Date.parse(registeredAt) - clockSkewMs;
-}
-
-function deliveryOf(
-  environment: Environment,
-  { eventId, metadata }: PlacedEvent,
-  { endpointId }: WebhookEndpoint,
-  content: WebhookContent,
-): NewDelivery {
-  const { tenant, recordedAt } = metadata;
-  const deliveryId = deliveryIdOf(environment, eventId, endpointId, content.type, Date.parse(recordedAt));
-  const body = messageBody(environment, content, recordedAt);
-  return { deliveryId, tenant, endpointId, type: content.type, body, occurredAt: new Date(recordedAt) };
 }
 
 function balanceChange(event: AccountEvent): number {

@@ -1,5 +1,10 @@
 import type { CommandBus } from '@nestjs/cqrs';
-import type { EventStore, RecordedEvent, SubscriptionBatch } from '#event-store/event-store.js';
+import {
+  UnprovenEvent,
+  type EventStore,
+  type RecordedEvent,
+  type SubscriptionBatch,
+} from '#event-store/event-store.js';
 import {
   placeInSeal,
   readChainEnd,
@@ -67,7 +72,8 @@ async function sealAfter(
 ): Promise<Seal | undefined> {
   const after = end.seal && (await positionOfLast(store, end.seal));
   const left = new AbortController();
-  const start = { filter: sealedEvents, batchSize, signal: AbortSignal.any([signal, left.signal]) };
+  const until = AbortSignal.any([signal, left.signal]);
+  const start = { filter: sealedEvents, batchSize, unprovenToo: true, signal: until };
   const subscription = store.subscribe(after === undefined ? start : { ...start, after });
   const batches = subscription[Symbol.asyncIterator]();
   try {
@@ -86,6 +92,7 @@ async function sealAfter(
       }
       if (signal.aborted) return end.seal;
       if (events.length === 0) continue;
+      refuseUnproven(events);
       const sealed = await commands.execute(new SealRange(rangeOf(events), end, key, clock()));
       if (sealed.kind === 'overtaken') return end.seal;
       ({ end } = sealed);
@@ -114,8 +121,22 @@ function rangeOf(events: readonly RecordedEvent[]): SealedRange {
   return { first: placeInSeal(first), last: placeInSeal(last), leaves: events.map(sealedLeaf) };
 }
 
+/** A seal says that this is the service's history. */
+function refuseUnproven(events: readonly RecordedEvent[]): void {
+  const forged = events.find(({ unproven }) => unproven !== undefined);
+  if (!forged) return;
+  const { message } = new UnprovenEvent(forged);
+  throw new SealingRefused(
+    `${message}, so it is not sealed, nor is what comes after it: run "atelier ledger audit", and restore the log from a backup (docs/seals.md)`,
+  );
+}
+
 async function positionOfLast(store: EventStore, { number, last }: Seal): Promise<bigint> {
-  const slice = await store.readStream(last.stream, { from: BigInt(last.revision), limit: 1 });
+  const slice = await store.readStream(last.stream, {
+    from: BigInt(last.revision),
+    limit: 1,
+    unprovenToo: true,
+  });
   const [event] = slice.kind === 'found' ? slice.events : [];
   if (event && placeInSeal(event).id === last.id) return event.position;
   throw new SealingRefused(

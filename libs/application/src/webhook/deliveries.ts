@@ -19,6 +19,8 @@ export interface NewDelivery {
   readonly body: string;
   /** When what it tells of was recorded. */
   readonly occurredAt: Date;
+  /** Proves that this service has queued it as it stands; null: an older release did. */
+  readonly mac: string | null;
 }
 
 export interface Delivery extends NewDelivery {
@@ -45,7 +47,7 @@ export interface DeliveryAttempt {
 export type AttemptVerdict =
   { readonly kind: 'delivered' } | { readonly kind: 'failed'; readonly retryAt: Date | null };
 
-export interface DeliveryWithAttempts extends Omit<Delivery, 'body' | 'tenant'> {
+export interface DeliveryWithAttempts extends Omit<Delivery, 'body' | 'tenant' | 'mac'> {
   /** The oldest first. */
   readonly made: readonly DeliveryAttempt[];
 }

@@ -18,6 +18,7 @@ import {
   type CallOutcome,
   type Delivery,
 } from './deliveries.js';
+import { complaintAboutDelivery, type MacSettings } from './delivery-mac.js';
 import { ChangeWebhook, webhooksOf } from './manage-webhooks.handler.js';
 import { pauseAfter } from './retry-schedule.js';
 import { signingSecretsOf } from './webhook-secret.js';
@@ -42,7 +43,7 @@ export class WebhookSender {
     private readonly commands: CommandBus,
     private readonly deliveries: Deliveries,
     private readonly transport: WebhookTransport,
-    @Inject(Configuration) private readonly configuration: Pick<Configuration, 'signingKey'>,
+    @Inject(Configuration) private readonly configuration: MacSettings,
     @Inject(WebhookObserver) private readonly observer: WebhookObserver,
     @Inject(Clock) private readonly clock: Clock,
     @Inject(Logger) private readonly logger: Logger,
@@ -56,6 +57,13 @@ export class WebhookSender {
     const waitMs = (delivery.nextAttemptAt?.getTime() ?? 0) - this.clock().getTime();
     if (waitMs > 0) return { kind: 'retry', afterMs: waitMs };
     const { tenant, endpointId } = delivery;
+    const complaint = complaintAboutDelivery(this.configuration, environment, delivery);
+    if (complaint !== undefined) {
+      this.logger.error({ environment, tenant, endpoint: endpointId, delivery: deliveryId }, complaint);
+      await this.deliveries.giveUp(environment, delivery, complaint, this.clock());
+      this.observer.attempted(environment, 'failed');
+      return { kind: 'done' };
+    }
     const endpoint = endpointOf(await webhooksOf(this.store, environment, tenant), endpointId);
     if (!endpoint || endpoint.disabled) {
       const error = endpoint ? 'the endpoint is disabled' : 'the endpoint was removed';

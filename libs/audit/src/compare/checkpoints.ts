@@ -96,7 +96,12 @@ async function checkPlace(
       `position ${position}`,
     );
   const streamPrefixes = categories.map((category) => categoryPrefix(environment, category));
-  const [next] = await store.readAll({ after: eventPosition, limit: 1, filter: { streamPrefixes } });
+  const [next] = await store.readAll({
+    after: eventPosition,
+    limit: 1,
+    filter: { streamPrefixes },
+    unprovenToo: true,
+  });
   if (next && next.position <= position)
     wrong(
       `the checkpoint has passed ${next.type} of ${next.stream}`,

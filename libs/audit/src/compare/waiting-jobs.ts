@@ -61,7 +61,7 @@ export class WaitingJobs {
       const waits = served.has(jobId) || (parentJobId !== null && tasks.has(parentJobId));
       if (waits || movedAt > before) continue;
       const stream = streamName(environment, 'job', jobId);
-      const slice = await store.readStream(stream, { direction: 'backwards', limit: 1 });
+      const slice = await store.readStream(stream, { direction: 'backwards', limit: 1, unprovenToo: true });
       const last = slice.kind === 'found' ? slice.events[0]?.type : undefined;
       // It has ended since.
       if (last === 'JobSucceeded' || last === 'JobFailed' || last === 'JobCancelled') continue;

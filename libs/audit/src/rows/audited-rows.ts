@@ -158,7 +158,7 @@ export class AuditedRows {
     const id = textOfRowKey(key);
     let row: FoldedRow | undefined;
     for (let from = 0; from < revision;) {
-      const slice = await store.readStream(stream, { from: BigInt(from) });
+      const slice = await store.readStream(stream, { from: BigInt(from), unprovenToo: true });
       const places = slice.kind === 'found' ? slice.events.map(placeOf) : [];
       if (places.length === 0) break;
       for (const place of places) {

@@ -7,6 +7,7 @@ import type { EventStoreHarness, Subject } from './harness.js';
 import { describeInput } from './input.conformance.js';
 import { describeReads } from './reads.conformance.js';
 import { describeSubscriptions } from './subscriptions.conformance.js';
+import { describeWriters } from './writers.conformance.js';
 import { describeTogether } from './together.conformance.js';
 
 /**
@@ -21,6 +22,7 @@ export function describeEventStore(name: string, start: () => Promise<EventStore
     describeInput(subject);
     describeReads(subject);
     describeSubscriptions(subject);
+    describeWriters(subject);
     describeFaults(subject);
   });
 
@@ -50,7 +52,7 @@ function sharing(harness: EventStoreHarness): EventStoreHarness {
   const { faults } = harness;
   return {
     ...harness,
-    open: () => shared(harness.open()),
+    open: (options) => shared(harness.open(options)),
     ...(faults && { faults: { ...faults, open: (options) => shared(faults.open(options)) } }),
   };
 }

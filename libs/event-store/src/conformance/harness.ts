@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import type { EventMacs } from '../authentic/event-macs.js';
 import type {
   EventStore,
   NewEvent,
@@ -11,7 +12,7 @@ import type {
 /** What an adapter brings along to be held to the port. One log, which may be shared and need not be empty. */
 export interface EventStoreHarness {
   /** A client of the log, with connections of its own. The suite closes it. */
-  open(): EventStore;
+  open(options?: { readonly macs?: EventMacs }): EventStore;
   /** Clients whose connections can be disturbed. Absent: the tests of lost answers are skipped. */
   readonly faults?: Faults;
   /** Appends from another process: `events` to each of `streams` streams `{prefix}{n}`, at explicit revisions. */

@@ -3,10 +3,13 @@ import {
   AppendOutcomeUnknown,
   DuplicateEventId,
   EventStoreUnavailable,
+  passes,
   type EventStore,
   type RecordedEvent,
 } from '../event-store.js';
-import { sealStream, readChainEnd, sealDigest, sourceSealed } from '../seals/seal.js';
+import { adoptionStream } from '../authentic/adopted-history.js';
+import type { EventMacs } from '../authentic/event-macs.js';
+import { sealedEvents, sealStream, readChainEnd, sealDigest, sourceSealed } from '../seals/seal.js';
 import { planWaves, type PlannedAppend } from './plan-waves.js';
 import {
   CopyRefused,
@@ -38,8 +41,12 @@ export interface CopyProgress {
 }
 
 export interface CopyOptions {
+  /** Where it was opened with the key, an event that the service did not write ends the copy. */
   readonly source: EventStore;
+  /** Opened without the key: each event keeps the proof that it has. */
   readonly target: EventStore;
+  /** To count the events that carry no proof of their own. Absent: they are not counted. */
+  readonly macs?: EventMacs | undefined;
   /** Ends the copy between two appends; the next run goes on from there. */
   readonly signal: AbortSignal;
   onProgress?(progress: CopyProgress): void;
@@ -58,6 +65,8 @@ export interface CopyResult {
   readonly sourceGrew: boolean;
   /** The source's head when the copy began, which is how far it goes. */
   readonly through: bigint | undefined;
+  /** Events of the target that do not carry a MAC of the current key: the source has them from before an adoption. */
+  readonly unproven: number;
 }
 
 /** Appends on their way at the same time. */
@@ -85,7 +94,11 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
   const comparing = report(options, 'comparing', walk);
   const after = await findResumePoint(source, walk, digests, there, comparing);
   const copied = await copyAfter(options, { ...walk, after }, digests, there);
-  const found = await digestLog(options, 'verifying');
+  const isOurs = passes(sealedEvents);
+  let unproven = 0;
+  const found = await digestLog(options, 'verifying', (event) => {
+    if (options.macs && isOurs(event) && options.macs.verdictOn(event) !== 'current') unproven += 1;
+  });
   const [ours, theirs] = [digests.figures(), found.figures()];
   const verified = ours.sha256 === theirs.sha256 && ours.events === theirs.events;
   if (verified) await nameSourceSeal(source, options.target);
@@ -97,19 +110,31 @@ export async function copyEvents(options: CopyOptions): Promise<CopyResult> {
     differences: digests.differences(found, namedDifferences),
     sourceGrew: await hasHistoryAfter(source, through),
     through,
+    unproven,
   };
 }
 
-/** The log without its seals: those of one store say nothing of another, whose events are sealed anew. */
+/**
+ * The log without its seals and adoptions: those of one store say nothing of another, whose events are sealed anew and lie
+ * at other positions.
+ */
 async function* historyOf(store: EventStore, walk: Walk): AsyncGenerator<Stretch, void, void> {
   for await (const { events, position } of walkLog(store, walk))
-    yield { events: events.filter(({ stream }) => stream !== sealStream), position };
+    yield { events: events.filter(isHistory), position };
 }
 
 async function hasHistoryAfter(store: EventStore, position: bigint | undefined): Promise<boolean> {
   // Of what a sealer writes behind the last event, a page holds more than there is.
-  const next = await store.readAll({ limit: 256, ...(position !== undefined && { after: position }) });
-  return next.some(({ stream }) => stream !== sealStream);
+  const next = await store.readAll({
+    limit: 256,
+    unprovenToo: true,
+    ...(position !== undefined && { after: position }),
+  });
+  return next.some(isHistory);
+}
+
+function isHistory({ stream }: RecordedEvent): boolean {
+  return stream !== sealStream && stream !== adoptionStream;
 }
 
 async function copyAfter(
@@ -136,13 +161,20 @@ async function copyAfter(
   return copied;
 }
 
-async function digestLog(options: CopyOptions, phase: CopyPhase): Promise<StreamDigests> {
+async function digestLog(
+  options: CopyOptions,
+  phase: CopyPhase,
+  see: (event: RecordedEvent) => void = () => undefined,
+): Promise<StreamDigests> {
   const { target, signal } = options;
   const digests = new StreamDigests();
   const walk = { through: await target.head(), signal };
   const reading = report(options, phase, walk);
   for await (const { events, position } of historyOf(target, walk)) {
-    for (const event of events) digests.absorb(event, canonicalJson(event));
+    for (const event of events) {
+      digests.absorb(event, canonicalJson(event));
+      see(event);
+    }
     reading(position, events.length);
   }
   return digests;

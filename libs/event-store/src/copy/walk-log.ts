@@ -7,6 +7,8 @@ export interface Walk {
   /** Inclusive: where to stop. Absent: the log is empty, and so is the walk. */
   readonly through: bigint | undefined;
   readonly signal: AbortSignal;
+  /** For who looks at what is there, whoever wrote it. Default: the walk ends with an error at such an event. */
+  readonly unprovenToo?: boolean;
 }
 
 /** A part of the log; `position` is how far the walk has come with it. */
@@ -21,15 +23,16 @@ const stretchEvents = 1000;
 /**
  * The log up to a position, in order, each stretch read while the one before is being worked on. A subscription and not
  * pages, because its batches are bounded in bytes, and a lost connection is taken up again by itself.
- * @throws the signal's reason
+ * @throws the signal's reason, UnprovenEvent
  */
 export async function* walkLog(
   store: EventStore,
-  { after, through, signal }: Walk,
+  { after, through, signal, unprovenToo = false }: Walk,
 ): AsyncGenerator<Stretch, void, void> {
   if (through === undefined || (after !== undefined && after >= through)) return;
   const left = new AbortController();
-  const options = { batchSize: stretchEvents, signal: AbortSignal.any([signal, left.signal]) };
+  const until = AbortSignal.any([signal, left.signal]);
+  const options = { batchSize: stretchEvents, unprovenToo, signal: until };
   const subscription = store.subscribe(after === undefined ? options : { ...options, after });
   const batches = subscription[Symbol.asyncIterator]();
   try {

@@ -12,6 +12,7 @@ import type {
   SubscribeOptions,
   SubscriptionBatch,
 } from '../event-store.js';
+import type { EventMacs } from '../authentic/event-macs.js';
 import type { EventStoreObserver } from '../observer.js';
 import { pageSize } from '../calls.js';
 import { serialiseAppend } from '../serialised-event.js';
@@ -35,6 +36,8 @@ export interface EventStoreDbEventStoreOptions {
   /** How long a quiet subscription waits before it asks where the log's end is. Default 500 ms. */
   readonly idleProbeMs?: number;
   readonly observer?: EventStoreObserver;
+  /** Prove who wrote each event that is appended. Whether those that are read are proven, `authenticStore` says. */
+  readonly macs?: EventMacs | undefined;
 }
 
 /**
@@ -51,6 +54,7 @@ class EventStoreDbEventStore implements EventStore {
   private readonly watermark: Watermark;
   private readonly maxAppendBytes: number;
   private readonly idleProbeMs: number;
+  private readonly macs: EventMacs | undefined;
   private readonly closing = new AbortController();
   private ownIdentity: string | undefined;
 
@@ -61,6 +65,7 @@ class EventStoreDbEventStore implements EventStore {
     maxAppendBytes = defaultMaxAppendBytes,
     idleProbeMs = 500,
     observer = {},
+    macs,
   }: EventStoreDbEventStoreOptions) {
     const settings = parseConnectionString(connectionString);
     if (settings.credentials && !settings.secure)
@@ -70,6 +75,7 @@ class EventStoreDbEventStore implements EventStore {
     this.appender = new Appender(this.connection, this.watermark);
     this.maxAppendBytes = maxAppendBytes;
     this.idleProbeMs = idleProbeMs;
+    this.macs = macs;
   }
 
   async append(
@@ -78,7 +84,7 @@ class EventStoreDbEventStore implements EventStore {
     events: readonly NewEvent[],
   ): Promise<AppendOutcome> {
     this.connection.refuseWhenClosed();
-    const serialised = serialiseAppend(stream, expected, events);
+    const serialised = serialiseAppend(stream, expected, events, this.macs);
     refuseOversize(stream, serialised, this.maxAppendBytes);
     return this.appender.append({ stream, expected, events: serialised });
   }

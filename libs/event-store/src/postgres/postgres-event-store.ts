@@ -15,6 +15,7 @@ import {
   type SubscriptionBatch,
 } from '../event-store.js';
 import { defaultBatchSize, defaultPatienceMs, orAborted, pauses, refuseBeyondEnd } from '../calls.js';
+import type { EventMacs } from '../authentic/event-macs.js';
 import { observeAppend, type EventStoreObserver } from '../observer.js';
 import { serialiseAppend, serialiseTogether } from '../serialised-event.js';
 import { AppendQueue } from './append-queue.js';
@@ -36,6 +37,8 @@ export interface PostgresEventStoreOptions {
   /** How long one answer may take before the connection counts as lost. Default 5,000 ms. */
   readonly answerTimeoutMs?: number;
   readonly observer?: EventStoreObserver;
+  /** Prove who wrote each event that is appended. Whether those that are read are proven, `authenticStore` says. */
+  readonly macs?: EventMacs | undefined;
 }
 
 /** PostgreSQL's largest. */
@@ -67,6 +70,7 @@ class PostgresEventStore implements EventStore {
   private readonly deadlineMs: number;
   private readonly answerTimeoutMs: number;
   private readonly observer: EventStoreObserver;
+  private readonly macs: EventMacs | undefined;
   private readonly queue: AppendQueue;
   private readonly reads: ReadQueries;
   private readonly commits: CommitSignal;
@@ -78,6 +82,7 @@ class PostgresEventStore implements EventStore {
     deadlineMs = 10_000,
     answerTimeoutMs = 5000,
     observer = {},
+    macs,
   }: PostgresEventStoreOptions) {
     quoteSchema(schema);
     this.ownsPool = 'url' in connection;
@@ -88,6 +93,7 @@ class PostgresEventStore implements EventStore {
     this.deadlineMs = deadlineMs;
     this.answerTimeoutMs = answerTimeoutMs;
     this.observer = observer;
+    this.macs = macs;
     this.reads = new ReadQueries(schema);
     // The pool hides its password from enumeration, so a copy of its options has to name it.
     const { password } = this.pool.options;
@@ -110,13 +116,13 @@ class PostgresEventStore implements EventStore {
     events: readonly NewEvent[],
   ): Promise<AppendOutcome> {
     this.refuseWhenClosed();
-    const append = { stream, expected, events: serialiseAppend(stream, expected, events) };
+    const append = { stream, expected, events: serialiseAppend(stream, expected, events, this.macs) };
     return observeAppend(this.observer, () => this.queue.append(append));
   }
 
   async appendTogether(writes: readonly StreamWrite[]): Promise<AppendTogetherOutcome> {
     this.refuseWhenClosed();
-    const appends = serialiseTogether(writes);
+    const appends = serialiseTogether(writes, this.macs);
     return observeAppend(this.observer, () => this.queue.appendTogether(appends));
   }
 

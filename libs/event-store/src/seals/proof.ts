@@ -32,7 +32,7 @@ export async function proveInclusion(store: EventStore, event: RecordedEvent): P
   const { seal, after, through } = found;
   const events: RecordedEvent[] = [];
   const { signal } = new AbortController();
-  for await (const stretch of walkLog(store, { after, through, signal }))
+  for await (const stretch of walkLog(store, { after, through, signal, unprovenToo: true }))
     events.push(...stretch.events.filter(passes(sealedEvents)));
   const leaves = events.map(sealedLeaf);
   const index = events.findIndex(({ position }) => position === event.position);
@@ -85,7 +85,7 @@ async function nextSeal(
 }
 
 async function positionOf(store: EventStore, { stream, revision }: SealedPlace): Promise<bigint> {
-  const slice = await store.readStream(stream, { from: BigInt(revision), limit: 1 });
+  const slice = await store.readStream(stream, { from: BigInt(revision), limit: 1, unprovenToo: true });
   const [event] = slice.kind === 'found' ? slice.events : [];
   if (event) return event.position;
   throw new EventStoreError(

@@ -117,6 +117,8 @@ export class HistoryFold {
       ...(after !== null && { after }),
       filter: { streamPrefixes: [...categories].map((category) => categoryPrefix(environment, category)) },
       batchSize: this.batchSize,
+      // They are parked.
+      unprovenToo: true,
       signal,
     });
   }

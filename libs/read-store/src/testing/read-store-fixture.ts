@@ -1,3 +1,5 @@
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import { testProof } from '#event-store/testing/signing-key.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -43,7 +45,11 @@ export class ReadStoreFixture {
 
   static async create(): Promise<ReadStoreFixture> {
     const database = await createTestDatabase({ template });
-    const store = createPostgresEventStore({ connection: { url: database.url } });
+    const store = createPostgresEventStore({
+      connection: { url: database.url },
+      // As the service writes, for the commands of specs.
+      macs: new EventMacs(testProof),
+    });
     const sql = new pg.Pool({ connectionString: database.url, max: 4 });
     sql.on('error', () => undefined);
     return new ReadStoreFixture(database.url, store, sql, () => database.drop());

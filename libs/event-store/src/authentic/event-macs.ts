@@ -1,0 +1,99 @@
+import { createHmac, createSecretKey, hash, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { RecordedEvent } from '../event-store.js';
+
+/** The secrets that MACs derive from. Writers have them, the database has not. */
+export interface MacSecrets {
+  /** `ATELIER_SIGNING_KEY`: every event is written with it. */
+  readonly signingKey: string;
+  /** Further keys whose MACs count: those before a rotation, or the next one while it is rolled out. */
+  readonly accepted?: readonly string[];
+}
+
+/** An event as its parts are sent: data and metadata are JSON text, the metadata without a MAC. */
+export interface WrittenEvent {
+  readonly stream: string;
+  /** Undefined: it is appended wherever the stream ends, so the MAC cannot cover the place. */
+  readonly revision: bigint | undefined;
+  /** In lower case. */
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+}
+
+/**
+ * - `current`: written by a holder of the signing key. `accepted`: of one of the other keys.
+ * - `none`: it carries no MAC. `unknown-key`: it carries one of a key that this process does not have.
+ * - `wrong`: a key that this process has did not write this event, at this place of this stream.
+ */
+export type MacVerdict = 'current' | 'accepted' | 'none' | 'unknown-key' | 'wrong';
+
+interface MacKey {
+  /** Six characters that tell which key to check with. They say nothing about the key. */
+  readonly name: string;
+  readonly key: KeyObject;
+}
+
+/** 128 bits: half of SHA-256's, as RFC 2104 allows. A forger has to guess, and each guess is an event on the log. */
+const macBytes = 16;
+
+/**
+ * MACs of events: HMAC-SHA-256 over stream, revision, id, type, data and metadata, in the very text that seals hash
+ * (docs/adr/0020-seals.md), without the MAC itself. As metadata has it: `{key's name}.{mac}`, or `{key's name}~{mac}`
+ * where the revision is not covered.
+ */
+export class EventMacs {
+  private readonly current: MacKey;
+  private readonly keys: ReadonlyMap<string, MacKey>;
+
+  constructor({ signingKey, accepted = [] }: MacSecrets) {
+    this.current = keyOf(signingKey);
+    this.keys = new Map([...accepted.map(keyOf), this.current].map((key) => [key.name, key]));
+  }
+
+  macOf(event: WrittenEvent): string {
+    const mark = event.revision === undefined ? '~' : '.';
+    return `${this.current.name}${mark}${macWith(this.current, event).toString('base64url')}`;
+  }
+
+  /** The metadata's text with the MAC in it. What is no object, as no event of this service has it, stays as it is. */
+  withMac(event: WrittenEvent): string {
+    const { metadata } = event;
+    if (!metadata.startsWith('{')) return metadata;
+    const member = `"mac":"${this.macOf(event)}"}`;
+    return metadata === '{}' ? `{${member}` : `${metadata.slice(0, -1)},${member}`;
+  }
+
+  verdictOn({ stream, revision, id, type, data, metadata }: RecordedEvent): MacVerdict {
+    // Another writer to the log may have put anything there.
+    const { mac: given, ...covered } = (metadata ?? {}) as { readonly mac?: unknown };
+    if (given === undefined) return 'none';
+    const [, name = '', mark, mac = ''] =
+      /^([\w-]{6})([.~])([\w-]{22})$/.exec(typeof given === 'string' ? given : '') ?? [];
+    const key = this.keys.get(name);
+    if (!key) return mark === undefined ? 'wrong' : 'unknown-key';
+    const expected = macWith(key, {
+      stream,
+      revision: mark === '~' ? undefined : revision,
+      id: id.toLowerCase(),
+      type,
+      data: JSON.stringify(data),
+      metadata: JSON.stringify(covered),
+    });
+    if (!timingSafeEqual(Buffer.from(mac, 'base64url'), expected)) return 'wrong';
+    return key === this.current ? 'current' : 'accepted';
+  }
+}
+
+function keyOf(secret: string): MacKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'atelier event mac', 32));
+  return { name: hash('sha256', bytes, 'base64url').slice(0, 6), key: createSecretKey(bytes) };
+}
+
+function macWith({ key }: MacKey, { stream, revision, id, type, data, metadata }: WrittenEvent): Buffer {
+  const place = JSON.stringify([stream, revision === undefined ? null : Number(revision), id, type]);
+  return createHmac('sha256', key)
+    .update(`${place.slice(0, -1)},${data},${metadata}]`)
+    .digest()
+    .subarray(0, macBytes);
+}

@@ -1,0 +1,6 @@
+/** What all processes of a simulated installation share. */
+export const simulatedSecrets = {
+  signingKey: 'a signing key of the simulation',
+  acceptedSigningKeys: [],
+  unprovenEvents: 'refuse',
+} as const;
