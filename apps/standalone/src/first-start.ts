@@ -88,7 +88,7 @@ export class FirstStart extends OperatorContext {
   /** True while no account was ever opened on this log. Presets may be on it: they come with the installation. */
   async isUntouched(): Promise<boolean> {
     const streamPrefixes = environments.map((each) => categoryPrefix(each, 'account'));
-    const first = await this.store.readAll({ limit: 1, filter: { streamPrefixes } });
+    const first = await this.store.readAll({ limit: 1, filter: { streamPrefixes }, unprovenToo: true });
     return first.length === 0;
   }
 

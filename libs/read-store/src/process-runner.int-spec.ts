@@ -2,6 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import pg from 'pg';
 import { categoryPrefix } from '#domain/streams.js';
+import { markingUnproven, refusingUnproven } from '#event-store/authentic/authentic-store.js';
+import { EventMacs } from '#event-store/authentic/event-macs.js';
+import { newEvent } from '#event-store/conformance/harness.js';
+import { createPostgresEventStore } from '#event-store/postgres/postgres-event-store.js';
+import { testProof } from '#event-store/testing/signing-key.js';
 import { FencedOff, asConsumerError } from './consumer-errors.js';
 import { moveProcess, processTask, takeOverProcess, type ProcessOptions } from './process-runner.js';
 import type { ProjectedEvent } from './projected-event.js';
@@ -34,7 +39,9 @@ function start(
   {
     signal = stop.signal,
     ...more
-  }: { signal?: AbortSignal } & Pick<ProcessOptions, 'batchSize' | 'rememberedStreams'> = {},
+  }: { signal?: AbortSignal } & Partial<
+    Pick<ProcessOptions, 'batchSize' | 'rememberedStreams' | 'eventStore'>
+  > = {},
 ): { ended: Promise<void> } {
   const task = processTask({
     eventStore: fixture.store,
@@ -180,5 +187,27 @@ describe('a process', () => {
     expect(late).toBeInstanceOf(FencedOff);
     expect(await position()).toBeNull();
     await client.end();
+  });
+
+  it('leaves out what another writer has appended, and what rests on it, and does all else', async () => {
+    const macs = new EventMacs(testProof);
+    const eventStore = refusingUnproven(markingUnproven(fixture.store, { macs }));
+    // Whoever has the password and not the key.
+    const forger = createPostgresEventStore({ connection: { url: fixture.url } });
+    await fixture.append('account', 'victim', [purchase(1)]);
+    await forger.append('live.account-victim', 0n, [
+      newEvent({ amount: 1_000_000 }, { type: 'CreditsPurchased' }),
+    ]);
+    await forger.close();
+    await fixture.append('account', 'victim', [purchase(2)]);
+    await fixture.append('account', 'other', [purchase(4), purchase(8)]);
+    const handle: Handle = async (events) => {
+      // As a command on the account does.
+      for (const { stream } of events) if (stream.endsWith('victim')) await eventStore.readStream(stream);
+      return inserting(events);
+    };
+    start(handle, { eventStore });
+    await eventually(async () => (await effects()).length === 2, 'both of the other account');
+    expect(await effects()).toEqual([4, 8]);
   });
 });

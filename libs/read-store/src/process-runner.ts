@@ -1,6 +1,12 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { passes, type EventFilter, type EventStore, type RecordedEvent } from '#event-store/event-store.js';
+import {
+  passes,
+  UnprovenEvent,
+  type EventFilter,
+  type EventStore,
+  type RecordedEvent,
+} from '#event-store/event-store.js';
 import { defaults } from '#platform/configuration.js';
 import type { Logger } from '#platform/logger.js';
 import { onlyRow } from '#platform/postgres.js';
@@ -111,15 +117,46 @@ async function follow(
   }
 }
 
-async function handleUntilDone(
+/**
+ * A batch of which something rests on an event that this service did not write is handled event by event, and what rests
+ * on it is left undone: waiting for it would stop all other tenants. Their audit names it.
+ */
+async function handleProven(
   { name, environment, handle, log }: ProcessOptions,
+  events: readonly ProjectedEvent[],
+): Promise<Part['write'] | void> {
+  try {
+    return await handle(events);
+  } catch (error) {
+    if (!(error instanceof UnprovenEvent)) throw error;
+  }
+  const writes: NonNullable<Part['write']>[] = [];
+  for (const event of events) {
+    try {
+      const write = await handle([event]);
+      if (write) writes.push(write);
+    } catch (err) {
+      if (!(err instanceof UnprovenEvent)) throw err;
+      const { stream, type } = event;
+      log.error({ err, process: name, environment, stream }, `${name} leaves ${type} of ${stream} undone`);
+    }
+  }
+  if (writes.length === 0) return;
+  return async (client) => {
+    for (const write of writes) await write(client);
+  };
+}
+
+async function handleUntilDone(
+  options: ProcessOptions,
   commits: CommitQueue,
   move: pg.QueryConfig,
   events: readonly RecordedEvent[],
   signal: AbortSignal,
 ): Promise<void> {
+  const { name, environment, log } = options;
   const handleOnce = async () => {
-    const write = events.length > 0 ? await handle(events.map(toProjectedEvent)) : undefined;
+    const write = events.length > 0 ? await handleProven(options, events.map(toProjectedEvent)) : undefined;
     const queries = [move];
     if (write) await commits.commit({ write, queries, patienceMs: patienceMs.writes });
     else await commits.commit({ queries, patienceMs: patienceMs.checkpoint });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { JobEvent } from '#domain/job/job.events.js';
 import { evolveJob, initialJob, isUnfinished, type QueuedJob } from '#domain/job/job.js';
 import type { Environment } from '#domain/streams.js';
-import { EventStore } from '#event-store/event-store.js';
+import { EventStore, UnprovenEvent } from '#event-store/event-store.js';
 import { RenderQueue, type RenderTask } from '#render-queue/render-queue.js';
 import { JobsWithoutTask, type JobWithoutTask } from '../read-models.js';
 import { groupingOf, jobEvents } from '../render/batch-grouping.js';
@@ -54,9 +54,15 @@ export async function strandedAmong(
 ): Promise<StrandedJob[]> {
   const diagnosed = await Promise.all(
     jobs.map(async (job) => {
-      const own = await jobEvents(store, environment, job.jobId);
-      const parent = job.parentJobId === null ? [] : await jobEvents(store, environment, job.parentJobId);
-      return { ...job, remedy: remedyFor(own, parent) };
+      try {
+        const own = await jobEvents(store, environment, job.jobId);
+        const parent = job.parentJobId === null ? [] : await jobEvents(store, environment, job.parentJobId);
+        return { ...job, remedy: remedyFor(own, parent) };
+      } catch (error) {
+        // Nothing is done by an event that this service did not write, and all other jobs are looked after.
+        if (error instanceof UnprovenEvent) return { ...job, remedy: nothing };
+        throw error;
+      }
     }),
   );
   return diagnosed.filter(({ remedy: { task, step } }) => task || step);
