@@ -123,7 +123,7 @@ describe('configuration', () => {
       ...{ ATELIER_UNPROVEN_EVENTS: 'unprovenEvents', AUTH_FAILURES_PER_MIN: 'authFailuresPerMin' },
       ...{ ATELIER_KEY_GRACE_MS: 'keyGraceMs', METRICS: 'metrics', S3_REGION: 's3Region' },
       ...{ S3_FORCE_PATH_STYLE: 's3ForcePathStyle', ATELIER_STOP_GRACE_MS: 'stopGraceMs' },
-      ...{ ATELIER_WORKER_CONCURRENCY: 'workerConcurrency' },
+      ...{ ATELIER_WORKER_CONCURRENCY: 'workerConcurrency', ATELIER_KEY_GRACE_MS: 'keyGraceMs' },
       ...{ ATELIER_TENANT_CONCURRENCY: 'tenantConcurrency', ATELIER_REMOTE_CONCURRENCY: 'remoteConcurrency' },
       ...{ ATELIER_REMOTE_TENANT_CONCURRENCY: 'remoteTenantConcurrency' },
       ...{ ATELIER_WEBHOOK_ALLOW_HTTP: 'webhookAllowHttp', ATELIER_WEBHOOK_TIMEOUT_MS: 'webhookTimeoutMs' },

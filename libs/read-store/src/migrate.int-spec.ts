@@ -47,6 +47,7 @@ describe('the read store migrations', () => {
       'projections',
       'rate_limits',
       'schema_migrations',
+      'signs_of_life',
       'stream_revisions',
     ]);
   });
