@@ -138,6 +138,40 @@ describe('the playground', () => {
     await checkPage(page, `form of ${name}`);
   });
 
+  it('brings pictures with an example, and makes the model that a newcomer has not', async () => {
+    const { balance } = await atelier.get('/v1/credits');
+    await open('/order/try-on');
+    await press('Example: outfit');
+    await page.getByText('This example also needs a model that was made here').waitFor();
+    expect((await atelier.get('/v1/credits')).balance).toBe(balance);
+    await press('Make a model, 5 credits');
+    await page.getByText('Checked: it would be accepted').waitFor();
+    await eventually(async () => (await page.locator('.drop img').count()) === 3);
+    await checkForEverybody(page, 'an example with its pictures');
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await order();
+    const id = await ordered();
+    await open(`/jobs/${id}`);
+    expect(await page.locator('h1').textContent()).toBe('try-on');
+    await page.locator('dt:text-is("Workflow") + dd').getByText('try-on').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.png$/);
+  });
+
+  it('goes to the first field that is refused, also where it is out of sight', async () => {
+    await page.setViewportSize({ width: 390, height: 500 });
+    await open('/order/try-on');
+    await order();
+    await page.locator('.wrong :focus').waitFor();
+    const place = await page.evaluate('document.activeElement.getBoundingClientRect().top');
+    expect(place).toBeGreaterThanOrEqual(0);
+    expect(place).toBeLessThan(500);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
   it('orders with the keyboard alone, and follows the job to its picture', async () => {
     const { balance } = await atelier.get('/v1/credits');
     await open('/order/model-generator');

@@ -1,5 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { createContext, useContext, useEffect, useState, type FormEvent, type ReactNode } from 'react';
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  type FormEvent,
+  type ReactNode,
+} from 'react';
 import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from 'react-aria-components';
 
 interface PageParts {
@@ -126,8 +134,25 @@ interface Refusal {
 export const isRefusal = (error: unknown): error is Refusal =>
   typeof error === 'object' && error !== null && 'error' in error;
 
+/** Scrolls to what was just asked for, where it stands out of sight. */
+export function useSought<Place extends HTMLElement>(sought: boolean) {
+  const place = useRef<Place>(null);
+  useEffect(() => {
+    if (sought) place.current?.scrollIntoView({ block: 'nearest' });
+  }, [sought]);
+  return place;
+}
+
+interface ProblemParts {
+  readonly error: unknown;
+  readonly again?: () => void;
+  /** It is the answer to what was just asked for. */
+  readonly sought?: boolean;
+}
+
 /** A refusal says itself what to do; without one the server was not reached. */
-export function Problem({ error, again }: { error: unknown; again?: () => void }) {
+export function Problem({ error, again, sought = false }: ProblemParts) {
+  const place = useSought<HTMLDivElement>(sought);
   const { error: what, detail = [] } = isRefusal(error)
     ? error
     : {
@@ -137,7 +162,7 @@ export function Problem({ error, again }: { error: unknown; again?: () => void }
         },
       };
   return (
-    <div className="problem" role="alert">
+    <div ref={place} className="problem" role="alert">
       <strong>{what.message}</strong>
       {detail.length > 0 && (
         <ul>
@@ -354,7 +379,7 @@ function ActionForm({ title, children, confirm, danger, act, close }: FormParts)
     <form onSubmit={(event) => void submit(event)}>
       <Heading slot="title">{title}</Heading>
       {children}
-      {state.error !== undefined && <Problem error={state.error} />}
+      {state.error !== undefined && <Problem error={state.error} sought />}
       <div className="actions">
         <Button className="button" onPress={close}>
           Back

@@ -85,22 +85,6 @@ export function isComplete(given: BodySchema, value: unknown): boolean {
   return isThere && parts.every(([name, part]) => isComplete(part, value[name]));
 }
 
-/** An example without the ids in it: they name nothing of this tenant's. */
-export function withoutIds(given: BodySchema, value: unknown): unknown {
-  const schema = resolved(given);
-  const kind = kindOf(schema);
-  if (kind === 'picture') return undefined;
-  if (kind === 'choices') return schema['x-choices'] === '/v1/image-models' ? value : undefined;
-  const { items, properties } = schema;
-  if (Array.isArray(value)) return items ? value.map((each) => withoutIds(items, each)) : value;
-  if (!isObject(value) || !properties) return value;
-  const fields = Object.entries(value).filter(([name]) => name in properties);
-  // Only those that the schema has are left.
-  return Object.fromEntries(
-    fields.map(([name, each]) => [name, withoutIds(properties[name] as BodySchema, each)]),
-  );
-}
-
 /** What is of use in most workflows and asked for in none: it stands behind the rest. */
 const usual = new Set(
   workflows

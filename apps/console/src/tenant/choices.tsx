@@ -52,6 +52,16 @@ function presets(kind: 'model' | 'background' | 'shot') {
     }));
 }
 
+/** Of a list, for an example; undefined where it is empty. */
+export async function firstChoice(
+  list: string,
+  atelier: Atelier,
+  workflow: string,
+): Promise<string | undefined> {
+  const choices = await lists[list]?.(atelier, workflow);
+  return choices?.[0]?.value;
+}
+
 interface ChoicesParts {
   readonly list: string;
   readonly workflow: string;

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Artifact, Job } from '@atelier/client';
 import { useState, type CSSProperties } from 'react';
 import { Link, useParams } from 'wouter';
-import { count, Id, JobLink, Status, Time } from '../shared/format.js';
+import { Id, JobLink, many, Status, Time } from '../shared/format.js';
 import { Action, Facts, JsonDetails, Loaded, Page, Section, Select } from '../shared/ui.js';
 import { answered, ownClient, useAsked, useJob } from './api.js';
 import { usePicture } from './choices.js';
@@ -13,14 +13,15 @@ import { isEnded, ResultPicture, JobStory } from './story.js';
 export function OwnJobPage() {
   const { id = '' } = useParams();
   const query = useJob(id);
+  const operation = useOperation(id);
   return (
     <Page
-      title={query.data?.display_name || 'Job'}
+      title={query.data?.display_name || operation || 'Job'}
       lead={<Id id={id} whole />}
       actions={query.data && <JobActions job={query.data} />}
     >
       <Loaded query={query} lines={10}>
-        {(job) => <Whole job={job} />}
+        {(job) => <Whole job={job} operation={operation} />}
       </Loaded>
     </Page>
   );
@@ -52,8 +53,8 @@ function JobActions({ job }: { job: Job }) {
       {!isEnded(job) && (
         <Action label="Cancel" title="Cancel this job" confirm="Cancel the job" danger act={cancel}>
           <p>
-            It ends without a picture, and its {job.credits_cost} credits are given back. A batch ends as a
-            whole.
+            It ends without a picture, and what it cost, {many(job.credits_cost, 'credit')}, is given back. A
+            batch ends as a whole.
           </p>
         </Action>
       )}
@@ -66,24 +67,14 @@ function JobActions({ job }: { job: Job }) {
   );
 }
 
-function Whole({ job }: { job: Job }) {
+function Whole({ job, operation }: { job: Job; operation: string | undefined }) {
   const artifacts = job.result?.artifacts ?? [];
   const finals = artifacts.filter(({ role }) => role === 'final');
   const inputs = useInputs(job);
   const [final] = finals;
   return (
     <>
-      <Facts
-        of={[
-          ['State', <Status key="state" of={job.status} />],
-          ['Cost', `${count(job.credits_cost)} credits${job.error ? ', given back' : ''}`],
-          ['Ordered', <Time key="ordered" at={job.created_at} whole />],
-          ['Took', took(job)],
-          ['Model', job.image_model ?? 'the usual one'],
-          ['Seed', job.seed],
-          ['Part of', job.parent_job_id !== null && <JobLink key="batch" id={job.parent_job_id} />],
-        ]}
-      />
+      <JobFacts {...{ job, operation }} />
       {job.error && (
         <div className="problem" role="alert">
           <strong>{job.error.message}</strong>
@@ -123,6 +114,30 @@ function Whole({ job }: { job: Job }) {
   );
 }
 
+function JobFacts({ job, operation }: { job: Job; operation: string | undefined }) {
+  return (
+    <Facts
+      of={[
+        ['State', <Status key="state" of={job.status} />],
+        [
+          'Workflow',
+          operation !== undefined && (
+            <Link key="workflow" href={`/order/${operation}`}>
+              {operation}
+            </Link>
+          ),
+        ],
+        ['Cost', `${many(job.credits_cost, 'credit')}${job.error ? ', given back' : ''}`],
+        ['Ordered', <Time key="ordered" at={job.created_at} whole />],
+        ['Took', took(job)],
+        ['Model', job.image_model ?? 'the usual one'],
+        ['Seed', job.seed],
+        ['Part of', job.parent_job_id !== null && <JobLink key="batch" id={job.parent_job_id} />],
+      ]}
+    />
+  );
+}
+
 function took({ started_at: started, finished_at: finished }: Job): string {
   if (started === null || finished === null) return '–';
   return `${((Date.parse(finished) - Date.parse(started)) / 1000).toFixed(1)} s`;
@@ -135,7 +150,12 @@ function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
       <div className="results">
         {artifacts.map((artifact) => (
           <article key={artifact.asset_id}>
-            <ResultPicture artifact={artifact} />
+            <div>
+              <ResultPicture artifact={artifact} />
+              <a className="button small download" href={artifact.image_url} download={fileOf(artifact)}>
+                Download
+              </a>
+            </div>
             <Facts
               of={[
                 ...Object.entries(artifact.meta).map(
@@ -150,6 +170,9 @@ function Results({ artifacts }: { artifacts: readonly Artifact[] }) {
     </Section>
   );
 }
+
+/** What the browser calls the file. */
+const fileOf = ({ kind, asset_id: id }: Artifact) => `${kind}-${id}.png`;
 
 function Known({ value }: { value: unknown }) {
   if (typeof value === 'string') return value;

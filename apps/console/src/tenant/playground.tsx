@@ -4,19 +4,13 @@ import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { Button, Radio, RadioGroup } from 'react-aria-components';
 import { workflows } from 'virtual:workflows';
 import { Link, useParams, useSearchParams } from 'wouter';
-import { count, Credits } from '../shared/format.js';
+import { count, Credits, many } from '../shared/format.js';
 import { Empty, Loaded, Page, Problem, Section } from '../shared/ui.js';
 import { answered, ownClient, useAsked, useJob } from './api.js';
 import { LiveJob } from './story.js';
 import { BodyForm, type FieldErrors } from './body-form.js';
-import {
-  findWorkflow,
-  isComplete,
-  pruned,
-  withoutIds,
-  type OrderBody,
-  type DescribedWorkflow,
-} from './body-schema.js';
+import { findWorkflow, isComplete, pruned, type OrderBody, type DescribedWorkflow } from './body-schema.js';
+import { useExamples } from './example.js';
 import { snippets } from './snippets.js';
 
 const usePrices = () =>
@@ -24,7 +18,7 @@ const usePrices = () =>
     staleTime: 60_000,
   });
 
-const inCredits = (credits: number) => `${count(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
+const inCredits = (credits: number) => many(credits, 'credit');
 
 /** What can be ordered. */
 export function PlaygroundPage() {
@@ -85,7 +79,7 @@ function OrderAgain({ workflow, jobId }: { workflow: DescribedWorkflow; jobId: s
 }
 
 function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: OrderBody }) {
-  const { name, summary, schema, examples = {} } = workflow;
+  const { name, summary, schema } = workflow;
   const [body, setBody] = useState(initial);
   // The form starts anew with an example: what it keeps beside the body goes.
   const [version, setVersion] = useState(0);
@@ -95,20 +89,17 @@ function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: Or
   const { order, submit, change } = useOrder(name, sent);
   const refusal = order.error ?? quote.error;
   const fill = (value: OrderBody) => {
-    setBody(withoutIds(schema, value) as OrderBody);
+    setBody(value);
     setVersion(version + 1);
     change();
   };
+  const { data: prices } = usePrices();
+  const priceOf = (of: string) => prices?.find((each) => each.name === of)?.credits_cost;
+  const costs = { model: priceOf('model-generator'), background: priceOf('background-generator') };
+  const { buttons, note } = useExamples(workflow, costs, fill);
   return (
-    <Page
-      title={name}
-      lead={`${summary}.`}
-      actions={Object.entries(examples).map(([each, { value }]) => (
-        <Button key={each} className="button small" onPress={() => fill(value)}>
-          Example: {each.replaceAll('_', ' ')}
-        </Button>
-      ))}
-    >
+    <Page title={name} lead={`${summary}.`} actions={buttons}>
+      {note}
       <div className="playground">
         <form key={version} id="order" onSubmit={submit} aria-label="The order" noValidate>
           <BodyForm
@@ -122,7 +113,9 @@ function Order({ workflow, initial }: { workflow: DescribedWorkflow; initial: Or
         </form>
         <div className="beside">
           <Price name={name} quote={quote.data} />
-          {refusal !== undefined && refusal !== null && <Refused error={refusal} />}
+          {refusal !== undefined && refusal !== null && (
+            <Refused key={order.tries} error={refusal} sought={order.error !== undefined} />
+          )}
           <div className="actions">
             <Button className="button primary" type="submit" form="order" isDisabled={order.busy}>
               {order.busy ? 'Ordering…' : 'Order'}
@@ -140,6 +133,8 @@ interface OrderState {
   readonly busy?: boolean;
   readonly error?: unknown;
   readonly jobId?: string;
+  /** So that a refusal that comes again is looked at again. */
+  readonly tries?: number;
 }
 
 function useOrder(name: WorkflowName, body: OrderBody) {
@@ -149,12 +144,12 @@ function useOrder(name: WorkflowName, body: OrderBody) {
   const key = useRef<string>(undefined);
   const change = () => {
     key.current = undefined;
-    setOrder(({ jobId }) => (jobId === undefined ? {} : { jobId }));
+    setOrder(({ jobId, tries }) => ({ jobId, tries }));
   };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     key.current ??= crypto.randomUUID();
-    setOrder({ busy: true });
+    setOrder(({ tries }) => ({ busy: true, tries }));
     try {
       // The server checks it, and says at each field what is wrong.
       const run = ownClient().run(name, body, { idempotencyKey: key.current });
@@ -163,7 +158,7 @@ function useOrder(name: WorkflowName, body: OrderBody) {
       setOrder({ jobId });
       await queries.invalidateQueries({ queryKey: ['credits'] });
     } catch (error) {
-      setOrder({ error });
+      setOrder(({ tries = 0 }) => ({ error, tries: tries + 1 }));
     }
   };
   return { order, change, submit: (event: FormEvent) => void submit(event) };
@@ -223,23 +218,28 @@ function errorsOf(error: unknown): FieldErrors {
   return new Map(detail.map(({ loc, msg }) => [loc.slice(1).join('.'), msg]));
 }
 
+function goToFirst(): void {
+  const wrong = document.querySelector('.wrong');
+  wrong?.closest('details')?.setAttribute('open', '');
+  wrong?.scrollIntoView({ block: 'center' });
+  wrong?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
+}
+
 /** The fields say what is wrong with them; here stands how many, and the way to the first. */
-function Refused({ error }: { error: unknown }) {
-  if (!hasDetail(error) || !error.detail?.length) return <Problem error={error} />;
+function Refused({ error, sought }: { error: unknown; sought: boolean }) {
+  const isInFields = hasDetail(error) && Boolean(error.detail?.length);
+  useEffect(() => {
+    if (sought && isInFields) goToFirst();
+  }, [sought, isInFields]);
+  if (!hasDetail(error) || !error.detail?.length) return <Problem error={error} sought={sought} />;
   const { length } = error.detail;
-  const toFirst = () => {
-    const wrong = document.querySelector('.wrong');
-    wrong?.closest('details')?.setAttribute('open', '');
-    wrong?.scrollIntoView({ block: 'center' });
-    wrong?.querySelector<HTMLElement>('input, select, textarea, button')?.focus({ preventScroll: true });
-  };
   return (
     <div className="problem" role="alert">
       <strong>
         {length === 1 ? 'One field is not right yet.' : `${length} fields are not right yet.`} Nothing was
         charged.
       </strong>
-      <Button className="button small" onPress={toFirst}>
+      <Button className="button small" onPress={goToFirst}>
         Go to {length === 1 ? 'it' : 'the first'}
       </Button>
     </div>

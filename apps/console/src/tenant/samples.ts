@@ -1,0 +1,136 @@
+import type { Artifact, Atelier, WorkflowBody } from '@atelier/client';
+import dress from '../../../../assets/samples/garment-photograph.jpg';
+import jacket from '../../../../assets/samples/jacket.jpg';
+import jumper from '../../../../assets/samples/jumper.jpg';
+import trousers from '../../../../assets/samples/trousers.jpg';
+import { answered, ownClient } from './api.js';
+import { firstChoice } from './choices.js';
+import { kindOf, resolved, type BodySchema, type OrderBody } from './body-schema.js';
+
+/** What an example needs that only a workflow makes. */
+export type Made = 'model' | 'background';
+
+const makers = {
+  model: {
+    workflow: 'model-generator',
+    jobType: 'MODEL_GENERATOR',
+    body: { gender: 'FEMALE', ethnicity: 'east_african', body_type: 'athletic', age_range: '26-30' },
+  },
+  background: {
+    workflow: 'background-generator',
+    jobType: 'BACKGROUND_GENERATOR',
+    body: { scene_type: 'rooftop terrace', mood: 'calm' },
+  },
+} as const;
+
+/** What a field shows, by its name; the others show a garment. */
+const shows: Readonly<Record<string, Made>> = {
+  ...{ user_image: 'model', model_image_public_id: 'model', portrait_image_public_id: 'model' },
+  ...{ pdp_image_public_id: 'model', source_render_public_id: 'model' },
+  ...{ model_spec_public_id: 'model', background_image_public_id: 'background' },
+};
+
+const garments: Readonly<Record<string, string>> = {
+  bottom: trousers,
+  outerwear: jacket,
+  dress,
+  full_body: dress,
+};
+
+/** By where they come from: the same photograph is uploaded once. */
+const uploads = new Map<string, Promise<string>>();
+
+async function upload(url: string): Promise<string> {
+  const file = await (await fetch(url)).blob();
+  return (await answered(ownClient().upload(file))).asset_id;
+}
+
+function uploaded(url: string): Promise<string> {
+  const known = uploads.get(url) ?? upload(url);
+  uploads.set(url, known);
+  // It is tried again.
+  known.catch(() => uploads.delete(url));
+  return known;
+}
+
+interface Picture {
+  readonly jobId: string;
+  readonly artifact: Artifact;
+}
+
+async function newest(atelier: Atelier, what: Made): Promise<Picture | undefined> {
+  const { items } = await atelier.get('/v1/renders', { limit: 50 });
+  const found = items.find((each) => each.job_type === makers[what].jobType);
+  return found && pictureOf(atelier, found.public_id);
+}
+
+async function pictureOf(atelier: Atelier, jobId: string): Promise<Picture | undefined> {
+  const { result } = await atelier.get('/v1/jobs/{public_id}', { public_id: jobId });
+  const final = result?.artifacts.find(({ role }) => role === 'final');
+  return final && { jobId, artifact: final };
+}
+
+/** Orders what an example lacks. It costs credits: the button that leads here says how many. */
+export async function make(what: Made): Promise<void> {
+  const { workflow, body } = makers[what];
+  await answered(
+    ownClient()
+      .run(workflow, body as WorkflowBody<typeof workflow>)
+      .result(),
+  );
+}
+
+/**
+ * An example as it can be ordered here: its pictures are photographs that come with the console, uploaded, and those that
+ * the tenant has had made; the ids that it names are those of this installation.
+ */
+export async function withSamples(
+  workflow: string,
+  schema: BodySchema,
+  example: OrderBody,
+  show: (assetId: string, picture: Artifact) => void,
+): Promise<{ body: OrderBody; missing: Made[] }> {
+  const atelier = ownClient();
+  const missing = new Set<Made>();
+  const pictures = new Map<Made, Promise<Picture | undefined>>();
+  const made = async (what: Made, as: 'asset' | 'job') => {
+    const found = pictures.get(what) ?? newest(atelier, what);
+    pictures.set(what, found);
+    const picture = await found;
+    if (!picture) return void missing.add(what);
+    const { jobId, artifact } = picture;
+    show(artifact.asset_id, artifact);
+    return as === 'job' ? jobId : artifact.asset_id;
+  };
+  const filled = async (
+    given: BodySchema,
+    value: unknown,
+    name: string,
+    beside: OrderBody,
+  ): Promise<unknown> => {
+    const its = resolved(given);
+    const { items, properties, 'x-choices': list } = its;
+    const kind = kindOf(its);
+    const shown = shows[name];
+    if (kind === 'picture')
+      return shown
+        ? made(shown, 'asset')
+        : uploaded(garments[String(beside['trial_item_category'])] ?? jumper);
+    if (list === '/v1/image-models') return value;
+    if (kind === 'choices') return shown ? made(shown, 'job') : firstChoice(list ?? '', atelier, workflow);
+    if (Array.isArray(value))
+      return items ? Promise.all(value.map((each) => filled(items, each, name, beside))) : value;
+    if (typeof value !== 'object' || value === null || !properties) return value;
+    // An object that the schema describes.
+    const own = value as OrderBody;
+    const fields = Object.entries(own).filter(([field]) => field in properties);
+    const parts = fields.map(
+      async ([field, each]) =>
+        [field, await filled(properties[field] as BodySchema, each, field, own)] as const,
+    );
+    return Object.fromEntries(await Promise.all(parts));
+  };
+  // An object stays one.
+  const body = (await filled(schema, example, '', {})) as OrderBody;
+  return { body, missing: [...missing] };
+}
