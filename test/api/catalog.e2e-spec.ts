@@ -131,10 +131,9 @@ describe('DELETE /v1/catalog/{resource}/{public_id}', () => {
     await over(jobId);
     const entry = artifacts[0]!.assetId;
     const swap = async () =>
-      api.post('/v1/model-swap-with-image', tenant.key, {
+      api.post('/v1/background-swap-with-image', tenant.key, {
         source_image_s3_key: (await uploadPicture(api, tenant)).uploadKey,
-        model_image_public_id: entry,
-        output_preset: 'portrait',
+        background_image_public_id: entry,
       });
     // The process remembers the picture from here on.
     const before = await swap();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxAlone, sandboxModel, type ImageModel, type ModelList } from '#platform/image-models.js';
 import { workflows } from '#workflows/workflows.js';
 import { bodiesOf } from './bodies/declared-bodies.js';
-import { makeThings, type Things } from './bodies/things.js';
+import { makeThings, picture, type Things } from './bodies/things.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 
@@ -150,5 +150,88 @@ describe('what a model cannot do', () => {
   it('is no reason to refuse what it can do', async () => {
     for (const more of [{ resolution: '1K' }, { aspect_ratio: '2:3' }, { output_preset: 'square' }])
       expect((await post('look', { ...model, ...more })).status).toBe(202);
+  });
+});
+
+describe('a photograph of a person', () => {
+  const item = () => [{ trial_image: things.assetId, trial_item_category: 'top' }];
+  const cases: [workflow: string, body: () => object, loc: unknown[], says: RegExp][] = [
+    [
+      'try-on',
+      () => ({ user_image: things.assetId, items: item() }),
+      ['body', 'user_image'],
+      /^must name a model of the catalogue or a picture of a person that was generated here with the image model sketch-1, or, as image_model, one that works on photographs: parted$/,
+    ],
+    [
+      'look',
+      () => ({ model_image_public_id: things.assetId, items: item() }),
+      ['body', 'model_image_public_id'],
+      /: parted$/,
+    ],
+    [
+      'product-to-model-direct',
+      () => ({ product_id: things.productId, model_image_public_id: things.assetId }),
+      ['body', 'model_image_public_id'],
+      /since no image model that this key may use works on photographs of people$/,
+    ],
+    [
+      'product-to-model-phased',
+      () => ({ product_id: things.productId, model_image_public_id: things.assetId }),
+      ['body', 'model_image_public_id'],
+      /: parted, pair$/,
+    ],
+    [
+      'model-generator',
+      () => ({ generation_stage: 'full_body', portrait_image_public_id: things.assetId }),
+      ['body', 'portrait_image_public_id'],
+      /works on photographs/,
+    ],
+    [
+      'model-swap-with-image',
+      () => ({
+        source_image_s3_key: things.uploadKey,
+        model_image_public_id: things.renderId,
+        output_preset: 'portrait',
+      }),
+      ['body', 'source_image_s3_key'],
+      /^must name a picture of a dressed person that was generated here with the image model sketch-1/,
+    ],
+  ];
+
+  it.each(cases)(
+    'is refused by the sandbox, and in a dry run, and costs nothing: %s',
+    async (workflow, body, loc, says) => {
+      const before = (await api.get('/v1/credits', tenant.key)).body.balance as number;
+      const sent = { image_model: 'sketch-1', ...body() };
+      for (const path of [`/v1/${workflow}`, `/v1/${workflow}?dry_run=true`]) {
+        const answer = await api.post(path, tenant.key, sent);
+        expectError(answer, 422, 'VALIDATION_ERROR');
+        expect(answer.body.detail).toEqual([{ loc, msg: expect.stringMatching(says), type: 'value' }]);
+        expect(answer.body.error.message).toMatch(/Nothing was charged/);
+      }
+      expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(before);
+    },
+  );
+
+  it('is taken by a model that works on photographs, and by the sandbox where it was drawn here', async () => {
+    const dressed = { items: item() };
+    const photographed = await api.post('/v1/try-on', tenant.key, {
+      ...dressed,
+      ...{ user_image: things.assetId, image_model: 'parted' },
+    });
+    expect(photographed.status).toBe(202);
+    const drawn = { ...dressed, user_image: things.renderId, image_model: 'sketch-1' };
+    expect((await api.post('/v1/try-on', tenant.key, drawn)).status).toBe(202);
+  });
+
+  it('is refused for test keys that draw with the sandbox, whatever model they name', async () => {
+    const upload = await api.upload(tester.key, await picture('png'));
+    const answer = await api.post('/v1/try-on', tester.key, {
+      user_image: upload.body.asset_id,
+      items: [{ trial_image: upload.body.asset_id, trial_item_category: 'top' }],
+      image_model: 'parted',
+    });
+    expectError(answer, 422, 'VALIDATION_ERROR');
+    expect(answer.body.error.message).toMatch(/no image model that this key may use/);
   });
 });

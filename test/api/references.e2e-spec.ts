@@ -159,9 +159,9 @@ describe('a picture', () => {
   });
 
   it('in an array is numbered for the engine, and named exactly when it is unknown', async () => {
-    const ids = [];
-    for (let index = 0; index < 3; index++) ids.push((await upload()).assetId);
-    const [user, ...items] = ids;
+    const items = [(await upload()).assetId, (await upload()).assetId];
+    const { artifacts } = await make({ kind: 'model_full_body', meta: { seed: 1 } });
+    const user = artifacts[0]!.assetId;
     const body = (trial: string[]) => ({
       user_image: user,
       items: trial.map((id) => ({ trial_image: id, trial_item_category: 'top' })),
@@ -177,22 +177,21 @@ describe('a picture', () => {
 });
 
 describe('a render', () => {
-  const swap = (id: string, model: string) => ({
+  const swap = (id: string, background: string) => ({
     source_render_public_id: id,
-    model_image_public_id: model,
-    output_preset: 'portrait',
+    background_image_public_id: background,
   });
 
   it('goes by its job, and by nothing else', async () => {
     const { assetId } = await upload();
     const { jobId, artifacts } = await make({ kind: 'on_model_render' });
-    const [source] = await queuedWith(await dispatch('model-swap-with-image', swap(jobId, assetId)));
+    const [source] = await queuedWith(await dispatch('background-swap-with-image', swap(jobId, assetId)));
     expect(source).toMatchObject({ name: 'source_image', assetId: artifacts[0]!.assetId });
     const field = 'source_render_public_id';
-    await expectUnknown('model-swap-with-image', swap(artifacts[0]!.assetId, assetId), field);
-    await expectUnknown('model-swap-with-image', swap(newId(), assetId), field);
+    await expectUnknown('background-swap-with-image', swap(artifacts[0]!.assetId, assetId), field);
+    await expectUnknown('background-swap-with-image', swap(newId(), assetId), field);
     const own = (await upload(stranger)).assetId;
-    await expectUnknown('model-swap-with-image', swap(jobId, own), field, stranger);
+    await expectUnknown('background-swap-with-image', swap(jobId, own), field, stranger);
   });
 });
 

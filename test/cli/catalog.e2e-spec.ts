@@ -36,11 +36,10 @@ async function json(verb: string, ...args: string[]): Promise<Json> {
 
 const listed = async () =>
   (await api.get('/v1/catalog/models', tenant.key)).body.items.map((item: Json) => item.public_id);
-const swap = async (model: string) =>
-  api.post('/v1/model-swap-with-image', tenant.key, {
+const swap = async (entry: string) =>
+  api.post('/v1/background-swap-with-image', tenant.key, {
     source_image_s3_key: (await uploadPicture(api, tenant)).uploadKey,
-    model_image_public_id: model,
-    output_preset: 'portrait',
+    background_image_public_id: entry,
   });
 
 describe('atelier catalog', () => {

@@ -82,7 +82,7 @@ const written = [
     workflow: 'extract',
     run: async (library) =>
       library.client.run('extract', {
-        trial_image: (await library.photograph('garment-photograph')).upload_key,
+        trial_image: (await library.dressed('garment-photograph')).job.result?.artifacts[0]?.s3_key,
         extraction_context: { max_items: 3, product_name: 'Marea dress' },
       }),
   },
@@ -115,7 +115,7 @@ const written = [
     workflow: 'pdp-extractions',
     run: async (library) =>
       library.client.run('pdp-extractions', {
-        pdp_image_public_id: (await library.photograph('garment-photograph')).asset_id,
+        pdp_image_public_id: (await library.dressed('garment-photograph')).job.public_id,
         product_name: 'Marea dress',
       }),
   },
@@ -125,10 +125,13 @@ const written = [
       library.client.run('pdp-batch-extractions', {
         photos: [
           {
-            pdp_image_public_id: (await library.photograph('garment-photograph')).asset_id,
+            pdp_image_public_id: (await library.dressed('garment-photograph')).job.public_id,
             product_name: 'Marea dress',
           },
-          { pdp_image_public_id: (await library.photograph('trousers')).asset_id, product_name: 'Trousers' },
+          {
+            pdp_image_public_id: (await library.dressed('trousers')).job.public_id,
+            product_name: 'Trousers',
+          },
           { pdp_image_public_id: (await library.sample('jacket')).asset_id, product_name: 'Jacket' },
         ],
       }),

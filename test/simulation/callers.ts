@@ -228,6 +228,7 @@ export class Callers {
         requests.refused(outcome.requestId);
         return outcome.rejection.code;
       case 'unknown-reference':
+      case 'unfit-reference':
         return outcome.kind;
       default:
         return outcome satisfies never;

@@ -176,6 +176,9 @@ export function namedModel({ model, image_model: named = model }: ModelledBody):
   return typeof named === 'string' ? named : undefined;
 }
 
+/** The sandbox dresses and replaces the people whom it drew; whom a photograph shows it does not know. */
+export const knowsDrawnPeopleOnly = ({ family }: Pick<ImageModel, 'family'>): boolean => family === 'sketch';
+
 export function isRemote({ family }: Pick<ImageModel, 'family'>): boolean {
   // A family of another release cannot be in the table.
   return (modelFamilies as Readonly<Record<string, string>>)[family] === 'remote';

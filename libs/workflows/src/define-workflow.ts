@@ -1,5 +1,5 @@
 import type { PresetKind } from '#domain/preset/preset.events.js';
-import type { Brief } from '@atelier/engine';
+import type { Brief, OwnPicture } from '@atelier/engine';
 import type { Shape } from '#validation/validate.js';
 import type { BriefFacts } from './briefing.js';
 
@@ -16,7 +16,11 @@ export type WorkflowClass = 'generator' | 'compose' | 'edit' | 'extract';
  * - `preset`: a published preset of that kind; or a catalogue entry of the caller's own that can take its place.
  * - `category`: a garment category. It gives the engine no picture.
  */
-export type Reference = { readonly field: string } & (
+export type Reference = {
+  readonly field: string;
+  /** What the picture has to tell of itself for a model that knows no people but those whom it drew. */
+  readonly tells?: OwnPicture;
+} & (
   | { readonly by: 'storage-key' | 'picture' | 'render' | 'product'; readonly input: string }
   | { readonly by: 'preset'; readonly kind: PresetKind; readonly input: string }
   | { readonly by: 'category' }

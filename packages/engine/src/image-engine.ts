@@ -2,6 +2,7 @@ import type { Brief } from './brief.js';
 import type { ArmName, ArtifactKind, PartFailureCode, PictureMeta, StageName } from './vocabulary.js';
 
 export * from './brief.js';
+export * from './own-pictures.js';
 export * from './vocabulary.js';
 
 /**

@@ -154,7 +154,7 @@ describe('background-swap-with-spec', () => {
   });
 
   it.each([
-    ['an empty sheet', (): Promise<Buffer> => flat('#efece6'), /stands out/],
+    ['an empty sheet', (): Promise<Buffer> => flat('#efece6'), /can be told from its background/],
     ['a text', async (): Promise<Buffer> => Buffer.from('hello'), /could not be read/],
     [
       'noise',
@@ -166,7 +166,7 @@ describe('background-swap-with-spec', () => {
           .png()
           .toBuffer();
       },
-      /cannot be told/,
+      /Send one garment/,
     ],
   ])('refuses %s as bad input and says what to send', async (_, bytes, message) => {
     const pending = render('background-swap-with-spec', spec, [

@@ -1,7 +1,7 @@
 import { EngineError, type Renderer } from '@atelier/engine';
 import { breathe } from './abort.js';
 import { garmentPicture, namedGarment } from './reading/garment-picture.js';
-import { readPhotograph, requiredInput, type Reading } from './reading/reading.js';
+import { readPhotograph, requiredInput } from './reading/reading.js';
 import { regionMap } from './reading/region-map.js';
 import { MODEL } from './model.js';
 
@@ -13,35 +13,21 @@ export interface ExtractOrder {
   };
 }
 
-/** Says what to do rather than what the code did not find. */
-function nothingFound(reading: Reading): EngineError {
-  if (reading.subject.share > 0.9) {
-    return new EngineError(
-      'bad_input',
-      'trial_image is filled by one surface: no garment can be told from what is around it. Send a photograph that shows the whole garment or the person who wears it.',
-    );
-  }
-  return new EngineError(
-    'bad_input',
-    'No garment was found in trial_image. Send a photograph of a person who wears it, or of the garment on a plain ground.',
-  );
-}
-
 /**
- * Finds what is worn, or laid out, in `trial_image` and lifts each garment out, largest first.
- * @throws EngineError `bad_input` when there is no picture, or no garment in it
+ * Finds what is laid out in `trial_image`, or worn by a figure that this engine drew, and lifts each garment out, largest first.
+ * @throws EngineError `bad_input` when there is no picture, or no garment that can be told from a person and from the ground
  */
 export const extract: Renderer<ExtractOrder> = async (request, context) => {
-  const bytes = requiredInput(request.inputs, 'trial_image', 'one photograph of a model or of a garment');
+  const input = requiredInput(request.inputs, 'trial_image', 'one photograph of a garment');
   const {
     max_items: maxItems = 4,
     product_name: name,
     product_description: about,
   } = request.body.extraction_context ?? {};
   const productName = name?.trim();
-  const reading = await readPhotograph(bytes, 'trial_image');
+  const reading = await readPhotograph(input);
   await breathe(context.signal);
-  if (reading.garments.length === 0) throw nothingFound(reading);
+  if (reading.garments.length === 0) throw new EngineError('bad_input', reading.refusal);
   const found = reading.garments.length;
   await context.onStage({
     stage: 'regions',

@@ -14,17 +14,15 @@ import { viewFacts, wearerFacts } from './composition/facts.js';
 import { readKnownSource } from './composition/known-source.js';
 import { personFacts, personFrom } from './composition/person.js';
 import { easelFor } from './composition/product.js';
-import { silhouettes } from './composition/silhouettes.js';
-import { planKnown, type SwapPlan } from './composition/swap-plan.js';
-import { planUnknown } from './composition/swap-unknown.js';
+import { silhouettes, wornUnder } from './composition/silhouettes.js';
+import { planKnown } from './composition/swap-plan.js';
 import type { SwapOrder } from './swapping/swap.js';
 import { MODEL } from './model.js';
 
 /**
  * Puts the person of `model_image` into the clothes of `source_image`, in the same place and pose. A picture that this engine
- * composed tells by its meta where the cloth lies; in any other one the wearer is told from the ground and the clothes from
- * the skin by their looks.
- * @throws EngineError `bad_input` when a picture cannot be read, or no garment is found on the source
+ * composed tells by its meta where the cloth lies; any other one is refused.
+ * @throws EngineError `bad_input` when a picture cannot be read, or is a photograph
  */
 export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) => {
   const easel = easelFor(request, context, '4:5');
@@ -36,9 +34,12 @@ export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) 
   const person = personFrom(model, {}, request.seed);
   await breathe(context.signal);
   const known = await readKnownSource(source, 2048);
-  const plan: SwapPlan = known
-    ? await planKnown(easel, known, person, source.meta ?? {})
-    : await planUnknown(easel, source, person);
+  if (!known)
+    throw new EngineError(
+      'bad_input',
+      'source_image is a photograph, and this engine changes the person of pictures that it drew itself. Name a picture that was generated here, or an image model that works on photographs of people.',
+    );
+  const plan = await planKnown(easel, known, person, source.meta ?? {});
   await breathe(context.signal);
   await report(easel, 'garment_kept', 'The clothes are told from the person who wears them', plan.garment);
   const { outfit, view, setting, cloth } = plan;
@@ -65,7 +66,12 @@ export const modelSwapWithImage: Renderer<SwapOrder> = async (request, context) 
       backdrop: setting.facts,
       view: viewFacts(view, easel.size),
       wearer: wearerFacts(outfit),
-      silhouettes: await silhouettes(figure, cloth, easel.size),
+      // Carried over in one piece, several things cannot be told apart any more.
+      silhouettes: await silhouettes(
+        figure,
+        wornUnder(figure, cloth, plan.garmentClasses.length === 1 ? plan.garmentClasses : []),
+        easel.size,
+      ),
       aspect_ratio: easel.asked.aspectRatio,
       resolution: easel.asked.resolution,
     },

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { EnginePicture, RenderRequest, RenderResult } from '@atelier/engine';
-import { anotherFrame, sample, tinted, worn } from './reading/photographs.fixture.js';
+import type { EngineImage, EnginePicture, RenderRequest, RenderResult } from '@atelier/engine';
+import { anotherFrame, known, photograph, sample, worn } from './reading/photographs.fixture.js';
 import { SketchEngine } from './sketch-engine.js';
 
 const engine = new SketchEngine();
 
-const run = (photos: readonly Buffer[], body: object = {}): Promise<RenderResult> => {
+const run = (photos: readonly (Buffer | EngineImage)[], body: object = {}): Promise<RenderResult> => {
   const request: RenderRequest = {
     workflow: 'pdp-batch-extractions',
     body: { ...body },
-    inputs: photos.map((bytes, index) => ({ name: `photo-${index}`, bytes })),
+    inputs: photos.map((photo, index) =>
+      known(`photo-${index}`, Buffer.isBuffer(photo) ? { name: '', bytes: photo } : photo),
+    ),
     seed: 7,
     displayName: '',
     testMark: false,
@@ -38,7 +40,7 @@ const shared = ({ pictures }: RenderResult, axis: string): EnginePicture[] =>
   pictures.filter((one) => one.meta['axis'] === axis);
 
 describe('pdp-batch-extractions', () => {
-  it('groups a shoot by who is in it and by where it was, also over noise, crop and compression', async () => {
+  it('groups drawings by who is in them, and photographs by where they were taken, also over noise and crop', async () => {
     const dressInRoom = await worn('garment-photograph', 37, 'room');
     const jumperAtWall = await worn('jumper', 44, 'bricks');
     const result = await run([
@@ -46,14 +48,14 @@ describe('pdp-batch-extractions', () => {
       jumperAtWall,
       await sample('jacket'),
       await worn('garment-photograph', 37, 'bricks'),
-      await anotherFrame(dressInRoom),
-      await anotherFrame(jumperAtWall),
+      await anotherFrame(dressInRoom.bytes),
+      await anotherFrame(jumperAtWall.bytes),
       await worn('jumper', 44, 'room'),
     ]);
     const grouping = groupingOf(result);
     expect(members(grouping.person_groups)).toEqual([
-      [0, 3, 4],
-      [1, 5, 6],
+      [0, 3],
+      [1, 6],
     ]);
     expect(members(grouping.location_groups)).toEqual([
       [0, 4, 6],
@@ -80,10 +82,16 @@ describe('pdp-batch-extractions', () => {
     expect(result.message).toMatch(/no shared person, no shared place/);
   });
 
-  it('takes lamplight for no other person', async () => {
-    const bytes = await worn('trousers', 65, 'room');
-    const { person_groups: people } = groupingOf(await run([bytes, await tinted(bytes, 'warm')]));
-    expect(members(people)).toEqual([[0, 1]]);
+  it('compares no people who were photographed, and says so', async () => {
+    const photos = [await photograph('jersey'), await sample('jacket'), await photograph('bow-tie')];
+    const result = await run(photos);
+    expect(groupingOf(result).person_groups).toEqual([]);
+    expect(result.failures).toEqual([
+      { arm: 'person', code: 'VISION_MODEL_REQUIRED', message: expect.stringContaining('photographs 0, 2') },
+    ]);
+    const told = await run(photos, { grouping: { person_groups: [{ member_indices: [0, 2] }] } });
+    expect(told.pictures.map(({ kind }) => kind)).toEqual(['grouping']);
+    expect(told.failures).toMatchObject([{ arm: 'person', code: 'VISION_MODEL_REQUIRED' }]);
   });
 
   it("takes the caller's grouping at face value, and extracts what it names", async () => {
@@ -111,8 +119,8 @@ describe('pdp-batch-extractions', () => {
   });
 
   it('groups the others when one photograph is broken', async () => {
-    const bytes = await worn('trousers', 65, 'room');
-    const result = await run([bytes, Buffer.from('no picture'), await anotherFrame(bytes)]);
+    const picture = await worn('trousers', 65, 'room');
+    const result = await run([picture, Buffer.from('no picture'), picture]);
     expect(members(groupingOf(result).person_groups)).toEqual([[0, 2]]);
     expect(members(groupingOf(result).location_groups)).toEqual([[0, 2]]);
   });

@@ -14,15 +14,11 @@ import { groupsOf, type Group } from './reading/grouping.js';
 import { marked } from './scene.js';
 import { personPicture } from './reading/person-picture.js';
 import { emptyPlate } from './reading/plate.js';
-import { readPhotograph, type Reading } from './reading/reading.js';
-import {
-  locationDistance,
-  locationSignature,
-  personDistance,
-  personSignature,
-  type LocationSignature,
-  type PersonSignature,
-} from './reading/signature.js';
+import { readPhotograph } from './reading/reading.js';
+import type { Reading } from './reading/regions.js';
+import { locationDistance, locationSignature, type LocationSignature } from './reading/signature.js';
+import { UNREAD_PERSON } from './pdp-extractions.js';
+import { personFacts } from './composition/person.js';
 import { MODEL } from './model.js';
 
 export interface PdpBatchExtractionsOrder {
@@ -30,8 +26,7 @@ export interface PdpBatchExtractionsOrder {
   readonly grouping?: Partial<Pick<Grouping, 'person_groups' | 'location_groups'>>;
 }
 
-/** Distances up to which photographs are taken to share a person, or a place; measured on series of renders. */
-const SAME_PERSON = 0.85;
+/** Distance up to which photographs are taken to share a place; measured on series of renders. */
 const SAME_PLACE = 0.5;
 
 /** One photograph of the batch; without a reading it could not be read. */
@@ -39,7 +34,6 @@ interface Photo {
   readonly index: number;
   readonly image: EngineImage;
   readonly reading?: Reading;
-  readonly person?: PersonSignature;
   readonly place?: LocationSignature;
 }
 
@@ -53,9 +47,9 @@ const photosOf = (request: RenderRequest<unknown>): { index: number; image: Engi
 
 async function read({ index, image }: { index: number; image: EngineImage }): Promise<Photo> {
   try {
-    const reading = await readPhotograph(image.bytes, image.name);
-    const [person, place] = [personSignature(reading), locationSignature(reading)];
-    return { index, image, reading, ...(person ? { person } : {}), ...(place ? { place } : {}) };
+    const reading = await readPhotograph(image);
+    const place = locationSignature(reading);
+    return { index, image, reading, ...(place ? { place } : {}) };
   } catch (error) {
     // A broken photograph fails its own job; its siblings are grouped without it.
     if (error instanceof EngineError) return { index, image };
@@ -63,45 +57,46 @@ async function read({ index, image }: { index: number; image: EngineImage }): Pr
   }
 }
 
-/** Groups one axis by measured similarity; photographs that show nothing of it are in no group. */
-function measuredGroups<S>(
-  photos: readonly Photo[],
-  of: (photo: Photo) => S | undefined,
-  distance: (p: S, q: S) => number,
-  limit: number,
-  what: string,
-): Group[] {
-  const signatures = new Map<number, S>();
-  for (const photo of photos) {
-    const signature = of(photo);
-    if (signature !== undefined) signatures.set(photo.index, signature);
+/** Pictures of one drawn person say so themselves. Who was photographed is not known, and is in no group. */
+function drawnAlike(photos: readonly Photo[]): Group[] {
+  const members = new Map<string, number[]>();
+  for (const { index, reading } of photos) {
+    const person = reading?.figure?.person;
+    if (!person) continue;
+    const who = JSON.stringify(personFacts(person));
+    members.set(who, [...(members.get(who) ?? []), index]);
   }
+  return [...members.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => ({
+      member_indices: group,
+      confidence: 1,
+      evidence: 'the pictures say that they show the same drawn person',
+    }));
+}
+
+/** Groups places by measured similarity; photographs that show nothing of one are in no group. */
+function alikeByPlace(photos: readonly Photo[]): Group[] {
+  const signatures = new Map<number, LocationSignature>();
+  for (const { index, place } of photos) if (place) signatures.set(index, place);
   const between = (p: number, q: number): number => {
     const [one, two] = [signatures.get(p), signatures.get(q)];
-    return one === undefined || two === undefined ? Infinity : distance(one, two);
+    return one && two ? locationDistance(one, two) : Infinity;
   };
-  return groupsOf([...signatures.keys()], between, limit, what);
+  return groupsOf([...signatures.keys()], between, SAME_PLACE, 'colours and texture of the ground');
 }
 
 function groupingOf(photos: readonly Photo[], { grouping }: PdpBatchExtractionsOrder): Grouping {
   if (grouping) return { person_groups: [], location_groups: [], ...grouping, automatic: false };
-  return {
-    person_groups: measuredGroups(
-      photos,
-      (photo) => photo.person,
-      personDistance,
-      SAME_PERSON,
-      'skin, hair and neck',
-    ),
-    location_groups: measuredGroups(
-      photos,
-      (photo) => photo.place,
-      locationDistance,
-      SAME_PLACE,
-      'colours and texture of the ground',
-    ),
-    automatic: true,
-  };
+  return { person_groups: drawnAlike(photos), location_groups: alikeByPlace(photos), automatic: true };
+}
+
+/** Says of whom it is unknown whether they are the same; one person alone is no question. */
+function notCompared(photos: readonly Photo[], { automatic }: Grouping): PartFailure[] {
+  const people = photos.filter(({ reading }) => reading?.person);
+  if (!automatic || people.length < 2) return [];
+  const message = `Whether the people on the photographs ${named(people.map(({ index }) => index))} are the same was not read: this engine does not tell people apart. Say it in \`grouping\`, or name an image model that reads photographs.`;
+  return [{ arm: 'person', code: 'VISION_MODEL_REQUIRED', message }];
 }
 
 type Shared = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
@@ -118,27 +113,17 @@ const withGroup = (
   meta: { ...picture.meta, axis, ...group, source_index: source },
 });
 
-/** The person, from the photograph that shows the head largest and most surely. */
-async function sharedPerson(
-  photos: readonly Photo[],
-  group: Group,
-  request: RenderRequest<unknown>,
-): Promise<Shared> {
-  const sure = ({ reading }: Photo): number => {
-    const head = reading?.wearer?.head;
-    return head && reading ? head.confidence * Math.min(1, head.breadth / 40) : 0;
-  };
-  const [best] = photos
-    .filter(({ index, reading }) => group.member_indices.includes(index) && reading?.wearer)
-    .sort((p, q) => sure(q) - sure(p) || p.index - q.index);
-  if (!best?.reading?.wearer) {
-    const message = `No head can be seen in the photographs ${named(group.member_indices)}.`;
-    return { failure: { arm: 'person', code: 'NO_PERSON_FOUND', message } };
+/** The person whom one of the pictures knows. */
+async function sharedPerson(photos: readonly Photo[], group: Group, testMark: boolean): Promise<Shared> {
+  const members = photos.filter(({ index }) => group.member_indices.includes(index));
+  for (const { index, reading } of members) {
+    const person = reading?.figure?.person;
+    if (person) return { picture: withGroup(await personPicture(person, testMark), 'person', group, index) };
   }
-  // A seed of its own for each: two people of a batch must not share a face.
-  const own = { ...request, seed: request.seed + best.index };
-  const picture = await personPicture(best.reading, best.reading.wearer, best.image, own);
-  return { picture: withGroup(picture, 'person', group, best.index) };
+  if (members.some(({ reading }) => reading?.person ?? reading?.figure))
+    return { failure: { arm: 'person', code: 'VISION_MODEL_REQUIRED', message: UNREAD_PERSON } };
+  const message = `No head can be seen in the photographs ${named(group.member_indices)}.`;
+  return { failure: { arm: 'person', code: 'NO_PERSON_FOUND', message } };
 }
 
 /** The place, from the photograph whose subject hides the least of it. */
@@ -199,7 +184,7 @@ export const pdpBatchExtractions: Renderer<PdpBatchExtractionsOrder> = async (re
   const shared: Shared[] = [];
   for (const group of grouping.person_groups) {
     await breathe(context.signal);
-    if (group.member_indices.length > 1) shared.push(await sharedPerson(photos, group, request));
+    if (group.member_indices.length > 1) shared.push(await sharedPerson(photos, group, request.testMark));
   }
   for (const group of grouping.location_groups) {
     await breathe(context.signal);
@@ -210,7 +195,10 @@ export const pdpBatchExtractions: Renderer<PdpBatchExtractionsOrder> = async (re
   const places = counted(grouping.location_groups, 'place', 'places');
   return {
     pictures: [sheet, ...shared.flatMap((one) => ('picture' in one ? [one.picture] : []))],
-    failures: shared.flatMap((one) => ('failure' in one ? [one.failure] : [])),
+    failures: [
+      ...notCompared(photos, grouping),
+      ...shared.flatMap((one) => ('failure' in one ? [one.failure] : [])),
+    ],
     message: `${how}: ${people}, ${places}`,
     model: MODEL,
   };

@@ -13,7 +13,8 @@ import { garmentPicture, namedGarment } from './reading/garment-picture.js';
 import { marked } from './scene.js';
 import { personPicture } from './reading/person-picture.js';
 import { emptyPlate } from './reading/plate.js';
-import { readPhotograph, requiredInput, type Reading } from './reading/reading.js';
+import { readPhotograph, requiredInput } from './reading/reading.js';
+import type { Reading } from './reading/regions.js';
 import { recipePicture } from './reading/recipe-card.js';
 import { readRecipe } from './reading/recipe.js';
 import { regionMap } from './reading/region-map.js';
@@ -35,6 +36,10 @@ type PdpRequest = RenderRequest<PdpExtractionsOrder>;
 
 type Outcome = { readonly picture: EnginePicture } | { readonly failure: PartFailure };
 
+/** Skin and hair can be measured; who somebody is cannot, and a drawing of anybody else would be sold as them. */
+export const UNREAD_PERSON =
+  'This engine cannot read who is on the picture, and draws nobody whom it does not know. Name a picture of a model that was generated here, or an image model that reads photographs.';
+
 const failed = (arm: Arm, code: PartFailureCode, message: string): Outcome => ({
   failure: { arm, code, message },
 });
@@ -46,8 +51,10 @@ async function garmentArm(reading: Reading, request: PdpRequest): Promise<Outcom
   const slots = garments.map((region) => region.slot);
   const named = namedGarment(productName, undefined, slots);
   const product = garments[named] ?? garments[0];
-  if (!product)
-    return failed('garment', 'NO_GARMENT_FOUND', 'No garment can be told from what is around it.');
+  if (!product) {
+    const code = reading.person ? 'VISION_MODEL_REQUIRED' : 'NO_GARMENT_FOUND';
+    return failed('garment', code, reading.refusal);
+  }
   const label = garments[named] ? productName : undefined;
   const sheet = { kind: 'garment', ground: 'white', label, testMark: request.testMark } as const;
   return { picture: await garmentPicture(reading, product, sheet) };
@@ -56,19 +63,29 @@ async function garmentArm(reading: Reading, request: PdpRequest): Promise<Outcom
 async function personArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
   if (request.body.test_partial)
     return failed('person', 'TEST_OUTCOME', 'The test key asked for a partial outcome.');
-  const input = request.inputs.find((one) => one.name === 'pdp_image');
-  if (!reading.wearer || !input)
-    return failed(
-      'person',
-      'NO_PERSON_FOUND',
-      'No head can be seen in the photograph: a flat-lay or a close crop has no model.',
-    );
-  return { picture: await personPicture(reading, reading.wearer, input, request) };
+  if (reading.figure?.person)
+    return { picture: await personPicture(reading.figure.person, request.testMark) };
+  if (reading.person ?? reading.figure) return failed('person', 'VISION_MODEL_REQUIRED', UNREAD_PERSON);
+  return failed(
+    'person',
+    'NO_PERSON_FOUND',
+    'No head can be seen in the photograph: a flat-lay or a close crop has no model.',
+  );
 }
 
+/** Behind a person who hides more than this of a photograph the ground is guesswork. */
+const MOST_MADE_UP = 0.45;
+
 async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
-  const plate = await emptyPlate(reading.photograph, reading.subject);
-  if (!plate)
+  const { subject, photograph, person } = reading;
+  if (person === 'unclear' || (subject.share === 0 && !subject.plainGround))
+    return failed(
+      'background',
+      'NO_BACKGROUND_FOUND',
+      'The subject cannot be told from the background well enough to be taken out.',
+    );
+  const plate = await emptyPlate(photograph, subject);
+  if (!plate || (person && plate.reconstructed > MOST_MADE_UP))
     return failed(
       'background',
       'NO_BACKGROUND_FOUND',
@@ -76,7 +93,7 @@ async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Out
     );
   const meta: PictureMeta = {
     reconstructed_share: Math.round(plate.reconstructed * 1000) / 1000,
-    setting: reading.subject.plainGround ? 'plain_studio' : 'location',
+    setting: subject.plainGround ? 'plain_studio' : 'location',
     method: plate.method,
   };
   const facts: PictureFacts = { kind: 'background_plate', label: 'Empty background', meta };
@@ -85,7 +102,13 @@ async function backgroundArm(reading: Reading, request: PdpRequest): Promise<Out
 
 /** A picture without anything in it was taken in no way worth repeating. */
 async function recipeArm(reading: Reading, request: PdpRequest): Promise<Outcome> {
-  if (reading.garments.length === 0 && !reading.wearer)
+  if (reading.person)
+    return failed(
+      'recipe',
+      'VISION_MODEL_REQUIRED',
+      'This engine measures light, crop and pose of products on a plain ground and of pictures that it drew itself, not of people who were photographed.',
+    );
+  if (reading.garments.length === 0 && !reading.figure)
     return failed(
       'recipe',
       'NO_SUBJECT_FOUND',
@@ -107,14 +130,15 @@ const RUN: Readonly<Record<Arm, (reading: Reading, request: PdpRequest) => Promi
  * @throws EngineError `bad_input` when there is no picture, `no_image` when every arm gave nothing and none was left out
  */
 export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, context) => {
-  const bytes = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');
-  const reading = await readPhotograph(bytes, 'pdp_image');
+  const input = requiredInput(request.inputs, 'pdp_image', 'one photograph of a product page');
+  const reading = await readPhotograph(input);
   await breathe(context.signal);
   await context.onStage({
     stage: 'regions',
-    message: reading.wearer
-      ? 'A person, what is worn and the ground are told apart'
-      : 'Subject and ground are told apart',
+    message:
+      (reading.person ?? reading.figure)
+        ? 'A person, what is worn and the ground are told apart'
+        : 'Subject and ground are told apart',
     pictures: [await regionMap(reading, request.testMark)],
   });
   const pictures: EnginePicture[] = [];
@@ -131,7 +155,7 @@ export const pdpExtractions: Renderer<PdpExtractionsOrder> = async (request, con
     const why = failures.map((failure) => failure.message).join(' ');
     throw new EngineError(
       'no_image',
-      `The photograph gave nothing. ${why} Send a photograph with a person or a garment on a ground.`,
+      `The photograph gave nothing. ${why} Send a photograph of the product by itself on a plain background.`,
     );
   }
   const missing = failures.map((failure) => failure.arm).join(', ');

@@ -112,9 +112,9 @@ function thingAt(references: readonly Reference[], things: Things, path: Path): 
   const reference = references[index];
   switch (reference?.by) {
     case 'storage-key':
-      return things.uploadKey;
+      return reference.tells ? (things.renderKey ?? things.uploadKey) : things.uploadKey;
     case 'picture':
-      return index % 2 === 0 ? things.assetId : things.renderId;
+      return index % 2 === 0 && !reference.tells ? things.assetId : things.renderId;
     case 'render':
       return things.renderId;
     case 'product':

@@ -47,8 +47,8 @@ describe('model-generator', () => {
   it('carries a portrait into a full body, and then casts nobody', async () => {
     const full = { generation_stage: 'full_body' };
     expect(await wrong('model-generator', full)).toEqual(['body.portrait_image_public_id']);
-    const { assetId, renderId } = things;
-    expect(await wrong('model-generator', { ...full, portrait_image_public_id: assetId })).toEqual([]);
+    const { renderId } = things;
+    expect(await wrong('model-generator', { ...full, portrait_image_public_id: renderId })).toEqual([]);
     const good = { ...full, model_spec_public_id: renderId };
     expect(await wrong('model-generator', good)).toEqual([]);
     const casting = {
@@ -120,7 +120,8 @@ describe('a swap', () => {
 
   it.each(swaps)('%s takes exactly one source', async (swap) => {
     const { source_render_public_id: source, ...rest } = exampleBodies(swap, things)['render'] as Body;
-    const body = { ...rest, source_image_s3_key: things.uploadKey };
+    const key = swap === 'model-swap-with-image' ? things.renderKey : things.uploadKey;
+    const body = { ...rest, source_image_s3_key: key };
     expect(await wrong(swap, body)).toEqual([]);
     const both = { ...body, source_render_public_id: source };
     expect(await wrong(swap, both)).toEqual(['body.source_image_s3_key']);

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { contextOf, type ApiService, type Tenant } from '../support/api-service.js';
 import type { ApiClient } from '../support/api-client.js';
 import { finishJob, startJob } from '../support/finish-job.js';
+import type { JobArtifact } from '#domain/job/job.events.js';
 import { publishPreset } from '../../support/operator.js';
 
 /** What a tenant's bodies can refer to. */
@@ -18,6 +19,8 @@ export interface Things {
   readonly assetId: string;
   /** A job of the tenant's that has made a picture. */
   readonly renderId: string;
+  /** The key of that picture. */
+  readonly renderKey?: string;
   readonly productId: string;
   readonly categoryId: string;
   readonly webhookId?: string;
@@ -33,15 +36,29 @@ export async function makeThings(service: ApiService, api: ApiClient, tenant: Te
   const dispatched = await api.post('/v1/model-generator', tenant.key, {});
   const renderId = dispatched.body.job_id as string;
   await startJob(service, tenant, renderId);
-  await finishJob(service, tenant, renderId);
+  const made = await finishJob(service, tenant, renderId);
+  await keepPicture(service, tenant, renderId, made);
   const hook = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
   return {
     webhookId: (await api.post('/v1/webhooks', tenant.key, hook)).body.public_id as string,
-    ...{ assetId, renderId, uploadKey: upload.body.upload_key as string },
+    ...{ assetId, renderId, uploadKey: upload.body.upload_key as string, renderKey: made.storageKey },
     productId: await registerProduct(service, tenant, assetId, upload.body.upload_key as string),
     categoryId: garmentCategories[0]?.publicId ?? '',
     presets: await publishPresets(service, tenant),
   };
+}
+
+/** What the worker records beside the job: the picture can be named by its key then. */
+async function keepPicture(
+  service: ApiService,
+  { environment, id: tenant }: Tenant,
+  jobId: string,
+  { assetId, storageKey, contentType, width, height, sha256 }: JobArtifact,
+): Promise<void> {
+  const facts = { assetId, tenant, storageKey, contentType, width, height, sha256 };
+  const data = { ...facts, sizeBytes: 1, origin: 'render' as const, jobId, at: new Date().toISOString() };
+  const event = toNewEvent({ type: 'AssetStored', data }, 0, contextOf(environment, tenant));
+  await service.store.append(streamName(environment, 'asset', assetId), 'no-stream', [event]);
 }
 
 export async function picture(format: 'png' | 'jpeg'): Promise<Buffer> {

@@ -31,7 +31,8 @@ export async function startJob(service: ApiService, tenant: Tenant, jobId: strin
   );
 }
 
-export async function finishJob(service: ApiService, tenant: Tenant, jobId: string): Promise<void> {
+/** @returns the picture that it has made then */
+export async function finishJob(service: ApiService, tenant: Tenant, jobId: string): Promise<JobArtifact> {
   const provenance = {
     engine: 'sketch',
     model: 'sketch-1',
@@ -40,8 +41,10 @@ export async function finishJob(service: ApiService, tenant: Tenant, jobId: stri
     renderMs: 5,
     inputHashes: [],
   };
-  const data = { message: 'Done', artifacts: [artifact(tenant, 'final')], provenance, at: at() };
+  const made = artifact(tenant, 'final');
+  const data = { message: 'Done', artifacts: [made], provenance, at: at() };
   await append(service, tenant, jobId, (job: typeof initialJob) => succeedJob(data, job));
+  return made;
 }
 
 export async function failJob(service: ApiService, tenant: Tenant, jobId: string): Promise<void> {
@@ -75,6 +78,9 @@ function artifact({ environment, id }: Tenant, role: JobArtifact['role']): JobAr
     kind: 'model_portrait',
     role,
     label: 'Portrait',
-    meta: {},
+    meta: drawnPerson,
   };
 }
+
+/** What a composed picture tells of itself, as far as a dispatch asks for it. */
+const drawnPerson = { seed: 1, gender: 'FEMALE', view: {}, wearer: {}, silhouettes: {} };

@@ -7,7 +7,7 @@ import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { DispatchWorkflow, type DispatchAnswer } from '#application/dispatch/dispatch-workflow.handler.js';
 import { DryRun, type DryRunAnswer } from '#application/dispatch/dry-run.handler.js';
 import { Clock } from '#platform/clock.js';
-import { isRemote } from '#platform/image-models.js';
+import { isRemote, knowsDrawnPeopleOnly } from '#platform/image-models.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
@@ -26,7 +26,8 @@ import {
 import { ImageModels, withoutUnknownQuality } from './image-model-rules.js';
 import { JobWaits } from './job-waits.js';
 import type { DispatchOutcome } from '#application/dispatch/dispatcher.js';
-import type { UnknownReference } from '#application/dispatch/references.js';
+import type { UnfitReference, UnusableReference } from '#application/dispatch/references.js';
+import type { FieldProblem } from '#validation/validate.js';
 
 type Refused = Extract<DispatchOutcome, { kind: 'refused' }>;
 type AcceptedDispatch = Extract<DispatchOutcome, { kind: 'accepted' }> & {
@@ -34,7 +35,7 @@ type AcceptedDispatch = Extract<DispatchOutcome, { kind: 'accepted' }> & {
 };
 
 /** The dispatch that was accepted. @throws ApiError for every other answer */
-function acceptedOrRefused(workflow: string, answer: DispatchAnswer): AcceptedDispatch {
+function acceptedOrRefused(workflow: string, answer: DispatchAnswer, unfit: Unfit): AcceptedDispatch {
   switch (answer.kind) {
     case 'key-in-use':
       throw new ApiError(
@@ -50,18 +51,23 @@ function acceptedOrRefused(workflow: string, answer: DispatchAnswer): AcceptedDi
       });
     }
     case 'answered':
-      return outcomeOf(workflow, answer.outcome, answer.replayed);
+      return outcomeOf(workflow, answer, unfit);
     default:
       return answer satisfies never;
   }
 }
 
-function outcomeOf(workflow: string, outcome: DispatchOutcome, replayed: boolean): AcceptedDispatch {
+function outcomeOf(
+  workflow: string,
+  { outcome, replayed }: Extract<DispatchAnswer, { kind: 'answered' }>,
+  unfit: Unfit,
+): AcceptedDispatch {
   switch (outcome.kind) {
     case 'accepted':
       return { ...outcome, replayed };
     case 'unknown-reference':
-      throw unusableReference(outcome);
+    case 'unfit-reference':
+      throw unusableReference(outcome, unfit);
     case 'refused':
       throw refused(workflow, outcome.rejection);
     default:
@@ -69,15 +75,20 @@ function outcomeOf(workflow: string, outcome: DispatchOutcome, replayed: boolean
   }
 }
 
+/** What is wrong with a picture that the chosen model cannot work on. */
+type Unfit = (reference: UnfitReference) => FieldProblem;
+
 /** Says which field, and the same whether it names nothing at all or something of another tenant. */
-function unusableReference({ field, isRetired }: UnknownReference): ApiError {
+function unusableReference(reference: UnusableReference, unfit: Unfit): ApiError {
+  if (reference.kind === 'unfit-reference') return invalid([unfit(reference)]);
+  const { field, isRetired } = reference;
   if (!isRetired) return notFound(`thing: ${field} names nothing that you may use`);
   const message = `${field} names a catalogue entry that was retired. Nothing was charged: choose another one.`;
   return new ApiError('CATALOG_ENTRY_RETIRED', message);
 }
 
 /** What a dry run found. @throws ApiError where the dispatch would be refused for another reason than its cost */
-function estimateOf(workflow: string, answer: DryRunAnswer): DryRunResponse {
+function estimateOf(workflow: string, answer: DryRunAnswer, unfit: Unfit): DryRunResponse {
   switch (answer.kind) {
     case 'estimated': {
       const { creditsCost, balance, sufficient, dailyCapOk } = answer;
@@ -92,7 +103,8 @@ function estimateOf(workflow: string, answer: DryRunAnswer): DryRunResponse {
       };
     }
     case 'unknown-reference':
-      throw unusableReference(answer);
+    case 'unfit-reference':
+      throw unusableReference(answer, unfit);
     case 'refused':
       throw notAllowed(workflow, answer.rejection.code);
     default:
@@ -163,12 +175,14 @@ export class Dispatches {
     const asked = {
       ...{ caller, workflow: name, body: { ...withoutUnknownQuality(body, model.asked) } },
       ...{ imageModel: model.draws.id, remote: isRemote(model.draws) },
+      drawnPeopleOnly: knowsDrawnPeopleOnly(model.draws),
       ...(testOutcome === undefined ? {} : { testOutcome }),
       at: this.clock(),
     };
+    const unfit: Unfit = (reference) => this.imageModels.unfit(workflow, model.draws, reference, caller);
     if (dryRun) {
       void reply.status(200);
-      return estimateOf(name, await this.queries.execute(new DryRun(asked)));
+      return estimateOf(name, await this.queries.execute(new DryRun(asked)), unfit);
     }
     const answer = await this.commands.execute(
       new DispatchWorkflow(
@@ -179,7 +193,7 @@ export class Dispatches {
           : { key, bodyHash: hashBody(testOutcome === undefined ? body : { body, testOutcome }) },
       ),
     );
-    const accepted = acceptedOrRefused(name, answer);
+    const accepted = acceptedOrRefused(name, answer, unfit);
     tellWrite(this.consistency, caller, accepted.position, reply);
     void reply.headers(headersOf(accepted));
     return (await this.endOf(accepted, caller, request, reply)) ?? acceptedResponse(accepted);

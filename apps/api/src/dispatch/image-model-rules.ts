@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { BriefRole } from '@atelier/engine';
+import type { BriefRole, OwnPicture } from '@atelier/engine';
 import type { Caller } from '#application/command-context.js';
-import { findReferences } from '#application/dispatch/references.js';
+import { findReferences, type UnfitReference } from '#application/dispatch/references.js';
 import { Configuration } from '#platform/configuration.js';
 import {
   ImageModelChoice,
+  knowsDrawnPeopleOnly,
   withoutPlace,
   type ImageModel,
   type ModelledBody,
@@ -39,10 +40,35 @@ export class ImageModels {
     if (!asked || !making.includes(asked)) return { kind: 'refused', problems: [notMade(body, making)] };
     const problems = unfulfilled(workflow, body, asked);
     if (problems.length > 0) return { kind: 'refused', problems };
-    const sandboxed = environment === 'test' && asked.test_keys === 'sandbox';
-    return { kind: 'chosen', asked, draws: sandboxed ? this.choice.sandbox : asked };
+    return { kind: 'chosen', asked, draws: this.drawing(asked, environment) };
+  }
+
+  /** Says that a picture is none that the model can work on, and which model could. */
+  unfit({ name }: Workflow, model: ImageModel, { loc, lacks }: UnfitReference, caller: Caller): FieldProblem {
+    const others = this.choice
+      .making(name)
+      .filter((other) => !knowsDrawnPeopleOnly(this.drawing(other, caller.environment)))
+      .map(({ id }) => id);
+    const field = name === 'catalog-shots' ? 'model' : 'image_model';
+    const instead =
+      others.length > 0
+        ? `or, as ${field}, one that works on photographs: ${others.join(', ')}`
+        : 'since no image model that this key may use works on photographs of people';
+    const msg = `must name ${ownKinds[lacks]} with the image model ${model.id}, ${instead}`;
+    return { loc: [...loc], msg, type: 'value' };
+  }
+
+  /** Who draws what was asked of a model. */
+  private drawing(asked: ImageModel, environment: Caller['environment']): ImageModel {
+    return environment === 'test' && asked.test_keys === 'sandbox' ? this.choice.sandbox : asked;
   }
 }
+
+/** What each kind of picture has to be for a model that knows only the people whom it drew. */
+const ownKinds: Readonly<Record<OwnPicture, string>> = {
+  person: 'a model of the catalogue or a picture of a person that was generated here',
+  composition: 'a picture of a dressed person that was generated here',
+};
 
 /** The body without `quality`, where its model does not know it: the interface says that it is dropped. */
 export function withoutUnknownQuality<Body extends ModelOrder>(body: Body, model: ImageModel): Body {

@@ -21,6 +21,8 @@ export interface DispatchRequest {
   readonly imageModel?: string;
   /** The model is somebody else's: a worker waits for it, and keeps no core busy. */
   readonly remote?: boolean;
+  /** The model knows only the people whom it drew: a photograph of somebody is refused. */
+  readonly drawnPeopleOnly?: boolean;
   /** The path that the job is to take; with keys of the test environment only. */
   readonly testOutcome?: TestOutcome;
   /** The Idempotency-Key that it came with. */

@@ -22,7 +22,7 @@ import {
   queuedJob,
 } from './dispatched-jobs.js';
 import type { DispatchIds } from './idempotency.js';
-import { References, type UnknownReference } from './references.js';
+import { References, unusable, type UnusableReference } from './references.js';
 import { Operations, type Prices } from '../operation/operations.js';
 
 export interface AcceptedOutcome {
@@ -40,7 +40,7 @@ export type DispatchOutcome =
       readonly requestId: string;
       readonly rejection: DebitRejection | { readonly code: 'OPERATION_DISABLED' };
     }
-  | ({ readonly kind: 'unknown-reference' } & UnknownReference);
+  | UnusableReference;
 
 /** The sweep was faster: it has fenced the job off. The charge, if it was made, has been given back. */
 export class DispatchVoided extends Error {
@@ -97,8 +97,8 @@ export class Dispatcher {
     if (!enabled) {
       return { kind: 'refused', requestId: ids.requestId, rejection: { code: 'OPERATION_DISABLED' } };
     }
-    const resolved = await this.references.resolve(workflow, request.body, request.caller);
-    if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
+    const resolved = await this.references.resolve(workflow, request);
+    if (resolved.kind !== 'found') return unusable(resolved);
 
     const charges = jobsToCharge(workflow, request.body, ids);
     const debited = await this.debit(request, ids, charges, credits);
@@ -122,8 +122,8 @@ export class Dispatcher {
     const { environment } = request.caller;
     const { credits, enabled, guard } = await this.prices.rememberedTermsOf(environment, workflow.name);
     if (!enabled) return undefined;
-    const resolved = await this.references.resolve(workflow, request.body, request.caller);
-    if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
+    const resolved = await this.references.resolve(workflow, request);
+    if (resolved.kind !== 'found') return unusable(resolved);
 
     const charges = jobsToCharge(workflow, request.body, ids);
     const paid = charges.map((charge) => ({ ...charge, amount: credits }));
@@ -168,8 +168,10 @@ export class Dispatcher {
       return made ? [{ ...charge, jobId: made.jobId, amount: made.amount }] : [];
     });
     if (open.length === charges.length) {
-      const resolved = await this.references.resolve(workflow, request.body, request.caller);
-      if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
+      // It was accepted, and paid: whether it can be drawn is for the engine to say.
+      const { body, caller } = request;
+      const resolved = await this.references.resolve(workflow, { body, caller });
+      if (resolved.kind !== 'found') return unusable(resolved);
       return this.queue(request, ids, open, queuedJob(request, ids, workflow, open, resolved.inputs));
     }
     const fence = new FenceJob(

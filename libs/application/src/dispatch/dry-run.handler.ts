@@ -4,7 +4,7 @@ import { workflowOf } from '#workflows/workflows.js';
 import { AccountWriter } from '../account/account-writer.js';
 import { batchSizeOf, type DispatchRequest } from './dispatched-jobs.js';
 import { Operations } from '../operation/operations.js';
-import { References, type UnknownReference } from './references.js';
+import { References, unusable, type UnusableReference } from './references.js';
 
 /** What a dispatch would come to, without one: nothing is charged, recorded or queued. */
 export class DryRun extends Query<DryRunAnswer> {
@@ -28,7 +28,7 @@ export type DryRunAnswer =
       readonly kind: 'refused';
       readonly rejection: { readonly code: 'ACCOUNT_INACTIVE' | 'OPERATION_DISABLED' };
     }
-  | ({ readonly kind: 'unknown-reference' } & UnknownReference);
+  | UnusableReference;
 
 @QueryHandler(DryRun)
 export class DryRunHandler implements IQueryHandler<DryRun> {
@@ -45,8 +45,8 @@ export class DryRunHandler implements IQueryHandler<DryRun> {
     const workflow = workflowOf(request.workflow);
     const { credits, enabled } = await this.operations.termsOf(environment, workflow.name);
     if (!enabled) return { kind: 'refused', rejection: { code: 'OPERATION_DISABLED' } };
-    const resolved = await this.references.resolve(workflow, body, caller);
-    if (resolved.kind === 'unknown') return { ...resolved, kind: 'unknown-reference' };
+    const resolved = await this.references.resolve(workflow, request);
+    if (resolved.kind !== 'found') return unusable(resolved);
 
     const { state: account } = await this.accounts.read(environment, tenant);
     if (account.status !== 'active') return { kind: 'refused', rejection: { code: 'ACCOUNT_INACTIVE' } };

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ownPictures, type OwnPicture } from '@atelier/engine';
 import type { KnownAsset } from '#domain/asset/asset.js';
 import { canReplacePreset } from '#domain/catalog/catalog.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
@@ -25,9 +26,35 @@ export interface UnknownReference {
   readonly loc: readonly (string | number)[];
 }
 
+/** The picture in a field is one that the image model cannot work on. */
+export interface UnfitReference {
+  readonly loc: readonly (string | number)[];
+  /** What it would have to tell of itself. */
+  readonly lacks: OwnPicture;
+}
+
 export type ResolvedReferences =
   | { readonly kind: 'found'; readonly inputs: JobInputImage[] }
+  | ({ readonly kind: 'unfit' } & UnfitReference)
   | ({ readonly kind: 'unknown' } & UnknownReference);
+
+/** Why a dispatch was refused for what it names. */
+export type UnusableReference =
+  | ({ readonly kind: 'unknown-reference' } & UnknownReference)
+  | ({ readonly kind: 'unfit-reference' } & UnfitReference);
+
+export const unusable = (resolved: Exclude<ResolvedReferences, { kind: 'found' }>): UnusableReference =>
+  resolved.kind === 'unfit'
+    ? { ...resolved, kind: 'unfit-reference' }
+    : { ...resolved, kind: 'unknown-reference' };
+
+/** What a request names, and for whom and what. */
+interface Referring {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly caller: Owner;
+  /** The image model knows only the people whom it drew. */
+  readonly drawnPeopleOnly?: boolean;
+}
 
 type FoundPicture = Omit<JobInputImage, 'name'>;
 
@@ -55,19 +82,24 @@ export class References {
     this.pictures = pictures ?? new StoredPictures(store);
   }
 
-  /** The pictures that the job will need, in the order of the workflow's table; or the first reference that names nothing. */
+  /**
+   * The pictures that the job will need, in the order of the workflow's table; or the first reference that names nothing, or
+   * a photograph where the model can only work on what it drew.
+   */
   async resolve(
     workflow: Workflow,
-    body: Readonly<Record<string, unknown>>,
-    caller: Owner,
+    { body, caller, drawnPeopleOnly }: Referring,
   ): Promise<ResolvedReferences> {
     const named = findReferences(workflow.references, body);
     const found = await Promise.all(named.map((each) => this.find(each, caller)));
     const inputs = new Map<string, JobInputImage>();
-    for (const [index, { input, loc }] of named.entries()) {
+    for (const [index, { input, loc, reference }] of named.entries()) {
       const picture = found[index];
       if (!picture || picture === 'retired')
         return { kind: 'unknown', isRetired: picture === 'retired', field: fieldAt(loc), loc };
+      const lacks = drawnPeopleOnly ? reference.tells : undefined;
+      if (lacks && picture !== 'no picture' && !ownPictures[lacks](picture.meta))
+        return { kind: 'unfit', loc, lacks };
       // Two fields that name one input exclude each other, or mean the same: the first one counts.
       if (input === undefined || picture === 'no picture' || inputs.has(input)) continue;
       inputs.set(input, { name: input, ...picture });

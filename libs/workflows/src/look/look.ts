@@ -56,7 +56,7 @@ export const look = defineWorkflow({
   body: LookBody,
   examples: { outfit: { model_image_public_id: exampleId, items: exampleItems } },
   references: [
-    { field: 'model_image_public_id', by: 'picture', input: 'model_image' },
+    { field: 'model_image_public_id', by: 'picture', input: 'model_image', tells: 'person' },
     { field: 'items[].trial_image', by: 'picture', input: 'item' },
     { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
   ],

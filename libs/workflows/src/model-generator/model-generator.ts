@@ -105,9 +105,9 @@ export const modelGenerator = defineWorkflow({
     full_body: { generation_stage: 'full_body', portrait_image_public_id: exampleId },
   },
   references: [
-    { field: 'portrait_image_public_id', by: 'picture', input: 'portrait_image' },
+    { field: 'portrait_image_public_id', by: 'picture', input: 'portrait_image', tells: 'person' },
     // A model spec goes by the job that minted it, and that job's picture is the portrait.
-    { field: 'model_spec_public_id', by: 'picture', input: 'portrait_image' },
+    { field: 'model_spec_public_id', by: 'picture', input: 'portrait_image', tells: 'person' },
   ],
   batch: undefined,
   coinName: modelName,

@@ -44,7 +44,10 @@ export const modelSwapWithImage = defineWorkflow({
       output_preset: 'portrait',
     },
   },
-  references: [...sourceReferences, { field: 'model_image_public_id', by: 'picture', input: 'model_image' }],
+  references: [
+    ...sourceReferences.map((reference) => ({ ...reference, tells: 'composition' as const })),
+    { field: 'model_image_public_id', by: 'picture', input: 'model_image', tells: 'person' },
+  ],
   batch: undefined,
   coinName: noName,
   brief: modelSwapBrief,

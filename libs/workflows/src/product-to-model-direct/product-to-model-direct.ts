@@ -61,7 +61,7 @@ export const productOnModel = {
 const productReferences = [
   { field: 'product_image_s3_key', by: 'storage-key', input: 'product_image' },
   { field: 'product_id', by: 'product', input: 'product_image' },
-  { field: 'model_image_public_id', by: 'picture', input: 'model_image' },
+  { field: 'model_image_public_id', by: 'picture', input: 'model_image', tells: 'person' },
   { field: 'background_image_public_id', by: 'picture', input: 'background_image' },
 ] as const satisfies readonly Reference[];
 

@@ -53,7 +53,7 @@ export const tryOn = defineWorkflow({
   body: TryOnBody,
   examples: { outfit: { user_image: exampleId, items: exampleItems } },
   references: [
-    { field: 'user_image', by: 'picture', input: 'user_image' },
+    { field: 'user_image', by: 'picture', input: 'user_image', tells: 'person' },
     { field: 'items[].trial_image', by: 'picture', input: 'item' },
   ],
   batch: undefined,

@@ -93,14 +93,14 @@ const COLUMNS = 60;
 const REACH = 270;
 
 /** The picture with everything but the cloth made clear, what hid it mended, its rim a little soft. */
-async function clothOf({ picture, cloth, front, framing }: KnownSource): Promise<Raster> {
+export async function clothOf(picture: Raster, cloth: Mask, front: Mask, middle: number): Promise<Raster> {
   const { width, height } = picture;
   const raster: Raster = { data: new Uint8Array(picture.data), width, height };
   // Hair and ink bleed over the outline by a pixel or two; they are not to be taken for cloth.
   const hidden = { ...front, data: front.data.map((v) => 1 - v) };
   const clear = erode(hidden, Math.max(2, Math.round(height / 190))).data;
   const known: Mask = { ...cloth, data: cloth.data.map((v, i) => v & (clear[i] ?? 0)) };
-  mendCloth(raster, known, cloth, framing.x);
+  mendCloth(raster, known, cloth, middle);
   const alpha = await sharp(Buffer.from(cloth.data.map((v) => v * 255)), {
     raw: { width, height, channels: 1 },
   })
@@ -121,7 +121,8 @@ export async function carryOver(
   framing: Framing,
   canvas: Canvas,
 ): Promise<Raster> {
-  const cloth = await clothOf(source);
+  const { picture, front, framing: old } = source;
+  const cloth = await clothOf(picture, source.cloth, front, old.x);
   const sleeves = sleevesOf(source) !== 'none';
   const place = mapping(source.rig, to, sleeves);
   const [from, until] = [60, 905];

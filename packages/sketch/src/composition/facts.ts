@@ -1,7 +1,7 @@
 import type { PictureMeta } from '@atelier/engine';
 import { garmentFacts, type Garment } from './garment.js';
 import type { Drawn, Easel } from './draw.js';
-import { silhouettes } from './silhouettes.js';
+import { silhouettes, wornUnder } from './silhouettes.js';
 import type { Outfit } from './outfit.js';
 import { personFacts } from './person.js';
 import type { Setting } from './setting.js';
@@ -51,7 +51,15 @@ export const pictureFacts = async (
   resolution: easel.asked.resolution,
   view: viewFacts(view, easel.size),
   wearer: wearerFacts(outfit),
-  silhouettes: await silhouettes(drawn.figure, drawn.cloth, easel.size),
+  silhouettes: await silhouettes(
+    drawn.figure,
+    wornUnder(
+      drawn.figure,
+      drawn.cloth,
+      outfit.worn.map(({ fit }) => fit.garmentClass),
+    ),
+    easel.size,
+  ),
 });
 
 /** The same with the person and the place, from which both can be drawn again. */

@@ -17,8 +17,6 @@ type Facts = Readonly<Record<string, unknown>>;
 export interface KnownSource {
   readonly picture: Raster;
   readonly framing: Framing;
-  /** Where the new wearer stands in the picture, when he or she has other proportions than the old one. */
-  readonly stand?: Framing;
   readonly shows: ShotFraming;
   /** How the wearer stood. */
   readonly rig: Rig;
@@ -65,7 +63,7 @@ function rigOf(wearer: Facts): Rig | undefined {
   return buildRig(spec, { left: onHip(left, -1), right: onHip(right, 1) });
 }
 
-function classesOf(meta: Facts): GarmentClass[] {
+export function classesOf(meta: Facts): GarmentClass[] {
   const garments = Array.isArray(meta['garments']) ? meta['garments'].map(record) : [];
   const worn = garments.filter((one) => one['worn'] !== false).map((one) => one['garment_class']);
   const told = worn.length > 0 ? worn : [meta['garment_class']];

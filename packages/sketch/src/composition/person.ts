@@ -1,4 +1,4 @@
-import { EngineError, type EngineImage, type PictureMeta } from '@atelier/engine';
+import { EngineError, personFactsIn, type EngineImage, type PictureMeta } from '@atelier/engine';
 import { cast, castingIn, type Casting } from '../casting/cast.js';
 import { HAIR_TEXTURES } from '../casting/complexion.js';
 import { HAIR_STYLES, type FigureSpec } from '../casting/figure-spec.js';
@@ -16,14 +16,6 @@ const isRecord = (value: unknown): value is Facts =>
 
 const hex = (value: unknown): string | undefined =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
-
-/** The casting facts in a picture's meta: at its top level (a portrait, a preset) or under `person` (a composed picture). */
-function castingFacts(meta: Facts | undefined): Facts | undefined {
-  if (!meta) return undefined;
-  const facts = isRecord(meta['person']) ? meta['person'] : meta;
-  const known = typeof facts['seed'] === 'number' || hex(facts['skin_tone']) !== undefined;
-  return known ? facts : undefined;
-}
 
 /** What is known of skin, hair and eyes wins over what the casting chose. */
 function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
@@ -43,6 +35,14 @@ function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
   };
 }
 
+/** The person whose casting facts a picture's meta holds. @param seed for facts without a seed of their own */
+export function knownPerson(meta: Facts | undefined, seed = 0): Person | undefined {
+  const facts = personFactsIn(meta);
+  if (!facts) return undefined;
+  const own = typeof facts['seed'] === 'number' ? facts['seed'] : seed;
+  return { spec: withColours(cast({ body_type: 'balanced', ...castingIn(facts) }, own), facts), seed: own };
+}
+
 /**
  * The person to draw: the very one whose casting facts the picture's meta holds, whatever else is asked; without a picture one
  * who is cast from `casting` and `seed`.
@@ -50,14 +50,13 @@ function withColours(spec: FigureSpec, facts: Facts): FigureSpec {
  */
 export function personFrom(input: EngineImage | undefined, casting: Casting, seed: number): Person {
   if (!input) return { spec: cast({ body_type: 'balanced', ...casting }, seed), seed };
-  const facts = castingFacts(input.meta);
-  if (!facts)
+  const person = knownPerson(input.meta, seed);
+  if (!person)
     throw new EngineError(
       'bad_input',
       `${input.name} is a photograph, and this engine dresses people that it drew itself. Name a model of the catalogue or a picture that was generated here, or an image model that works on photographs of people.`,
     );
-  const own = typeof facts['seed'] === 'number' ? facts['seed'] : seed;
-  return { spec: withColours(cast({ body_type: 'balanced', ...castingIn(facts) }, own), facts), seed: own };
+  return person;
 }
 
 /** What a picture's meta must hold for `personFrom` to draw the same person again. */

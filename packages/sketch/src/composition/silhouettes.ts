@@ -1,6 +1,7 @@
 import sharp from 'sharp';
+import { SLOT_OF_CLASS, type GarmentClass, type Slot } from '../cutout/classify.js';
 import type { Mask } from '../cutout/mask.js';
-import type { Raster } from '../drawing/rasterise.js';
+import type { Layer } from '../scene.js';
 import { opaque, outlinesOf } from './outline.js';
 import type { Canvas, FigureLayers } from './subject.js';
 
@@ -14,24 +15,86 @@ async function rounded({ data, width, height }: Mask): Promise<Mask> {
   return { data: new Uint8Array(soft).map((v) => (v > 127 ? 1 : 0)), width, height };
 }
 
-const both = (a: Mask, b: Mask): Mask => ({ ...a, data: a.data.map((v, i) => v & (b.data[i] ?? 0)) });
+/** Something that is worn, several things that cannot be told apart, or hair, arms and hands in front of them. */
+export interface Worn {
+  readonly slot: Slot | 'several' | 'body';
+  readonly layers: readonly Layer[];
+}
+
+/** Garments under the arms and the hair, as most of them are. */
+export const wornUnder = (
+  { over }: FigureLayers,
+  cloth: readonly Layer[],
+  classes: readonly GarmentClass[],
+): Worn[] => [
+  ...cloth.map((layer, index): Worn => {
+    const garmentClass = classes[index];
+    return { slot: garmentClass ? SLOT_OF_CLASS[garmentClass] : 'several', layers: [layer] };
+  }),
+  ...(over ? [{ slot: 'body' as const, layers: [over] }] : []),
+];
+
+/** Share of a thing that others may hide before it is no picture of it any more. */
+const MOSTLY = 0.55;
+/** Share of a picture below which a thing is too small to be shown by itself. */
+const TINY = 0.0006;
+
+interface Shown {
+  readonly front: Mask;
+  readonly pieces: readonly { readonly slot: Slot; readonly mask: Mask }[];
+}
+
+/** What of each thing is not under another one, and what of them hair and hands hide. */
+function shownOf(stack: readonly Worn[], canvas: Canvas, step: number): Shown {
+  const empty = opaque([], canvas.width, canvas.height, step);
+  const [body, things, front] = [empty, empty, empty].map(({ data }) => new Uint8Array(data));
+  const pieces: { slot: Slot; mask: Mask }[] = [];
+  for (const { slot, layers } of stack.toReversed()) {
+    const { data } = opaque(layers, canvas.width, canvas.height, step);
+    let [all, left] = [0, 0];
+    const shown = data.map((v, i) => {
+      if (!v) return 0;
+      all++;
+      if (things?.[i]) return 0;
+      left++;
+      if (slot !== 'body' && front && body?.[i]) front[i] = 1;
+      return 1;
+    });
+    const cover = slot === 'body' ? body : things;
+    for (let i = 0; i < data.length; i++) if (cover && data[i]) cover[i] = 1;
+    if (slot !== 'body' && slot !== 'several' && left > all * MOSTLY && left > data.length * TINY)
+      pieces.unshift({ slot, mask: { ...empty, data: shown } });
+  }
+  return { front: { ...empty, data: front ?? empty.data }, pieces };
+}
 
 /**
- * Outlines of a composed picture, for a workflow that takes it apart again: `subject` is everything but the place, `cloth` the
- * garments, `front` the hair and hands that hide a part of them.
+ * Outlines of a composed picture, for a workflow that takes it apart again: `subject` is everything but the place, `cloth` all
+ * that is worn, `front` the hair and hands that hide a part of it. `worn.0.upper` is one thing as far as others leave it to be
+ * seen; it is empty where it is all of the cloth.
+ * @param stack what is worn, from the skin outward, and what of the body lies between and over it
  */
 export async function silhouettes(
   figure: FigureLayers,
-  cloth: readonly Raster[],
-  { width, height }: Canvas,
+  stack: readonly Worn[],
+  canvas: Canvas,
 ): Promise<Record<string, number[][]>> {
+  const { width, height } = canvas;
   const step = Math.max(1, Math.round(height / 512));
-  const worn = opaque(cloth, width, height, step);
-  const front = opaque([figure.over], width, height, step);
-  const subject = opaque([figure.bare, figure.base, ...cloth, figure.over], width, height, step);
+  const all = stack.flatMap(({ layers }) => layers);
+  const cloth = stack.flatMap(({ slot, layers }) => (slot === 'body' ? [] : layers));
+  const { front, pieces } = shownOf(stack, canvas, step);
+  const outline = async (mask: Mask, tolerance: number): Promise<number[][]> =>
+    outlinesOf(await rounded(mask), tolerance);
+  const alone = stack.filter(({ slot }) => slot !== 'body').length === 1;
+  const worn = pieces.map(async ({ slot, mask }, index) => [
+    `worn.${index}.${slot}`,
+    alone ? [] : await outline(mask, 0.8),
+  ]);
   return {
-    subject: outlinesOf(await rounded(subject), 2.2),
-    cloth: outlinesOf(await rounded(worn), 0.8),
-    front: outlinesOf(both(worn, front), 1.4),
+    subject: await outline(opaque([figure.bare, figure.base, ...all], width, height, step), 2.2),
+    cloth: await outline(opaque(cloth, width, height, step), 0.8),
+    front: outlinesOf(front, 1.4),
+    ...Object.fromEntries(await Promise.all(worn)),
   };
 }

@@ -5,7 +5,7 @@ import type { Mask } from '../cutout/mask.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
 import type { Framing } from '../dressing/dress.js';
 import { shade, toHex } from '../drawing/colour.js';
-import { ambientTint, meanColour, NEUTRAL } from './light.js';
+import { meanColour, NEUTRAL } from './light.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import type { Rig } from '../figure/rig.js';
@@ -31,7 +31,7 @@ export interface SwapPlan {
 }
 
 /** The picture at the new height; what a wider canvas needs is mirrored from its edges, a narrower one cuts the sides. */
-export async function reframed(picture: Raster, { width, height }: Canvas): Promise<Raster> {
+async function reframed(picture: Raster, { width, height }: Canvas): Promise<Raster> {
   const raw = { width: picture.width, height: picture.height, channels: 4 as const };
   const w = Math.round((picture.width * height) / picture.height);
   const fitted = await sharp(picture.data, { raw }).resize(w, height, { fit: 'fill' }).raw().toBuffer();
@@ -52,7 +52,7 @@ export async function reframed(picture: Raster, { width, height }: Canvas): Prom
 }
 
 /** The subject's mask with the floor around the feet, where its shadow lies. */
-export function withShadow(mask: Mask, rig: Rig, { scale, x, y }: Framing): Mask {
+function withShadow(mask: Mask, rig: Rig, { scale, x, y }: Framing): Mask {
   const { width, height } = mask;
   const data = new Uint8Array(mask.data);
   const feet = [rig.legs.left, rig.legs.right].map((leg) => leg.point(1, 0));
@@ -88,8 +88,6 @@ function wearing(source: KnownSource, rig: Rig, person: Person, colour: string):
     },
     armsInFront: upper ? (sleeves === 'long' ? 'none' : 'forearms') : 'all',
     ...(sleeves === 'none' || !upper ? {} : { collar }),
-    // Where the pose is only estimated, an arm must not stick out beside its sleeve.
-    ...(source.stand && sleeves === 'long' ? { armsFrom: 0.8 } : {}),
     hem: 0,
   };
 }
@@ -122,7 +120,7 @@ export async function planKnown(
 ): Promise<SwapPlan> {
   const { size } = easel;
   const ratio = size.height / source.picture.height;
-  const { scale, x, y } = source.stand ?? source.framing;
+  const { scale, x, y } = source.framing;
   const framing = {
     scale: scale * ratio,
     x: size.width / 2 + (x - source.picture.width / 2) * ratio,
@@ -166,17 +164,13 @@ async function settingOf(
   const known = await placeFrom(meta['backdrop'], easel.size, view);
   if (known) return known.setting;
   const hole =
-    view.floor === undefined
-      ? source.subject
-      : withShadow(source.subject, source.rig, source.stand ?? source.framing);
+    view.floor === undefined ? source.subject : withShadow(source.subject, source.rig, source.framing);
   const empty = await withoutSubject(source.picture, hole);
-  return reconstructed(await reframed(empty, easel.size), source.stand !== undefined);
+  return reconstructed(await reframed(empty, easel.size));
 }
 
-/** A place out of a picture; a person who was photographed there had its light, one who is drawn must be given it. */
-export const reconstructed = (plate: Raster, photographed: boolean): Setting => {
-  const mean = meanColour(plate);
-  const wall = toHex(mean);
-  const tint = photographed ? ambientTint(mean) : NEUTRAL.tint;
-  return { plate, ground: { wall, wash: wall }, light: { ...NEUTRAL, tint }, facts: { picture: true } };
-};
+/** A place out of a picture. */
+function reconstructed(plate: Raster): Setting {
+  const wall = toHex(meanColour(plate));
+  return { plate, ground: { wall, wash: wall }, light: NEUTRAL, facts: { picture: true } };
+}

@@ -4,6 +4,21 @@ import type { Silhouette } from './silhouette.js';
 export const GARMENT_CLASSES = ['top', 'outerwear', 'dress', 'skirt', 'trousers', 'shorts'] as const;
 export type GarmentClass = (typeof GARMENT_CLASSES)[number];
 
+const SLOTS = ['upper', 'lower', 'one_piece', 'outer', 'footwear', 'bag', 'headwear', 'accessory'] as const;
+/** Where on a person a thing belongs. */
+export type Slot = (typeof SLOTS)[number];
+
+export const isSlot = (value: unknown): value is Slot => SLOTS.some((one) => one === value);
+
+export const SLOT_OF_CLASS: Readonly<Record<GarmentClass, Slot>> = {
+  top: 'upper',
+  outerwear: 'outer',
+  dress: 'one_piece',
+  skirt: 'lower',
+  trousers: 'lower',
+  shorts: 'lower',
+};
+
 const WORDS: readonly (readonly [RegExp, GarmentClass])[] = [
   [/\b(dress|gown|jumpsuit|kaftan|kurta|romper|sari|saree|lehenga)\b/i, 'dress'],
   [/\b(skirt|sarong)\b/i, 'skirt'],

@@ -1,8 +1,11 @@
 import { EngineError } from '@atelier/engine';
-import { findPerson } from '@atelier/photo/person';
+import { findPerson, type Person } from '@atelier/photo/person';
 import sharp from 'sharp';
+import { resampled } from '../composition/mend.js';
 import { trustIn } from '../reading/garment-confidence.js';
+import { photographOf, shrunk } from '../reading/photograph.js';
 import { labPlanes } from './lab-planes.js';
+import { hasLimbs } from './limbs.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { decode } from '@atelier/engine/decode';
 import { dilate, erode, type Mask } from './mask.js';
@@ -171,7 +174,7 @@ export async function lift(photograph: Raster, full: Mask): Promise<CutOut> {
 }
 
 /** Long side at which a photograph is searched for people. */
-const WATCHED_SIDE = 900;
+export const WATCHED_SIDE = 900;
 
 /** Share of the picture's rim from which a garment runs out of the picture, and the trust that it then needs. */
 const [RUNS_OUT, TRUSTED] = [0.08, 0.85];
@@ -185,6 +188,35 @@ function isGroundIn(mask: Mask, small: Raster): boolean {
   return rim > RUNS_OUT * 2 * (width + height) && trustIn(mask, labPlanes(small), { pieces: 1 }) < TRUSTED;
 }
 
+const WORN =
+  'This engine takes garments that are photographed by themselves: send the garment laid out on a plain background, or name an image model that works on photographs of people.';
+
+/**
+ * Tells what is laid out on a plain ground.
+ * @param person who was found on the photograph, if anybody
+ * @throws EngineError `bad_input` where a person wears it, and where nothing is surely told from the ground
+ */
+export async function productMask(
+  photograph: Raster,
+  name: string,
+  person: Person | undefined,
+): Promise<Mask> {
+  // A wearer would be draped on the figure, or sold, along with the garment.
+  if (person) throw new EngineError('bad_input', `${name} shows a person. ${WORN}`);
+  const small = await softened(photograph);
+  const mask = segment(small);
+  const judged = await photographOf(photograph);
+  const { width, height } = judged.small;
+  if (hasLimbs(judged.planes, resampled(mask, width, height)))
+    throw new EngineError('bad_input', `${name} shows arms or legs. ${WORN}`);
+  if (isGroundIn(mask, small))
+    throw new EngineError(
+      'bad_input',
+      `The garment on ${name} cannot be told from its background for sure. Send one garment, wholly seen, on a plain background.`,
+    );
+  return rounded(mask);
+}
+
 /**
  * Cuts the garment out of a photograph on a plain background.
  * @param longSide wanted size of the photograph in pixels; the cut-out is cropped from it
@@ -192,18 +224,6 @@ function isGroundIn(mask: Mask, small: Raster): boolean {
  */
 export async function cutOut(bytes: Buffer, longSide: number, name: string): Promise<CutOut> {
   const photograph = await decode(bytes, longSide, name);
-  // A wearer would be draped on the figure along with the garment.
-  if (await findPerson(await decode(bytes, WATCHED_SIDE, name)))
-    throw new EngineError(
-      'bad_input',
-      `${name} shows a person. This engine drapes garments that are photographed by themselves: send the garment laid out on a plain background, or name an image model that works on photographs of people.`,
-    );
-  const small = await softened(photograph);
-  const mask = segment(small);
-  if (isGroundIn(mask, small))
-    throw new EngineError(
-      'bad_input',
-      `The garment on ${name} cannot be told from its background for sure. Send one garment, wholly seen, on a plain background.`,
-    );
-  return lift(photograph, await rounded(mask));
+  const person = await findPerson(await shrunk(photograph, WATCHED_SIDE));
+  return lift(photograph, await productMask(photograph, name, person));
 }

@@ -9,6 +9,8 @@ export interface LabPlanes {
   readonly height: number;
 }
 
+export type LabColour = readonly [l: number, a: number, b: number];
+
 const STEPS = 4096;
 const LINEAR = Float32Array.from({ length: 256 }, (_, i) => {
   const c = i / 255;

@@ -29,7 +29,7 @@ export async function carry(
   glove: string | undefined,
   framing: Framing,
   canvas: Canvas,
-): Promise<Layer[]> {
+): Promise<{ readonly bag: Layer[]; readonly hand: Layer[] }> {
   const { rig } = outfit;
   const name = carrier(outfit);
   const arm = rig.arms[name];
@@ -40,7 +40,13 @@ export async function carry(
   const wrist = arm.point(1, 0);
   if (key === 'crossbody_bag') {
     const [x, y] = arm.point(0.06, 0.2);
-    return hang(item.cut, { at: [x + arm.side * 6, y - 12], width: 88, height: 300 }, framing, canvas);
+    const bag = await hang(
+      item.cut,
+      { at: [x + arm.side * 6, y - 12], width: 88, height: 300 },
+      framing,
+      canvas,
+    );
+    return { bag, hand: [] };
   }
   const grip = key === 'clutch' ? -4 : 36;
   const [gx, gy] = rotate([0, grip], angle);
@@ -54,5 +60,5 @@ export async function carry(
   const hand = await figureLayer(rig.spec, framing, canvas.width, canvas.height, (pens) =>
     drawHand(glove ? gloved(pens, glove) : pens, wrist, angle, opposite(arm.side), rig.proportions.handScale),
   );
-  return [...bag, hand];
+  return { bag, hand: [hand] };
 }

@@ -9,7 +9,8 @@ import { viewFacts, wearerFacts } from '../composition/facts.js';
 import { isNeutral, relight } from '../composition/light.js';
 import { personFacts, personFrom, type Person } from '../composition/person.js';
 import { floorShadow, type Setting } from '../composition/setting.js';
-import { silhouettes } from '../composition/silhouettes.js';
+import { silhouettes, type Worn } from '../composition/silhouettes.js';
+import type { Slot } from '../cutout/classify.js';
 import { drawPerson, type FigureLayers, type Canvas } from '../composition/subject.js';
 import type { View } from '../composition/view.js';
 import { adorn, gloveColour, isSocks, underArms } from './adorn.js';
@@ -55,10 +56,9 @@ interface Ensemble {
 /** Everything drawn, in groups from back to front. */
 interface DressedLayers {
   readonly figure: FigureLayers;
-  readonly cloth: readonly Layer[];
   readonly all: readonly Layer[];
-  /** All that was put on. */
-  readonly worn: readonly Layer[];
+  /** All that was put on, and what of the body lies over it. */
+  readonly stack: readonly Worn[];
 }
 
 /** Cuts the items out, finds the person, and puts the clothes on: the first stage shows what was cut out. */
@@ -109,6 +109,16 @@ async function shoes({ outfit, items, view }: Ensemble, { size }: Easel): Promis
   ];
 }
 
+/** What the body calls the place of a thing, in the words of the clothes. */
+const SLOT_OF_CATEGORY = { top: 'upper', bottom: 'lower', outerwear: 'outer' } as const;
+
+const slotOf = ({ category }: Item): Slot =>
+  category === 'top' || category === 'bottom' || category === 'outerwear'
+    ? SLOT_OF_CATEGORY[category]
+    : category;
+
+const layersOf = (worn: readonly Worn[]): Layer[] => worn.flatMap(({ layers }) => layers);
+
 const present = (...layers: readonly (Layer | undefined)[]): Layer[] =>
   layers.filter((layer): layer is Layer => layer !== undefined);
 
@@ -124,21 +134,29 @@ export async function drawDressed(
   const pause = (): Promise<void> => breathe(context.signal);
   const figure = await drawPerson(outfit, framing, size, false);
   await pause();
-  const cloth: Layer[] = [];
+  const cloth: Worn[] = [];
   for (const clad of outfit.worn) {
-    cloth.push(...(await layOne(clad, outfit.rig, framing, size)));
+    const layers = await layOne(clad, outfit.rig, framing, size);
+    cloth.push({ slot: slotOf(clad.garment), layers });
     await pause();
   }
+  const worn = async (chosen: readonly Item[]): Promise<Worn[]> => {
+    const things: Worn[] = [];
+    for (const item of chosen)
+      things.push({ slot: slotOf(item), layers: await adorn(outfit, [item], framing, size) });
+    return things;
+  };
   const small = of(items, 'accessory').filter((item) => !isSocks(item));
-  const socks = await adorn(outfit, of(items, 'accessory').filter(isSocks), framing, size);
-  const under = await adorn(outfit, small.filter(underArms), framing, size);
+  const socks = await worn(of(items, 'accessory').filter(isSocks));
+  const under = await worn(small.filter(underArms));
   await pause();
-  const feet = [...socks, ...(await shoes(ensemble, easel))];
+  const feet: Worn[] = [...socks, { slot: 'footwear', layers: await shoes(ensemble, easel) }];
   const clothed = [
     ...present(figure.bare),
-    ...(hemsOverShoes(outfit) ? [...feet, ...present(figure.base)] : [...present(figure.base), ...feet]),
-    ...cloth,
-    ...under,
+    ...(hemsOverShoes(outfit)
+      ? [...layersOf(feet), ...present(figure.base)]
+      : [...present(figure.base), ...layersOf(feet)]),
+    ...layersOf([...cloth, ...under]),
     ...present(figure.over),
   ];
   const facts: PictureFacts = {
@@ -152,25 +170,20 @@ export async function drawDressed(
     'The clothes are put on, from the skin outward',
     await progress(easel, [...behind, ...clothed], facts),
   );
-  const over = await adorn(
-    outfit,
-    small.filter((item) => !underArms(item)),
-    framing,
-    size,
-  );
+  const over = await worn(small.filter((item) => !underArms(item)));
   await pause();
-  const bags: Layer[] = [];
-  for (const item of of(items, 'bag').slice(0, 1))
-    bags.push(...(await carry(outfit, item, gloveColour(items), framing, size)));
-  const hats: Layer[] = [];
+  const carried: Worn[] = [];
+  for (const item of of(items, 'bag').slice(0, 1)) {
+    const { bag, hand } = await carry(outfit, item, gloveColour(items), framing, size);
+    carried.push({ slot: 'bag', layers: bag }, { slot: 'body', layers: hand });
+  }
   for (const item of of(items, 'headwear').slice(0, 1))
-    hats.push(...(await wearHat(outfit, item, framing, size)));
+    carried.push({ slot: 'headwear', layers: await wearHat(outfit, item, framing, size) });
   await pause();
   return {
     figure,
-    cloth,
-    all: [...clothed, ...over, ...bags, ...hats],
-    worn: [...feet, ...cloth, ...under, ...over, ...bags, ...hats],
+    all: [...clothed, ...layersOf([...over, ...carried])],
+    stack: [...feet, ...cloth, ...under, { slot: 'body', layers: present(figure.over) }, ...over, ...carried],
   };
 }
 
@@ -213,6 +226,6 @@ export async function ensembleFacts(
     resolution: easel.asked.resolution,
     view: viewFacts(view, easel.size),
     wearer: wearerFacts(outfit),
-    silhouettes: await silhouettes(drawn.figure, drawn.worn, easel.size),
+    silhouettes: await silhouettes(drawn.figure, drawn.stack, easel.size),
   };
 }

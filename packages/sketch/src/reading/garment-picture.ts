@@ -1,13 +1,12 @@
 import sharp from 'sharp';
 import type { ArtifactKind, EnginePicture, PictureMeta } from '@atelier/engine';
-import { bounds, rounded } from '../cutout/cut-out.js';
-import { classFromWords } from '../cutout/classify.js';
+import { bounds } from '../cutout/cut-out.js';
+import { classFromWords, type Slot } from '../cutout/classify.js';
 import { dominantColours } from '../cutout/dominant-colours.js';
 import type { Raster } from '../drawing/rasterise.js';
 import { encode } from '../encode.js';
 import { marked } from '../scene.js';
-import type { GarmentRegion, Slot } from './garments.js';
-import { liftRegion, type Reading } from './reading.js';
+import type { GarmentRegion, Reading } from './regions.js';
 
 /** Small finds are enlarged up to this side, but never more than twice and a half. */
 const SHOWN_SIDE = 720;
@@ -102,11 +101,10 @@ export async function garmentPicture(
   region: GarmentRegion,
   sheet: GarmentSheet,
 ): Promise<EnginePicture> {
-  const smooth = await rounded(region.mask);
-  const cut = await liftRegion(reading.photograph, smooth);
-  const box = bounds(smooth, 0);
-  const { width, height } = smooth;
-  const raster = await marked(await onSheet(cut.raster, sheet.ground), sheet.testMark);
+  const cut = await region.cut();
+  const box = bounds(region.mask, 0);
+  const { width, height } = region.mask;
+  const raster = await marked(await onSheet(cut, sheet.ground), sheet.testMark);
   const meta: PictureMeta = {
     slot: region.slot,
     bounding_box: [
@@ -115,10 +113,10 @@ export async function garmentPicture(
       (box.left + box.width) / width,
       (box.top + box.height) / height,
     ].map(round),
-    dominant_colours: dominantColours(cut.raster).map((colour) => colour.hex),
+    dominant_colours: dominantColours(cut).map((colour) => colour.hex),
     area_share: round(region.areaShare),
-    confidence: region.confidence,
-    worn: reading.wearer !== undefined,
+    ...(region.confidence === undefined ? {} : { confidence: region.confidence }),
+    worn: reading.figure !== undefined,
   };
   const facts = { kind: sheet.kind, label: sheet.label ?? NAMES[region.slot], meta };
   return encode(raster, facts, { keepAlpha: sheet.ground === 'transparent' });

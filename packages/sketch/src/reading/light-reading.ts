@@ -1,7 +1,7 @@
 import { abs, floor } from './arithmetic.js';
 import type { LabPlanes } from '../cutout/lab-planes.js';
 import { erode, type Mask } from '../cutout/mask.js';
-import type { Reading } from './reading.js';
+import type { Reading } from './regions.js';
 
 export type LightDirection = 'left' | 'right' | 'upper_left' | 'upper_right' | 'above' | 'front' | 'back';
 
@@ -81,12 +81,11 @@ const pixelsOf = (mask: Mask, step: number): number[] => {
   return chosen;
 };
 
-/** Surfaces that are of one colour each, so that what changes over them is the light: skin, garments, the ground. */
-function surfaces({ subject, wearer, garments }: Reading): { inside: Mask[]; ground: Mask } {
+/** Surfaces that are of one colour each, so that what changes over them is the light: garments, the ground. */
+function surfaces({ subject, garments }: Reading): { inside: Mask[]; ground: Mask } {
   const { mask } = subject;
   const ground: Mask = { ...mask, data: mask.data.map((v) => (v ? 0 : 1)) };
-  const inside = [...(wearer ? [wearer.skin] : []), ...garments.map((region) => region.mask)];
-  return { inside: inside.map((one) => erode(one, 2)), ground: erode(ground, 4) };
+  return { inside: garments.map(({ mask: one }) => erode(one, 2)), ground: erode(ground, 4) };
 }
 
 const meanOf = (l: Float32Array, pixels: readonly number[]): number =>

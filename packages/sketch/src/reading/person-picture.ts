@@ -1,5 +1,5 @@
-import type { EngineImage, EnginePicture, PictureMeta, RenderRequest } from '@atelier/engine';
-import { personFacts } from '../composition/person.js';
+import type { EnginePicture, PictureMeta } from '@atelier/engine';
+import { personFacts, type Person } from '../composition/person.js';
 import { rasterise } from '../drawing/rasterise.js';
 import { SvgSheet } from '../drawing/svg-sheet.js';
 import { encode } from '../encode.js';
@@ -7,24 +7,15 @@ import { drawFigure, flat } from '../figure/figure.js';
 import { buildRig } from '../figure/rig.js';
 import { compose, figureLayer, frame, soles } from '../scene.js';
 import { chooseStudio, drawBackdrop, drawFloorShadow } from '../studio/backdrop.js';
-import { likenessOf } from './likeness.js';
-import type { Reading } from './reading.js';
-import type { Wearer } from './wearer.js';
 
 const WIDTH = 683;
 const HEIGHT = 1024;
 
 /**
- * The person of a photograph as a catalogue model: drawn anew in base wear after what was measured, because a cut-out wears
- * the product and stands in one pose, whereas a drawn person can be dressed and posed.
+ * The person of a picture that was drawn here as a catalogue model, in base wear: a cut-out wears the product and stands in one
+ * pose, whereas a drawn person can be dressed and posed.
  */
-export async function personPicture(
-  reading: Reading,
-  wearer: Wearer,
-  input: EngineImage,
-  request: RenderRequest<unknown>,
-): Promise<EnginePicture> {
-  const { person, source, measured } = await likenessOf(input, reading.subject.mask, wearer, request.seed);
+export async function personPicture(person: Person, testMark: boolean): Promise<EnginePicture> {
   const { spec } = person;
   const rig = buildRig(spec);
   const framing = frame(WIDTH, HEIGHT, 0, 900, 0.875, 0.068);
@@ -42,14 +33,12 @@ export async function personPicture(
   );
   const sheet = await compose(
     [await rasterise(wall.document(WIDTH, HEIGHT, ground, shadow)), figure],
-    request.testMark,
+    testMark,
   );
   const meta: PictureMeta = {
     ...personFacts(person),
-    rendition: 'drawn_after_the_photograph',
-    source,
-    measured,
-    confidence: wearer.head.confidence,
+    rendition: 'drawn_again',
+    source: 'known',
   };
   return encode(sheet, { kind: 'person', label: 'The model', meta });
 }

@@ -23,12 +23,11 @@ export interface Photograph {
 }
 
 /** Downscales to a long side, softening as `blur` (a Gaussian's sigma in the new pixels) says. */
-export async function shrunk(raster: Raster, longSide: number, blur: number): Promise<Raster> {
-  const { data, info } = await sharp(raster.data, {
+export async function shrunk(raster: Raster, longSide: number, blur?: number): Promise<Raster> {
+  const small = sharp(raster.data, {
     raw: { width: raster.width, height: raster.height, channels: 4 },
-  })
-    .resize(longSide, longSide, { fit: 'inside' })
-    .blur(blur)
+  }).resize(longSide, longSide, { fit: 'inside', withoutEnlargement: blur === undefined });
+  const { data, info } = await (blur === undefined ? small : small.blur(blur))
     .raw()
     .toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
@@ -76,8 +75,11 @@ function balanced(raster: Raster): Raster {
  * Decodes a photograph. What is transparent in it stays so: a picture that brings its own cut-out is believed.
  * @throws EngineError `bad_input` when the bytes are no picture
  */
-export async function openPhotograph(bytes: Buffer, name: string): Promise<Photograph> {
-  const full = await decode(bytes, FULL_SIDE, name);
+export const openPhotograph = async (bytes: Buffer, name: string): Promise<Photograph> =>
+  photographOf(await decode(bytes, FULL_SIDE, name));
+
+/** A picture as it is judged. */
+export async function photographOf(full: Raster): Promise<Photograph> {
   const small = await shrunk(full, READ_SIDE, 0.7);
   const planes = labPlanes(balanced(small));
   return { full, small, planes, asTaken: labPlanes(small), ratio: full.width / small.width };

@@ -7,7 +7,18 @@ const SAMPLES = new URL('../../../../assets/samples/', import.meta.url);
 export const sample = (name: string): Promise<Buffer> => readFile(new URL(`${name}.jpg`, SAMPLES));
 
 const engine = new SketchEngine();
-const drawn = new Map<string, Promise<Buffer>>();
+const drawn = new Map<string, Promise<EngineImage>>();
+
+/** A picture that tells how it was drawn. */
+export const known = (name: string, { bytes, meta }: EngineImage): EngineImage => ({
+  name,
+  bytes,
+  ...(meta && { meta }),
+});
+
+const PHOTOGRAPHS = new URL('../../../photo/photographs/', import.meta.url);
+/** A real photograph of people, or of a place without any. */
+export const photograph = (name: string): Promise<Buffer> => readFile(new URL(`${name}.jpg`, PHOTOGRAPHS));
 
 /** The first picture that a request gives; drawn once for a spec file. */
 function picture(
@@ -15,7 +26,7 @@ function picture(
   body: object,
   inputs: readonly EngineImage[],
   seed: number,
-): Promise<Buffer> {
+): Promise<EngineImage> {
   const key = JSON.stringify([workflow, body, inputs.map(({ bytes, meta }) => [bytes.length, meta]), seed]);
   const request: RenderRequest = {
     workflow,
@@ -35,14 +46,14 @@ function picture(
       })
       .then(({ pictures: [first] }) => {
         if (!first) throw new Error('nothing was drawn');
-        return first.bytes;
+        return { name: '', bytes: first.bytes, meta: first.meta };
       });
   drawn.set(key, made);
   return made;
 }
 
 /** A model in base wear, full length, before the studio's wall. */
-export const model = (seed: number, casting: Record<string, string>): Promise<Buffer> =>
+export const model = (seed: number, casting: Record<string, string>): Promise<EngineImage> =>
   picture('model-generator', { generation_stage: 'full_body', ...casting }, [], seed);
 
 /** A person who wears one of the samples, in the studio or before a place. */
@@ -51,7 +62,7 @@ export async function worn(
   seed: number,
   place?: 'room' | 'bricks',
   gender = 'FEMALE',
-): Promise<Buffer> {
+): Promise<EngineImage> {
   const behind = place
     ? [{ name: 'background_image', bytes: await (place === 'room' ? room() : bricks()) }]
     : [];

@@ -4,7 +4,7 @@ import type { Raster } from '../drawing/rasterise.js';
 import { patchFill } from './patch-fill.js';
 import { shrunk, type Photograph } from './photograph.js';
 import { mirrored, smoothFill } from './soft-fill.js';
-import type { Subject } from './subject.js';
+import type { Subject } from './regions.js';
 import { close, dilate, type Mask } from '../cutout/mask.js';
 
 /** The subject with its rim, and the shadow that it throws on the floor: all that an empty plate must not show. */

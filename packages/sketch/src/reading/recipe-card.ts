@@ -4,7 +4,7 @@ import { rasterise, type Raster } from '../drawing/rasterise.js';
 import { element, SvgSheet, path } from '../drawing/svg-sheet.js';
 import { encode } from '../encode.js';
 import { compose } from '../scene.js';
-import type { Reading } from './reading.js';
+import type { Reading } from './regions.js';
 import { recipeFacts, type Recipe } from './recipe.js';
 import { PAPER, lightColour, line, INK } from './recipe-pen.js';
 import { drawCameraHeight, drawLightPlan, LAMP } from './recipe-plan.js';

@@ -7,7 +7,7 @@ import { dominantColours } from '../cutout/dominant-colours.js';
 import { colourTemperature } from './colour-temperature.js';
 import { readFraming, type FramingReading } from './framing.js';
 import { readLight, type LightReading } from './light-reading.js';
-import type { Reading } from './reading.js';
+import type { Reading } from './regions.js';
 
 /** How a photograph was taken, as far as its pixels tell. */
 export interface Recipe {
@@ -86,7 +86,7 @@ export function recipeFacts(recipe: Recipe): PictureMeta {
       angle: framing.angle,
       ...(framing.headsShown ? { heads_shown: framing.headsShown } : {}),
     },
-    pose: framing.pose,
+    ...(framing.pose && { pose: framing.pose }),
     styling: recipe.styling,
     setting: recipe.setting,
     ground: recipe.ground,

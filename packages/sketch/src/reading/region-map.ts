@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import type { EnginePicture, PictureMeta } from '@atelier/engine';
 import { parseHex } from '../drawing/colour.js';
+import type { Slot } from '../cutout/classify.js';
 import { encode } from '../encode.js';
 import { marked } from '../scene.js';
-import type { Slot } from './garments.js';
-import type { Reading } from './reading.js';
+import type { Reading } from './regions.js';
 
 const TINTS: Readonly<Record<Slot, string>> = {
   upper: '#d9694f',
@@ -16,12 +16,12 @@ const TINTS: Readonly<Record<Slot, string>> = {
   headwear: '#b05f86',
   accessory: '#7d8a4f',
 };
-const SKIN = '#e9b99a';
-const HAIR = '#6b5a7a';
+const PERSON = '#e9b99a';
 
 /** The photograph with every region tinted and the ground faded: shows at a glance what was understood. */
 export async function regionMap(reading: Reading, testMark: boolean): Promise<EnginePicture> {
-  const { photograph, subject, wearer, garments } = reading;
+  const { photograph, subject, garments } = reading;
+  const isPerson = reading.figure !== undefined || reading.person !== undefined;
   const { width, height } = photograph.small;
   const data = Buffer.from(photograph.small.data);
   const tint = (i: number, hex: string, strength: number): void => {
@@ -33,8 +33,7 @@ export async function regionMap(reading: Reading, testMark: boolean): Promise<En
   for (let i = 0; i < width * height; i++) {
     const garment = garments.find((region) => region.mask.data[i]);
     if (garment) tint(i, TINTS[garment.slot], 0.62);
-    else if (wearer?.skin.data[i]) tint(i, SKIN, 0.6);
-    else if (wearer?.hair.data[i]) tint(i, HAIR, 0.6);
+    else if (isPerson && subject.mask.data[i]) tint(i, PERSON, 0.6);
     else if (!subject.mask.data[i]) tint(i, '#f6f3ec', 0.72);
   }
   const [wide, high] = [Math.round(width * 1.6), Math.round(height * 1.6)];
@@ -48,7 +47,7 @@ export async function regionMap(reading: Reading, testMark: boolean): Promise<En
       tint: TINTS[region.slot],
       area_share: Math.round(region.areaShare * 1000) / 1000,
     })),
-    person: wearer !== undefined,
+    person: isPerson,
     subject_share: Math.round(subject.share * 1000) / 1000,
   };
   const raster = await marked({ data: enlarged, width: wide, height: high }, testMark);

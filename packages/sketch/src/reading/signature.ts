@@ -1,17 +1,6 @@
 import { abs, floor, hypot } from './arithmetic.js';
-import type { LabPlanes } from '../cutout/lab-planes.js';
-import { buildOf } from './likeness.js';
-import type { Reading } from './reading.js';
-import type { LabColour } from './skin.js';
-
-/** What tells one person from another in pictures of one shoot; clothes may change between them. */
-export interface PersonSignature {
-  readonly skin: LabColour;
-  readonly hair: LabColour | undefined;
-  readonly hairLength: number;
-  readonly hairHeight: number;
-  readonly neck: number;
-}
+import type { LabColour, LabPlanes } from '../cutout/lab-planes.js';
+import type { Reading } from './regions.js';
 
 /** Places of the ground, three across and four down, that are compared with one another. */
 const ACROSS = 3;
@@ -23,19 +12,6 @@ export interface LocationSignature {
   readonly places: readonly ({ readonly colour: LabColour; readonly texture: number } | undefined)[];
   /** Histogram of the ground's colours, summing to 1: holds still when the view is shifted or nearer. */
   readonly histogram: Float32Array;
-}
-
-export function personSignature(reading: Reading): PersonSignature | undefined {
-  const { wearer, subject } = reading;
-  if (!wearer) return undefined;
-  const build = buildOf(subject.mask, wearer);
-  return {
-    skin: wearer.skinTone,
-    hair: wearer.hairTone,
-    hairLength: build.hairLength,
-    hairHeight: build.hairHeight,
-    neck: build.neck,
-  };
 }
 
 const median = (values: number[]): number => values.sort((p, q) => p - q)[values.length >> 1] ?? 0;
@@ -96,16 +72,6 @@ export function locationSignature({ photograph, subject }: Reading): LocationSig
 
 const apart = (p: LabColour, q: LabColour, lightness: number): number =>
   hypot((p[0] - q[0]) * lightness, p[1] - q[1], p[2] - q[2]);
-
-/** 0 for the same person in the same light; 1 is where doubt begins. */
-export function personDistance(p: PersonSignature, q: PersonSignature): number {
-  const skin = apart(p.skin, q.skin, 0.8) / 9;
-  const hair = p.hair && q.hair ? apart(p.hair, q.hair, 0.8) / 12 : p.hair || q.hair ? 1 : 0;
-  const length = abs(p.hairLength - q.hairLength) / 0.5;
-  const height = abs(p.hairHeight - q.hairHeight) / 0.6;
-  const neck = p.neck > 0 && q.neck > 0 ? abs(p.neck - q.neck) / 0.17 : 0;
-  return Math.sqrt(skin ** 2 + hair ** 2 + 0.7 * length ** 2 + 0.5 * height ** 2 + 0.8 * neck ** 2);
-}
 
 /** 0 for the same place from the same spot; 1 is where doubt begins. */
 export function locationDistance(p: LocationSignature, q: LocationSignature): number {

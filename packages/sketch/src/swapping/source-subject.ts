@@ -2,11 +2,11 @@ import { EngineError, type EngineImage } from '@atelier/engine';
 import { findPerson } from '@atelier/photo/person';
 import { maskOf } from '../composition/outline.js';
 import { decode } from '@atelier/engine/decode';
+import { productMask, WATCHED_SIDE } from '../cutout/cut-out.js';
 import type { Mask } from '../cutout/mask.js';
 import { matte, type Matte } from '../cutout/matte.js';
 import type { Raster } from '../drawing/rasterise.js';
-import { openPhotograph } from '../reading/photograph.js';
-import { findSubject } from '../reading/subject.js';
+import { shrunk } from '../reading/photograph.js';
 
 const ADVICE =
   'Send a picture of one person, dressed figure or product that is wholly seen and stands out from what is behind it.';
@@ -30,14 +30,11 @@ const isFacts = (value: unknown): value is Facts =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const KNOWN_SIDE = 2048;
-/** People are drawn nine heads tall here, and photographed seven and a half; the difference does not show. */
-const HEADS = 8;
+const SEEN_SIDE = 1400;
 
 interface Found {
   readonly picture: Raster;
   readonly mask: Mask;
-  /** Height of the head in pixels of the picture. */
-  readonly head?: number;
   /** Height of the whole figure in pixels of the picture, if it is known. */
   readonly stature?: number;
   /** How far the mask may be off, in pixels of the picture. */
@@ -61,22 +58,12 @@ async function told({ bytes, meta, name }: EngineImage): Promise<Found | undefin
   };
 }
 
+/** A product that is photographed by itself; people are the photo engine's. */
 async function seen({ bytes, name }: EngineImage): Promise<Found> {
-  const photograph = await openPhotograph(bytes, name);
-  const subject = findSubject(photograph);
-  const person = await findPerson(photograph.full);
-  // On a restless ground nothing but a body is told for sure.
-  if (!person && !subject.plainGround)
-    throw new EngineError(
-      'bad_input',
-      `The subject of ${name} cannot be told from its background. ${ADVICE}`,
-    );
-  return {
-    picture: photograph.full,
-    mask: subject.mask,
-    slack: photograph.ratio * 1.3,
-    ...(person && subject.head ? { head: subject.head.unit * photograph.ratio } : {}),
-  };
+  const picture = await decode(bytes, SEEN_SIDE, name);
+  const person = await findPerson(await shrunk(picture, WATCHED_SIDE));
+  const mask = await productMask(picture, name, person);
+  return { picture, mask, slack: (picture.width / mask.width) * 1.3 };
 }
 
 /** Share of the picture below which nothing was found, and above which nothing was left out. */
@@ -109,19 +96,18 @@ const isPerson = (meta: Facts | undefined): boolean =>
  * @throws EngineError `bad_input` when the picture cannot be read, or nothing can be told from its background
  */
 export async function subjectOf(source: EngineImage): Promise<SourceSubject> {
-  const { picture, mask, head, stature, slack } = (await told(source)) ?? (await seen(source));
+  const { picture, mask, stature, slack } = (await told(source)) ?? (await seen(source));
   judge(mask);
   const cut = await matte(picture, mask, slack);
   const { top, height } = cut.box;
-  const person = head !== undefined || isPerson(source.meta);
+  const person = isPerson(source.meta);
   const cropped = top + height >= picture.height - Math.max(3, picture.height * 0.012);
-  const whole = stature ?? (cropped && head ? head * HEADS : height);
   return {
     picture,
     cut,
     kind: person ? 'person' : 'product',
     cropped,
     crown: top,
-    stature: cropped && person ? Math.max(height * 1.05, whole) : height,
+    stature: cropped && person ? Math.max(height * 1.05, stature ?? height) : height,
   };
 }

@@ -1,0 +1,24 @@
+type Facts = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Facts =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isHex = (value: unknown): boolean => typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);
+
+/** The facts of a drawn person in a picture's meta: at its top level (a model, a preset), or under `person` (a composed picture). */
+export function personFactsIn(meta: Facts | undefined): Facts | undefined {
+  if (!meta) return undefined;
+  const facts = isRecord(meta['person']) ? meta['person'] : meta;
+  return typeof facts['seed'] === 'number' || isHex(facts['skin_tone']) ? facts : undefined;
+}
+
+/** What a picture has to tell of itself for an engine that knows people by what it drew, and not by their photographs. */
+export const ownPictures = {
+  /** Who is on it. */
+  person: (meta: Facts | undefined): boolean => personFactsIn(meta) !== undefined,
+  /** How it was composed: who stands where, and where the cloth lies. */
+  composition: (meta: Facts | undefined): boolean =>
+    isRecord(meta?.['view']) && isRecord(meta['wearer']) && isRecord(meta['silhouettes']),
+} as const;
+
+export type OwnPicture = keyof typeof ownPictures;
