@@ -33,6 +33,21 @@ function pictureFor(name: string): EngineImage {
   return { name, bytes: sample(name === 'item-1' ? 'trousers' : 'jumper') };
 }
 
+/** A picture that tells how it was composed. */
+const composed = await new SketchEngine().render(
+  {
+    workflow: 'product-to-model-direct',
+    body: { output_preset: 'portrait' },
+    inputs: [{ name: 'product_image', bytes: sample('jumper') }, preset('model_image', 'model')],
+    ...{ seed: 7, displayName: '', testMark: false },
+  },
+  {
+    signal: new AbortController().signal,
+    garmentKind: categoryById,
+    onStage: () => Promise.resolve(),
+  },
+);
+
 /** How often a field is there, and so how many pictures belong to it. */
 function inputsOf(body: Body, reference: Reference): EngineImage[] {
   if (reference.by === 'category') return [];
@@ -41,6 +56,8 @@ function inputsOf(body: Body, reference: Reference): EngineImage[] {
   const given = body[array];
   if (given === undefined) return [];
   if (reference.by === 'preset') return [preset(input, reference.kind)];
+  if (reference.tells === 'composition')
+    return composed.pictures.map(({ bytes, meta }) => ({ name: input, bytes, meta }));
   if (member === undefined) return [pictureFor(input)];
   return Array.isArray(given) ? given.map((_, index) => pictureFor(`${input}-${index}`)) : [];
 }

@@ -69,11 +69,13 @@ const LEAST_IN_PARTS = 0.18;
  * The faces in a part of a picture, each once. Windows are laid over the part, each half over its neighbours, from large to
  * small ones. About 8 ms for each of ten to eighty windows.
  * @param holds whether a place, in pixels, is worth looking at
+ * @param pause called before each window; what it throws ends the search
  */
 export async function facesIn(
   picture: Picture,
   part: Box,
   holds: (x: number, y: number) => boolean,
+  pause: () => Promise<void>,
 ): Promise<Face[]> {
   const faces: Face[] = [];
   const largest = Math.max(part.width, part.height);
@@ -84,6 +86,7 @@ export async function facesIn(
         [0, -0.2, 0.2].map((dx) => [x + dx * side, y + dy * side] as const),
       );
       if (!near.some(([u, v]) => holds(u, v))) continue;
+      await pause();
       const face = await faceIn(picture, squareAround(x, y, side / 2, picture));
       if (!face || face.score < SEEN || !holds(face.x, face.y)) continue;
       const known = faces.some(

@@ -328,7 +328,11 @@ export const isClear = ({ doubt, lost }: Person): boolean => doubt <= UNSURE && 
  * Whether the mask holds a single person. Between several people it covers what is behind them as often as not, and nothing
  * tells where. Passers-by, whose faces lie outside of the mask, are not cut out.
  */
-export async function isAlone(picture: Picture, { mask, box }: Person): Promise<boolean> {
+export async function isAlone(
+  picture: Picture,
+  { mask, box }: Person,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<boolean> {
   const onMask = (x: number, y: number): boolean => {
     const [u, v] = [
       Math.floor((x * mask.width) / picture.width),
@@ -336,5 +340,5 @@ export async function isAlone(picture: Picture, { mask, box }: Person): Promise<
     ];
     return (mask.data[v * mask.width + u] ?? 0) > 0.5;
   };
-  return (await facesIn(picture, box, onMask)).length < 2;
+  return (await facesIn(picture, box, onMask, pause)).length < 2;
 }

@@ -11,7 +11,7 @@ import {
 import { decode } from '@atelier/engine/decode';
 import sharp, { type Sharp } from 'sharp';
 import { composed } from './compose.js';
-import { cutOut, type CutOut } from './matte.js';
+import { cutOut, type CutOut, type Pause } from './matte.js';
 import { findPerson, isAlone, isClear, type Person } from './person.js';
 import { placementOf, type Size, type Stance } from './placement.js';
 import type { Picture } from './raster.js';
@@ -101,7 +101,7 @@ export class PhotoEngine extends ImageEngine {
     const source = inputs.find(({ name }) => name === 'source_image');
     if (!source)
       throw new EngineError('bad_input', 'source_image is missing. Send one photograph of a person.');
-    const { picture, person } = await this.readClearly(source);
+    const { picture, person } = await this.readClearly(source, step);
     await step();
     const cut = await cutOut(picture, person, step);
     await step();
@@ -142,7 +142,7 @@ export class PhotoEngine extends ImageEngine {
   }
 
   /** @throws EngineError `bad_input` for a photograph of nobody, of several people, or of a person who cannot be told from the ground */
-  private async readClearly(source: EngineImage): Promise<Required<Reading>> {
+  private async readClearly(source: EngineImage, pause: Pause): Promise<Required<Reading>> {
     const { picture, person } = await this.read(source);
     const refuse = (why: string): EngineError => new EngineError('bad_input', why);
     if (!person) throw refuse(`No person was found in ${source.name}. ${ADVICE}`);
@@ -150,7 +150,7 @@ export class PhotoEngine extends ImageEngine {
       throw refuse(
         `The person in ${source.name} cannot be told from what is around them well enough to be cut out cleanly. ${ADVICE}`,
       );
-    if (!(await isAlone(picture, person)))
+    if (!(await isAlone(picture, person, pause)))
       throw refuse(
         `${source.name} shows several people. This engine cuts out one: send a photograph of a single person, or name an image model that works on photographs of several.`,
       );

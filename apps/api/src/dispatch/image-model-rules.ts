@@ -49,12 +49,11 @@ export class ImageModels {
       .making(name)
       .filter((other) => !knowsDrawnPeopleOnly(this.drawing(other, caller.environment)))
       .map(({ id }) => id);
-    const field = name === 'catalog-shots' ? 'model' : 'image_model';
     const instead =
       others.length > 0
-        ? `or, as ${field}, one that works on photographs: ${others.join(', ')}`
-        : 'since no image model that this key may use works on photographs of people';
-    const msg = `must name ${ownKinds[lacks]} with the image model ${model.id}, ${instead}`;
+        ? `photographs of people are for ${others.join(', ')}`
+        : 'no image model that this key may use works on photographs of people';
+    const msg = `must name ${ownKinds[lacks]} with the image model ${model.id}; ${instead}`;
     return { loc: [...loc], msg, type: 'value' };
   }
 

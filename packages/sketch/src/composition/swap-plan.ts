@@ -20,7 +20,7 @@ import type { Canvas } from './subject.js';
 import type { View } from './view.js';
 
 /** Everything that the new picture is put together from. */
-export interface SwapPlan {
+interface SwapPlan {
   readonly outfit: Outfit;
   readonly view: View;
   readonly setting: Setting;

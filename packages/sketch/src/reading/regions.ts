@@ -44,7 +44,7 @@ export interface Reading {
 }
 
 /** Who stands in a picture that this engine composed, and how much of them it shows. */
-export interface DrawnFigure {
+interface DrawnFigure {
   /** Absent where the picture does not tell, as a catalogue shot of a preset. */
   readonly person?: Person;
   readonly shows: ShotFraming;
