@@ -191,7 +191,7 @@ describe('a photograph of a person', () => {
       () => ({
         source_image_s3_key: things.uploadKey,
         model_image_public_id: things.renderId,
-        output_preset: 'portrait',
+        output_preset: 'square',
       }),
       ['body', 'source_image_s3_key'],
       /^must name a picture of a dressed person that was generated here with the image model small; /,
