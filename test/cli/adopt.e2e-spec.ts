@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newEvent } from '#event-store/conformance/harness.js';
+import { openEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import { UnprovenEvent } from '#event-store/event-store.js';
+import { testProof, testSigningKey } from '#event-store/testing/signing-key.js';
+import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
+import { run } from '../standalone/support/atelier.js';
+import { temporaryHome } from '../standalone/support/home.js';
+import { runCommand } from '../support/command.js';
+
+// A log that a release has written whose events prove no writer.
+
+let fixture: ReadStoreFixture;
+const home = temporaryHome();
+let older: OpenedEventStore;
+const stream = 'live.account-acme';
+
+beforeAll(async () => {
+  fixture = await ReadStoreFixture.create();
+  older = await openEventStore({ eventStoreUrl: fixture.url, databaseUrl: fixture.url });
+  const events = [newEvent(), newEvent(), newEvent()];
+  await older.store.append(stream, 'no-stream', events);
+});
+afterAll(async () => {
+  await older.close();
+  await fixture.dispose();
+  await home[Symbol.asyncDispose]();
+});
+
+const settings = (more: NodeJS.ProcessEnv = {}) => ({
+  DATABASE_URL: fixture.url,
+  URL_SIGNING_SECRET: 'x',
+  ATELIER_SIGNING_KEY: testSigningKey,
+  ...more,
+});
+const adopt = (...args: string[]) => runCommand(['events', 'adopt', ...args], home.path, { env: settings() });
+
+async function readByService(): Promise<number> {
+  const urls = { eventStoreUrl: fixture.url, databaseUrl: fixture.url };
+  await using opened = await openEventStore(urls, { proof: testProof });
+  const slice = await opened.store.readStream(stream);
+  return slice.kind === 'found' ? slice.events.length : 0;
+}
+
+describe('a role', () => {
+  it.each(['api', 'worker', 'projector'])(
+    '%s does not start without the key, and says what to do',
+    async (role) => {
+      const env = settings({ ATELIER_SIGNING_KEY: '', PORT: '0' });
+      const { code, stdout } = await run(`${role}/src/main.js`, [], home.path, { env });
+      expect({ code, told: stdout.includes('Make it once with \\"openssl rand -hex 24\\"') }).toEqual({
+        code: 1,
+        told: true,
+      });
+    },
+  );
+
+  it('does not start on a log of a release before, until that is accepted', async () => {
+    const { code, stdout } = await run('projector/src/main.js', [], home.path, { env: settings() });
+    expect(code).toBe(1);
+    expect(stdout).toContain('begins with events that prove no writer');
+    expect(stdout).toContain('ATELIER_UNPROVEN_EVENTS=accept');
+  });
+});
+
+describe('atelier events adopt', () => {
+  it('asks the operator to answer for the number of events, and names them', async () => {
+    await expect(readByService()).rejects.toThrow(UnprovenEvent);
+    for (const args of [[], ['--accept', '2']]) {
+      const { code, stderr } = await adopt(...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('3 events carry no proof of their writer');
+      expect(stderr).toContain(`ConformanceChecked at revision 0 of ${stream} (position 1)`);
+      expect(stderr).toContain('run it again with --accept 3');
+    }
+    await expect(readByService()).rejects.toThrow(UnprovenEvent);
+  });
+
+  it('lets them count, and none that comes after', async () => {
+    const { code, stdout } = await adopt('--accept', '3', '--json');
+    expect({ code, told: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      told: { adopted: true, through: '3', unproven: 3, earlier_keys: 0 },
+    });
+    expect(await readByService()).toBe(3);
+    expect((await adopt()).stdout).toContain('Nothing to adopt');
+    await older.store.append(stream, 2n, [newEvent()]);
+    await expect(readByService()).rejects.toThrow('at revision 3');
+    expect((await adopt()).stderr).toContain('1 events carry no proof');
+  });
+
+  it('adopts nothing that was altered', async () => {
+    await fixture.rows('alter table event_store.events disable trigger append_only');
+    await fixture.rows(
+      `update event_store.events set metadata = (metadata::jsonb || '{"mac": "forged"}')::json where revision = 3`,
+    );
+    const { code, stderr } = await adopt('--accept', '1');
+    expect(code).toBe(1);
+    expect(stderr).toContain('1 events were altered after they were written, which no adoption covers');
+  });
+});
+
+describe('doctor', () => {
+  it('complains as long as events without proof count anywhere', async () => {
+    const env = settings({ ATELIER_UNPROVEN_EVENTS: 'accept' });
+    const { stdout } = await runCommand(['doctor', '--json'], home.path, { env });
+    const { checks } = JSON.parse(stdout) as {
+      checks: { name: string; ok: boolean; advice: string | null }[];
+    };
+    expect(checks.find(({ name }) => name === 'writers')).toMatchObject({
+      ok: false,
+      advice: expect.stringContaining('atelier events adopt'),
+    });
+  });
+});
