@@ -1,3 +1,5 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import { presetTable } from '#domain/preset/preset-table.js';
@@ -50,6 +52,22 @@ describe('GET /v1/presets', () => {
     const there = async () => ids(await list('shot', sandbox));
     while ((await there()).length < count);
     expect(await there()).toEqual(ids(await listUntil('shot', count)));
+  });
+
+  it('does not serve a preview whose bytes are others than those that were published', async () => {
+    const count = presetTable.filter((row) => row.kind === 'background').length;
+    const preview = await sharp({ create: { width: 4, height: 6, channels: 3, background: '#654' } })
+      .jpeg()
+      .toBuffer();
+    const draft = { id: newId(), kind: 'background', label: 'Pier', spec: {}, preview } as const;
+    const context = () => contextOf('live', installation);
+    await publishPreset(service.store, storageOf(service), context(), draft);
+    const folder = join(service.folder, 'objects', 'presets', draft.id);
+    for (const file of await readdir(folder)) await writeFile(join(folder, file), 'other bytes');
+    const tiles = await listUntil('background', count + 1);
+    expectError(await api.get(tiles.at(-1)!.image_url as string), 410, 'PICTURE_GONE');
+    await retirePreset(service.store, context(), draft.id, 'altered');
+    await listUntil('background', count);
   });
 
   it('shows one that is published later, and hides it once it is retired', async () => {

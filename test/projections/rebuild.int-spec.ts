@@ -8,7 +8,7 @@ import { HistoryFold } from '#read-store/rebuild/history-fold.js';
 import { prepareBuilds } from '#read-store/rebuild/prepare-builds.js';
 import { compare, rebuild, rollback } from '#read-store/rebuild/rebuild.js';
 import { RebuildSession } from '#read-store/rebuild/rebuild-session.js';
-import { ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
+import { eventually, ReadStoreFixture, silent } from '#read-store/testing/read-store-fixture.js';
 import { writeHistory } from './support/histories.js';
 
 let fixture: ReadStoreFixture;
@@ -79,6 +79,40 @@ describe('a rebuild', () => {
     );
     await rebuild(request());
     expect(await kept()).toEqual([]);
+  });
+
+  it('switches where nothing has happened yet', async () => {
+    fixture.start({ readModels });
+    await eventually(async () => (await generations()).length === 2, 'the first generations');
+    const { models } = await rebuild(request());
+    expect(models.map(({ switched }) => switched)).toEqual(readModels.map(() => true));
+  });
+
+  it('takes a generation over with a higher epoch than any before, so that no old holder fits again', async () => {
+    await writeHistory(fixture, 1);
+    const epochs: bigint[] = [];
+    for (let time = 0; time < 3; time++) {
+      await using session = await RebuildSession.open(request());
+      const { builds } = await prepareBuilds(session, 'rebuild', false);
+      epochs.push(builds[0]!.active.checkpoint.epoch);
+      // As if something had been folded: the next one goes on here.
+      await fixture.rows(`update read_store.projections set position = 1 where state = 'building'`);
+    }
+    expect(epochs).toEqual(epochs.toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(new Set(epochs).size).toBe(3);
+  });
+
+  it('begins anew only when what an earlier one left behind is gone', async () => {
+    await writeHistory(fixture, 1);
+    const tables = () =>
+      fixture.rows(`select relname from pg_class where relname ~ '_g[0-9]+$' and relkind = 'r' order by 1`);
+    const begin = async () => {
+      await using session = await RebuildSession.open(request());
+      await prepareBuilds(session, 'compare', false);
+      return tables();
+    };
+    const first = await begin();
+    expect(await begin()).toEqual(first);
   });
 
   it('names the event that each checkpoint was made from, also where no projector has run', async () => {

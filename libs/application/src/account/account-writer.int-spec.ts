@@ -11,7 +11,7 @@ import { AccountsFixture } from '../accounts.fixture.js';
 import { readForwards } from '../aggregate.js';
 import { type AccountVerdict, AccountWriter } from './account-writer.js';
 import { eventually } from '../../../../test/support/eventually.js';
-import { grantCredits } from '../../../../test/support/operator.js';
+import { changePlan, grantCredits } from '../../../../test/support/operator.js';
 
 let fixture: AccountsFixture;
 let store: EventStore;
@@ -319,5 +319,16 @@ describe('the account’s single writer', () => {
     expect(await balanceOf(tenant)).toBe(955);
     await fixture.pool.query('delete from event_store.snapshots where stream = $1', [stream]);
     expect(await balanceOf(tenant)).toBe(955);
+  });
+});
+
+describe('a change of plan', () => {
+  it('leaves the terms that it does not name', async () => {
+    const tenant = await tenantWith(10);
+    const writer = new AccountWriter(store, snapshots);
+    await changePlan(writer, context(tenant), { dailySpendCapCredits: 7 });
+    await changePlan(writer, context(tenant), { rateLimitPerMin: 3 });
+    const { state } = await new AccountWriter(store, snapshots).read('test', tenant);
+    expect((state as OpenedAccount).terms).toMatchObject({ dailySpendCapCredits: 7, rateLimitPerMin: 3 });
   });
 });

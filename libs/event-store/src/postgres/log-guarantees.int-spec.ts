@@ -1,12 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventStoreTemplate } from '../../../../test/support/postgres-event-store-harness.js';
+import { startTcpProxy } from '../../../../test/support/tcp-proxy.js';
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { expectUnbroken, freshPrefix, newEvent, newEvents, writeOneByOne } from '../conformance/harness.js';
-import { DuplicateEventId, EventStoreUnavailable, type EventStore } from '../event-store.js';
+import {
+  AppendOutcomeUnknown,
+  DuplicateEventId,
+  EventStoreUnavailable,
+  type EventStore,
+} from '../event-store.js';
 import { appendBatch } from './append-statement.js';
 import { createEventStorePool, createPostgresEventStore } from './postgres-event-store.js';
 import { migrateEventStore } from './schema.js';
@@ -238,6 +245,61 @@ describe('the log in PostgreSQL', () => {
       if (caughtUp) ending.abort();
     }
     expect(sizes).toEqual([10, 10, 4]);
+  });
+
+  it('passes over nothing behind a page of exactly 8 MiB', async () => {
+    const sizeOf = (name: string) =>
+      value<number>(
+        `select pg_column_size(data) + pg_column_size(metadata) from event_store.events where stream = '${name}'`,
+      );
+    // Hexadecimal digits of chance are not compressed, so that a row is as long as its text.
+    const filled = (length: number) => newEvent(randomBytes(length).toString('hex').slice(0, length));
+    for (let n = 0; n < 9; n++) await store.append(`page-${n}`, 'no-stream', [filled(900_000)]);
+    const pageBytes = 8 * 1024 * 1024;
+    const missing = pageBytes - 9 * (await sizeOf('page-0'));
+    const frame = (await sizeOf('page-0')) - 900_000;
+    await store.append('page-9', 'no-stream', [filled(missing - frame)]);
+    const sum = 'sum(pg_column_size(data) + pg_column_size(metadata))::int';
+    expect(await value(`select ${sum} from event_store.events`)).toBe(pageBytes);
+    for (let n = 10; n < 13; n++) await store.append(`page-${n}`, 'no-stream', newEvents(1));
+    const ending = new AbortController();
+    let delivered = 0;
+    for await (const { events, caughtUp } of store.subscribe({ signal: ending.signal })) {
+      delivered += events.length;
+      if (caughtUp) ending.abort();
+    }
+    expect(delivered).toBe(13);
+  });
+
+  it('commits no more than 4 MiB of appends that wait together at once', async () => {
+    const streams = Array.from({ length: 9 }, (_, n) => `big-${n}`);
+    const big = () => [newEvent('x'.repeat(1_000_000))];
+    await Promise.all(streams.map((stream) => store.append(stream, 'no-stream', big())));
+    const together = await value<number>(
+      'select max(n)::int from (select count(*) as n from event_store.events group by xmin::text) batches',
+    );
+    expect(together).toBe(4);
+  });
+
+  it('does not say that an append has not happened whose answer was lost before a refusal', async () => {
+    const proxy = await startTcpProxy(Number(new URL(database.url).port));
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    const proxied = createPostgresEventStore({ connection: { url: url.href } });
+    try {
+      await proxied.append('before', 'no-stream', newEvents(1));
+      proxy.holdAnswers();
+      const appending = proxied.append('charged', 'no-stream', newEvents(1)).catch((error: unknown) => error);
+      while ((await store.readStream('charged')).kind !== 'found');
+      // When it is sent again, the function is not there: the server refuses.
+      await pool.query('alter function event_store.append_batch rename to gone');
+      proxy.cut();
+      proxy.restore();
+      expect(await appending).toBeInstanceOf(AppendOutcomeUnknown);
+    } finally {
+      await proxied.close();
+      await proxy.close();
+    }
   });
 
   it('refuses a checkpoint from beyond the end of the log', async () => {
