@@ -100,7 +100,7 @@ function run(cwd, specs) {
     const child = spawn(process.execPath, args, { cwd, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.on('data', (data) => (said += data));
-    const limit = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), options.minutes * 60_000);
+    const limit = setTimeout(() => process.kill(-Number(child.pid), 'SIGKILL'), options.minutes * 60_000);
     child.on('close', (code) => {
       clearTimeout(limit);
       if (code === 0) return resolve(undefined);

@@ -109,7 +109,7 @@ describe('a rebuild', () => {
     const begin = async () => {
       await using session = await RebuildSession.open(request());
       await prepareBuilds(session, 'compare', false);
-      return tables();
+      return await tables();
     };
     const first = await begin();
     expect(await begin()).toEqual(first);

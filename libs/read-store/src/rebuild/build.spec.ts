@@ -15,7 +15,7 @@ it.each([false, true])('counts the rows that wait to be written, one for each ev
   const deliveries = ['A', 'B', 'C'].map((tenant, index) => {
     const place = { stream: `live.account-${tenant}`, revision: 0n, position: BigInt(index + 1) };
     const { id, type, data, metadata } = newEvent(purchase(1), tenant);
-    return deliver({ id: id!, type, data, metadata, ...place })!;
+    return deliver({ id, type, data, metadata, ...place })!;
   });
   const fold = new ModelFold({ model, table, checkpoint, parkedStreams: new Set() }, deliveries);
   fold.foldOnto(rows);
