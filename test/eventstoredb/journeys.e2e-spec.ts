@@ -132,6 +132,28 @@ describe('the whole service on EventStoreDB', () => {
     expect(new Set(jobs).size).toBe(10);
   });
 
+  (given ? it.skip : it)(
+    'refuses what the node does not take in one append, and nothing stays charged',
+    async () => {
+      const customer = await newCustomer();
+      const picture = await customer.emptyPicture();
+      peer.faults.maxAppendBytes = 3_000;
+      try {
+        const metadata = { note: 'x'.repeat(3_000) };
+        const { status, body } = await customer.ask('/v1/product-to-model-direct', { ...picture, metadata });
+        expect({ status, body }).toMatchObject({
+          status: 422,
+          body: { error: { code: 'VALIDATION_ERROR' }, detail: [{ loc: ['body'], type: 'too_large' }] },
+        });
+        expect(await customer.balance()).toBe(1000);
+        // One that the node takes goes on as ever.
+        expect(await customer.ended(await customer.dispatch(picture))).toBe('FAILURE');
+      } finally {
+        peer.faults.maxAppendBytes = 1024 * 1024;
+      }
+    },
+  );
+
   (given ? it.skip : it)('answers reads from the read models while the store is away', async () => {
     const customer = await newCustomer();
     const picture = await customer.emptyPicture();

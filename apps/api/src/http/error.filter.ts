@@ -2,6 +2,7 @@ import { HttpException, Catch, Inject, type ArgumentsHost, type ExceptionFilter 
 import {
   AppendOutcomeUnknown,
   EventStoreUnavailable,
+  EventTooLarge,
   StreamContended,
   UnprovenEvent,
 } from '#event-store/event-store.js';
@@ -43,6 +44,14 @@ export function translateError(error: unknown): ApiError {
         'a dispatch with the same Idempotency-Key. A charge that no job came of is refunded by itself.',
       { headers: { 'retry-after': '2' }, cause: error },
     );
+  }
+  // How much a store takes at once is its operator's choice: doctor compares it with what the service may send.
+  if (error instanceof EventTooLarge) {
+    const msg = 'is larger than the event store takes: leave out what is not needed, or send it in parts';
+    return new ApiError('VALIDATION_ERROR', `The body ${msg}. Nothing stays charged.`, {
+      detail: [{ loc: ['body'], msg, type: 'too_large' }],
+      cause: error,
+    });
   }
   if (isOutage(error)) {
     return new ApiError(

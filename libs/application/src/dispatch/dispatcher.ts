@@ -8,7 +8,7 @@ import { streamName } from '#domain/streams.js';
 import { entriesUpTo } from '#platform/cache-size.js';
 import type { Workflow } from '#workflows/define-workflow.js';
 import { workflowOf } from '#workflows/workflows.js';
-import { DuplicateEventId, EventStore, type StreamWrite } from '#event-store/event-store.js';
+import { DuplicateEventId, EventStore, EventTooLarge, type StreamWrite } from '#event-store/event-store.js';
 import { type AccountVerdict, AccountWriter, MovedBeside } from '../account/account-writer.js';
 import { CloseCharge, MakeCharges } from '../account/charges.handler.js';
 import { load, untouched } from '../aggregate.js';
@@ -234,7 +234,11 @@ export class Dispatcher {
     charges: readonly JobToCharge[],
     job: QueuedJob,
   ): Promise<DispatchOutcome> {
-    const queued = await this.queueOne(request, ids, job);
+    const queued = await this.queueOne(request, ids, job).catch(async (error: unknown) => {
+      // It will never be on the log, so nothing is to be waited for.
+      if (error instanceof EventTooLarge) await this.refund(request, ids, charges);
+      throw error;
+    });
     if (queued === 'voided') {
       await this.refund(request, ids, charges);
       throw voidedBySweep(ids);
