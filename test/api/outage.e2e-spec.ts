@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { eventually } from '../support/eventually.js';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type Answer, type ApiClient, type Json } from './support/api-client.js';
@@ -26,8 +27,11 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   tenant = await service.openTenant({ credits: 1_000 });
-  // What the API knows of the key it keeps knowing while its database is away.
-  expect((await api.get('/v1/credits', tenant.key)).status).toBe(200);
+  // What the API knows of the key it keeps knowing while its database is away; of the account, what the ledger has.
+  await eventually(async () => {
+    const { status, headers } = await api.get('/v1/transactions', tenant.key);
+    expect({ status, stale: headers.get('x-consistency') }).toEqual({ status: 200, stale: null });
+  });
 });
 
 async function untilReady(): Promise<void> {

@@ -80,6 +80,8 @@ describe('while the event store is away and the read models are not', () => {
       expect(answers[4].answer.body).toMatchObject({ public_id: jobId, credits_cost: 5, request: null });
       expect(answers[5].answer.body).toMatchObject({ latest_seq: 1, events: [{ event_type: 'queued' }] });
 
+      // What stands before the API must go on sending it requests.
+      expect((await api.get('/health/ready')).status).toBe(200);
       const dispatch = await timed(() => api.post('/v1/model-generator', tenant.key, {}));
       expectError(dispatch.answer, 503, 'SERVICE_UNAVAILABLE');
       expect(dispatch.answer.headers.get('retry-after')).toMatch(/^\d+$/);

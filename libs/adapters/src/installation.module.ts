@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { EventStore } from '#event-store/event-store.js';
+import { StorePresence } from '#event-store/store-presence.js';
 import { Configuration } from '#platform/configuration.js';
 import type { Metrics } from '#platform/metrics.js';
 import { Readiness } from '#platform/role-server.js';
@@ -35,10 +36,16 @@ export class InstallationModule implements OnApplicationBootstrap, OnApplication
       providers: [
         {
           provide: Installation,
-          inject: [Configuration, EventStore, OwnMetrics],
-          useFactory: async (urls: Configuration, store: EventStore, metrics: Metrics | undefined) => {
+          inject: [Configuration, EventStore, OwnMetrics, StorePresence],
+          useFactory: async (
+            urls: Configuration,
+            store: EventStore,
+            metrics: Metrics | undefined,
+            presence: StorePresence,
+          ) => {
             const { databaseUrl, eventStoreUrl, projector } = urls;
-            const common = { databaseUrl, eventStoreUrl, store };
+            const canDoWithoutStore = () => role === 'api' && presence.wasThere;
+            const common = { databaseUrl, eventStoreUrl, store, canDoWithoutStore };
             if (!levels) return begun(new Installation({ ...common, consumers: [] }));
             // Read models bring TypeORM along, which takes a process 0.15 s of CPU to load.
             const { readModels } = await import('#projections/read-models.js');

@@ -47,6 +47,11 @@ export class StorePresence {
     return this.looking !== undefined;
   }
 
+  /** It has answered a call of this process: what is remembered can be used. */
+  get wasThere(): boolean {
+    return this.answeredAt > -Infinity;
+  }
+
   close(): void {
     this.closing.abort();
   }

@@ -21,6 +21,8 @@ export interface InstallationOptions {
   readonly eventStoreUrl: string;
   readonly store: EventStore;
   readonly consumers: readonly Consumer[];
+  /** Whether this process has something to answer while the event store is away, so that requests are best still sent to it. */
+  readonly canDoWithoutStore?: () => boolean;
 }
 
 /** No answer within this time is a no: a probe and a scraper wait for it. */
@@ -70,19 +72,20 @@ export class Installation {
 
   /** The same for a process that needs the stores, but not the read models. */
   async storeProblems(): Promise<string[]> {
-    const problemUnless = (answer: Promise<unknown>, problem: string) =>
+    const problemUnless = (answer: Promise<unknown>, problem: string): Promise<string[]> =>
       inTime(answer).then(
         () => [],
         () => [problem],
       );
-    const problems = await Promise.all([
+    const [store, database] = await Promise.all([
       problemUnless(this.options.store.head(), 'the event store does not answer'),
       problemUnless(
         this.probes.query('select from read_store.projections limit 1'),
         'the database does not answer, or was not migrated',
       ),
     ]);
-    return problems.flat();
+    if (database.length === 0 && this.options.canDoWithoutStore?.()) return [];
+    return [...store, ...database];
   }
 
   async close(): Promise<void> {
