@@ -205,15 +205,15 @@ export async function productMask(
   if (person) throw new EngineError('bad_input', `${name} shows a person. ${WORN}`);
   const small = await softened(photograph);
   const mask = segment(small);
-  const judged = await photographOf(photograph);
-  const { width, height } = judged.small;
-  if (hasLimbs(judged.planes, resampled(mask, width, height)))
-    throw new EngineError('bad_input', `${name} shows arms or legs. ${WORN}`);
   if (isGroundIn(mask, small))
     throw new EngineError(
       'bad_input',
       `The garment on ${name} cannot be told from its background for sure. Send one garment, wholly seen, on a plain background.`,
     );
+  const judged = await photographOf(photograph);
+  const { width, height } = judged.small;
+  if (hasLimbs(judged.planes, resampled(mask, width, height)))
+    throw new EngineError('bad_input', `${name} shows arms or legs. ${WORN}`);
   return rounded(mask);
 }
 

@@ -47,9 +47,9 @@ async function laidOut(photograph: Photograph, whole: Mask): Promise<GarmentRegi
   return Promise.all(regions);
 }
 
-/** The pixels that show a person, at the size of the small picture. */
+/** The pixels that may show a person, at the size of the small picture: an outstretched hand is faint in the mask. */
 function maskOfPerson({ mask }: Photographed, { small }: Photograph): Mask {
-  const data = Uint8Array.from(mask.data, (v) => (v > 0.5 ? 1 : 0));
+  const data = Uint8Array.from(mask.data, (v) => (v > 0.15 ? 1 : 0));
   return resampled({ data, width: mask.width, height: mask.height }, small.width, small.height);
 }
 
