@@ -61,13 +61,19 @@ export function refusingUnproven(store: EventStore): EventStore {
       refuseUnproven(events, options);
       return events;
     },
-    async *subscribe(options: SubscribeOptions): AsyncGenerator<SubscriptionBatch, void, void> {
-      for await (const batch of store.subscribe(options)) {
-        refuseUnproven(batch.events, options);
-        yield batch;
-      }
-    },
+    // Most that follow the log want them marked: they get what is there, without a step in between.
+    subscribe: (options) => (options.unprovenToo ? store.subscribe(options) : provenOnly(store, options)),
   });
+}
+
+async function* provenOnly(
+  store: EventStore,
+  options: SubscribeOptions,
+): AsyncGenerator<SubscriptionBatch, void, void> {
+  for await (const batch of store.subscribe(options)) {
+    refuseUnproven(batch.events, options);
+    yield batch;
+  }
 }
 
 function refuseUnproven(events: readonly RecordedEvent[], options: { unprovenToo?: boolean } = {}): void {
