@@ -16,9 +16,10 @@ function importsOf(root, file) {
 
 const spec = /\.(?:int-|e2e-)?spec\.ts$/;
 /** Minutes each, and what they see is seen by others. */
-const tooLong = /planted-bugs|test\/(?:crash|bench|deploy|console|journeys|standalone|eventstoredb|fuzz)\//;
+const tooLong =
+  /planted-bugs|simulation\/main|test\/(?:crash|bench|deploy|console|journeys|standalone|eventstoredb|fuzz)\//;
 
-/** The specs that import a file, directly or not: pure ones first, nearer ones before others. */
+/** The specs that import a file, directly or not; the nearest first, by imports and by folders. */
 export function specsByFile(root, files) {
   const importers = new Map();
   for (const file of files)
@@ -32,15 +33,18 @@ export function specsByFile(root, files) {
       for (const importer of importers.get(file) ?? [])
         if (!distances.has(importer)) distances.set(importer, distance + 1);
     const found = [...distances].filter(([file]) => spec.test(file) && !tooLong.test(file));
+    const folders = mutated.split('/');
+    const shared = (file) => file.split('/').findIndex((part, index) => part !== folders[index]);
+    const distance = ([file, imports]) => imports - 2 * shared(file);
     const nearest = (kind) =>
       found
         .filter(([file]) => kind.test(file))
-        .sort((one, other) => one[1] - other[1])
+        .sort((one, other) => distance(one) - distance(other))
         .map(([file]) => file);
     return {
-      pure: nearest(/(?<!int-|e2e-)spec\.ts$/),
+      pure: nearest(/^(?!test\/simulation).*(?<!int-|e2e-)spec\.ts$/),
       stored: nearest(/int-spec\.ts$/),
-      whole: nearest(/e2e-spec\.ts$/),
+      whole: nearest(/e2e-spec\.ts$|^test\/simulation/),
     };
   };
 }
