@@ -3,7 +3,12 @@ import pg from 'pg';
 import type { AuditReport } from '#audit/audit.js';
 import { AccountWriter } from '#application/account/account-writer.js';
 import { defaultTerms } from '#application/account/manage-accounts.handler.js';
-import { openEventStore, prepareEventStore, type OpenedEventStore } from '#event-store/open-event-store.js';
+import {
+  openEventStore,
+  postgresUrlOf,
+  prepareEventStore,
+  type OpenedEventStore,
+} from '#event-store/open-event-store.js';
 import { freePort } from '#platform/embedded-postgres.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
@@ -180,7 +185,11 @@ export class House implements AsyncDisposable {
 
   audited(horizonMs = 60_000): Promise<AuditReport> {
     const { databaseUrl } = this.urls;
-    return audited({ store: this.events.store, databaseUrl, accounts: this.accounts() }, { horizonMs });
+    const logUrl = postgresUrlOf(this.urls);
+    return audited(
+      { store: this.events.store, databaseUrl, accounts: this.accounts() },
+      { horizonMs, logUrl },
+    );
   }
 
   readonly database = async (text: string, values: unknown[] = []) => {

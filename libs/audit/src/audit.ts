@@ -25,10 +25,14 @@ import {
 import { WaitingJobs } from './compare/waiting-jobs.js';
 import { checkReadModelsLive } from './compare/read-models-live.js';
 import { ReadStoreSnapshot } from './compare/read-store-snapshot.js';
+import { checkCatalogue, type AuditedSchema } from './database/check-catalogue.js';
+import { catalogueOf } from './database/read-catalogue.js';
 import { AuditFindings, checks, type AuditCheck, type Finding, type Tally } from './findings.js';
 import { History } from './history/history.js';
 import type { ReadModelFold } from './rows/audited-rows.js';
+import { defaultSchema as logSchema } from '#event-store/postgres/schema.js';
 import { sealStream } from '#event-store/seals/seal.js';
+import { schema as queueSchema } from '#render-queue/queue-levels.js';
 import type { TrustedSeals } from './seals/seal-chain.js';
 import { SealedHistory, type SealsReport } from './seals/sealed-history.js';
 
@@ -61,6 +65,8 @@ export interface AuditOptions {
   readonly cut?: Cut | undefined;
   /** How long a charge may stay open that should be closed, in milliseconds. */
   readonly horizonMs: number;
+  /** The PostgreSQL that the log is in. Absent: its tables and functions are not looked at. */
+  readonly logUrl?: string | undefined;
   /** What history is held against besides. Absent: against no seals. Those of a part of the log prove nothing. */
   readonly seals?: TrustedSeals | undefined;
   /** The store was opened with the key that events are proven with, so it marks those of other writers. */
@@ -261,7 +267,10 @@ class Audit {
         checkLedgerSums(expected.environment, sums, balances, findings);
     }
     for (const answers of this.answers) answers.end(history);
-    if (tenant === undefined) await this.checkConsumers(snapshot);
+    if (tenant === undefined) {
+      await this.checkConsumers(snapshot);
+      await this.checkDatabase(snapshot);
+    }
     for (const [environment, tasks] of this.tasks)
       await this.waiting.check(environment, tasks, options.now - options.horizonMs, store, findings);
     await checkShownBalances(store, history.accounts.all, readBalance, findings);
@@ -272,6 +281,30 @@ class Audit {
       concerns: (stream) => tenant === undefined || history.streams.ownerOf(stream) === tenant,
       beyond: new Map(behind.map(({ table, beyond }) => [table, beyond])),
     });
+  }
+
+  /** What decides what readers see, and what becomes of a write, is as this release makes it. */
+  private async checkDatabase(snapshot: ReadStoreSnapshot): Promise<void> {
+    const { environments, readModels, logUrl, readStoreUrl } = this.options;
+    const isQueueThere = snapshot.catalogue.some(({ schema }) => schema === queueSchema);
+    const plain = ['read_store', ...(isQueueThere ? [queueSchema] : [])];
+    const schemas = plain.map((schema): AuditedSchema => ({ schema, readModels: [] }));
+    for (const environment of environments) {
+      const models = readModels.map((fold) => {
+        const serving = snapshot.serving.find(
+          (each) => each.environment === environment && each.name === fold.name,
+        );
+        const shown = snapshot.generationShown({ environment, name: fold.name });
+        return { fold, generation: serving?.generation ?? shown ?? 1 };
+      });
+      schemas.push({ schema: environment, isEnvironment: true, readModels: models });
+    }
+    checkCatalogue(snapshot.catalogue, schemas, this.findings);
+    if (logUrl === undefined) return;
+    const log = await catalogueOf(logUrl, [logSchema]);
+    // What is of the whole database was told above where it is the same one.
+    const found = logUrl === readStoreUrl ? log.filter(({ schema }) => schema === logSchema) : log;
+    checkCatalogue(found, [{ schema: logSchema, readModels: [] }], this.findings);
   }
 
   /** What the consumers say of themselves. */
@@ -347,8 +380,9 @@ class Audit {
     const { findings, history, snapshot, options, sealed: seals } = this;
     const results = checks.map((check): CheckResult => {
       const isCompared = check.scope === 'history' || snapshot !== undefined;
+      const ofAll: readonly string[] = ['presets', 'database'];
       const isLeftOut =
-        (check.name === 'presets' && options.tenant !== undefined) ||
+        (ofAll.includes(check.name) && options.tenant !== undefined) ||
         (check.name === 'writers' && !options.knowsWriters) ||
         (check.invariant === 13 && !seals);
       const done = isCompared && !isLeftOut;

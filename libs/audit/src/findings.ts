@@ -38,6 +38,7 @@ const rules = {
   writers: [14, 'each event was written by this service, or adopted by an operator'],
   seals: [13, 'history is what was sealed, event for event and in its order'],
   'seal-chain': [13, 'the seals are one chain, each signed by its key, and those that were kept are in it'],
+  database: [15, 'tables, views, functions, triggers and grants are those that this release makes'],
 } as const;
 
 export type CheckName = keyof typeof rules;
@@ -50,7 +51,7 @@ export interface AuditCheck {
   readonly scope: 'history' | 'read-store';
 }
 
-const needReadStore: readonly string[] = ['answered', 'ledger-sums', 'balance-shown', 'tasks'];
+const needReadStore: readonly string[] = ['answered', 'ledger-sums', 'balance-shown', 'tasks', 'database'];
 
 // The keys of an object that is declared above are those that its type has.
 export const checks: readonly AuditCheck[] = (Object.keys(rules) as CheckName[]).map((name) => {

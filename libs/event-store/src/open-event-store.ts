@@ -92,7 +92,8 @@ export async function prepareEventStore(urls: EventStoreUrls): Promise<void> {
   }
 }
 
-function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): string {
+/** The PostgreSQL that has the schema of the log: with the log itself, or with snapshots alone. */
+export function postgresUrlOf({ eventStoreUrl, databaseUrl }: EventStoreUrls): string {
   if (/^postgres(?:ql)?:\/\//.test(eventStoreUrl)) return eventStoreUrl;
   if (isEventStoreDbUrl(eventStoreUrl)) return databaseUrl;
   throw new RangeError('EVENT_STORE_URL starts with postgres://, esdb:// or esdb+discover://');

@@ -104,7 +104,7 @@ async function drill(
   });
   const audited = await timed(() =>
     audit({
-      ...{ store, readStoreUrl: url, readModels: foldsForAudit(readModels), environments },
+      ...{ store, readStoreUrl: url, logUrl: url, readModels: foldsForAudit(readModels), environments },
       readBalance: balancesOf({ accounts: new AccountWriter(store, noSnapshots) }),
       // What was under way when the backup was made has had no time to end.
       ...{ horizonMs: defaults.orphanHorizonMs, now: last ? Date.parse(last.metadata.recordedAt) : 0 },

@@ -3,6 +3,7 @@ import type { AuditReport, Cut } from '#audit/audit.js';
 import type { ReadBalance } from '#audit/compare/balances.js';
 import { mostFindingsKept } from '#audit/findings.js';
 import type { SealsReport } from '#audit/seals/sealed-history.js';
+import { postgresUrlOf } from '#event-store/open-event-store.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
@@ -68,7 +69,7 @@ export const auditLedger = defineCall({
     const beganAt = performance.now();
     const { databaseUrl, projector, sealing, signingKey } = operator.configuration;
     const report = await audit({
-      ...{ store: operator.store, readStoreUrl: databaseUrl },
+      ...{ store: operator.store, readStoreUrl: databaseUrl, logUrl: postgresUrlOf(operator.configuration) },
       ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
       processManagers: processManagers.map(({ name }) => name),
       ...{ environments: environmentsOf(env), tenant, cut, signal, onProgress },

@@ -48,11 +48,6 @@ export async function checkReadModelsLive(
   client.on('error', () => undefined);
   await client.connect();
   try {
-    for (const { table, generation, definition } of await viewsAstray(client, environments)) {
-      const message = 'the view that readers read is over another generation than the one that serves';
-      const found = definition === null ? 'no view' : (tableIn(definition) ?? definition);
-      findings.wrong({ check, message, table, expected: `${table}_g${generation}`, found });
-    }
     for (const { table, reached } of await stillBehind(client, options)) {
       const message = `${beyond.get(table)} events have not reached it: the rows that they make are missing`;
       const found = `position ${reached ?? 'none'}`;
@@ -95,35 +90,4 @@ async function stillBehind(
     if (behind.length === 0 || !isPatient) return behind;
   }
   return [];
-}
-
-interface ServingView {
-  readonly table: string;
-  readonly generation: number;
-  readonly definition: string | null;
-}
-
-/** A switch of generations may come between the two halves of a look: what is seen three times is so. */
-const looks = 3;
-const lookAgainMs = 300;
-
-/** Views that are not over the generation that serves, whose rows were compared. */
-async function viewsAstray(client: pg.Client, environments: readonly Environment[]): Promise<ServingView[]> {
-  for (let look = 1; ; look++) {
-    const { rows } = await client.query<ServingView>(
-      `select environment || '.' || name as table, generation,
-          pg_get_viewdef(to_regclass(environment || '.' || name)) as definition
-        from read_store.projections where environment = any($1) and state in ('live', 'halted')`,
-      [environments],
-    );
-    const astray = rows.filter(
-      ({ table, generation, definition }) => tableIn(definition ?? '') !== `${table}_g${generation}`,
-    );
-    if (astray.length === 0 || look === looks) return astray;
-    await pause(lookAgainMs);
-  }
-}
-
-function tableIn(definition: string): string | undefined {
-  return /\bfrom\s+(\w+\.\w+_g\d+)/i.exec(definition)?.[1];
 }

@@ -1,6 +1,9 @@
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
-import { openTasks } from '#render-queue/queue-levels.js';
+import { openTasks, schema as queueSchema } from '#render-queue/queue-levels.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { generationShown } from '../database/check-catalogue.js';
+import { readCatalogue, type CatalogueFact } from '../database/read-catalogue.js';
 import type { ReadModelFold } from '../rows/audited-rows.js';
 import type { ColumnKind } from '../rows/row-store.js';
 
@@ -39,10 +42,14 @@ export interface KeptAnswer {
 
 const rowsPerPage = 2000;
 
+/** A switch of generations may come between the two halves of a look: a view that is astray three times is so. */
+const looks = 3;
+const lookAgainMs = 300;
+
 /**
  * The read store at one moment: rows and checkpoints go together, whatever is committed while they are read. It reads
- * the tables of the generations that served at that moment, for a view may be switched to another one meanwhile; the
- * lock keeps them from being dropped.
+ * rows as the views said at that moment what readers see, for a view may be switched to another generation meanwhile; the
+ * lock keeps the tables of those that served from being dropped.
  */
 export class ReadStoreSnapshot implements AsyncDisposable {
   private constructor(
@@ -50,10 +57,22 @@ export class ReadStoreSnapshot implements AsyncDisposable {
     readonly client: pg.Client,
     readonly serving: readonly ServingModel[],
     readonly parked: readonly ParkedRows[],
+    /** What PostgreSQL keeps about the schemas of the read store and of the queue. */
+    readonly catalogue: readonly CatalogueFact[],
   ) {}
 
   /** @throws what PostgreSQL says, for example when there are no tables */
   static async take(url: string, environments: readonly Environment[]): Promise<ReadStoreSnapshot> {
+    for (let look = 1; ; look++) {
+      const snapshot = await ReadStoreSnapshot.look(url, environments);
+      const astray = snapshot.serving.some((model) => snapshot.generationShown(model) !== model.generation);
+      if (!astray || look === looks) return snapshot;
+      await snapshot[Symbol.asyncDispose]();
+      await pause(lookAgainMs);
+    }
+  }
+
+  private static async look(url: string, environments: readonly Environment[]): Promise<ReadStoreSnapshot> {
     const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
     // A connection that breaks while nothing is asked of it is noticed by the next query.
     client.on('error', () => undefined);
@@ -63,6 +82,8 @@ export class ReadStoreSnapshot implements AsyncDisposable {
       // The history is read while this transaction is open.
       await client.query('set local idle_in_transaction_session_timeout = 0');
       await client.query('set local statement_timeout = 0');
+      // Functions of other schemas may bear the names of PostgreSQL's own.
+      await client.query('set local search_path = pg_catalog');
       const serving = await client.query<Omit<ServingModel, 'position'> & { position: string | null }>(
         `select environment, name, generation, state, halted_because as "haltedBecause", position::text
           from read_store.projections where environment = any($1) and state in ('live', 'halted')`,
@@ -83,24 +104,42 @@ export class ReadStoreSnapshot implements AsyncDisposable {
       }));
       const tables = models.map(tableOf);
       if (tables.length > 0) await client.query(`lock table ${tables.join(', ')} in access share mode`);
-      return new ReadStoreSnapshot(client, models, parked.rows);
+      const catalogue = await readCatalogue(client, ['read_store', queueSchema, ...environments]);
+      return new ReadStoreSnapshot(client, models, parked.rows, catalogue);
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
     }
   }
 
-  /** The columns that the table has. */
+  /** The columns that readers see. */
   async columnsOf(model: ServingModel): Promise<string[]> {
-    const { fields } = await this.client.query(`select * from ${tableOf(model)} limit 0`);
+    const { fields } = await this.client.query(`select * from ${this.shownBy(model)} limit 0`);
     return fields.map(({ name }) => name);
+  }
+
+  /** The generation that readers see; undefined: the view is gone, or shows something else. */
+  generationShown(model: Pick<ServingModel, 'environment' | 'name'>): number | undefined {
+    return generationShown(this.viewOf(model));
+  }
+
+  private viewOf({ environment, name }: Pick<ServingModel, 'environment' | 'name'>): string | undefined {
+    const isView = ({ kind, schema, name: own }: CatalogueFact) =>
+      kind === 'view' && schema === environment && own === name;
+    return this.catalogue.find(isView)?.definition;
+  }
+
+  /** What the view says, so that a switch of generations need not wait for us; without a view, the table. */
+  private shownBy(model: ServingModel): string {
+    const definition = this.viewOf(model);
+    return definition === undefined ? tableOf(model) : `(${definition.replace(/;\s*$/, '')}) as shown`;
   }
 
   /** Pages of rows, each as its cells in the order of the columns; the next page is on its way while one is looked at. */
   async *rows(model: ServingModel, fold: ReadModelFold, tenant?: string): AsyncGenerator<unknown[][]> {
     const columns = fold.columns.map(({ name, kind }) => selected(name, kind)).join(', ');
     const ofTenant = tenant === undefined ? '' : ' where tenant = $1';
-    const select = `select ${columns} from ${tableOf(model)}${ofTenant}`;
+    const select = `select ${columns} from ${this.shownBy(model)}${ofTenant}`;
     const values = tenant === undefined ? [] : [tenant];
     await this.client.query(`declare audited no scroll cursor for ${select}`, values);
     const page = () =>

@@ -1,0 +1,141 @@
+import { schema as queueSchema } from '#render-queue/queue-levels.js';
+import type { AuditFindings } from '../findings.js';
+import type { ReadModelFold } from '../rows/audited-rows.js';
+import type { ColumnKind } from '../rows/row-store.js';
+import type { CatalogueFact } from './read-catalogue.js';
+import { releaseCatalogue } from './release-catalogue.js';
+
+/** The pseudo schema under which {@link releaseCatalogue} has what each environment has. */
+export const anyEnvironment = 'environment';
+
+/** A schema, and the read models in it by the generation that serves; none: their rows are not in this schema. */
+export interface AuditedSchema {
+  readonly schema: string;
+  readonly isEnvironment?: boolean;
+  readonly readModels: readonly { readonly fold: ReadModelFold; readonly generation: number }[];
+}
+
+const typeOfKind: Readonly<Record<ColumnKind, string>> = {
+  text: 'text',
+  integer: 'integer',
+  time: 'timestamp with time zone',
+  json: 'jsonb',
+};
+
+/** A later release may add these, and no statement of this one meets them. */
+const mayBeMore = new Set<CatalogueFact['kind']>(['table', 'view', 'column']);
+/** Of a generation that is being filled or has retired: what else it has is not finished, or of another release. */
+const neverInSpares = new Set<CatalogueFact['kind']>(['trigger', 'rule', 'policy', 'grant', 'owner']);
+
+/**
+ * Holds what PostgreSQL keeps about the schemas against what this release makes: its migrations, as
+ * {@link releaseCatalogue} has them, and the tables of the read models, as their folds declare them.
+ */
+export function checkCatalogue(
+  found: readonly CatalogueFact[],
+  schemas: readonly AuditedSchema[],
+  findings: AuditFindings,
+): void {
+  const check = 'database';
+  const expected = new Map(schemas.flatMap(expectedIn).map((fact) => [keyOf(fact), fact]));
+  const there = new Map(found.filter(isLookedAt).map((fact) => [keyOf(fact), fact]));
+  const serving = new Set(schemas.flatMap(({ readModels }) => readModels.map(tableOf)));
+  const wrong = (fact: CatalogueFact, what: string, expectedText: unknown, foundText: unknown) => {
+    const { schema, kind, name } = fact;
+    const message = `${kind} ${schema === '' ? name : `${schema}.${name}`} ${what}`;
+    findings.wrong({ check, message, expected: expectedText, found: foundText });
+  };
+  for (const [key, fact] of expected) {
+    findings.checked(check);
+    const actual = there.get(key);
+    if (!actual) wrong(fact, 'is missing', fact.definition, null);
+    else if (!isSame(fact, actual))
+      wrong(fact, 'is not the one that this release makes', fact.definition, actual.definition);
+  }
+  for (const [key, fact] of there) {
+    if (expected.has(key) || mayBeMore.has(fact.kind)) continue;
+    const isSpare = isOfGeneration(fact) && !serving.has(fact.name.split('.', 1)[0]!);
+    if (isSpare && !neverInSpares.has(fact.kind)) continue;
+    findings.checked(check);
+    wrong(fact, 'was not made by this release', null, fact.definition);
+  }
+}
+
+/** The tables of the queue are the library's business, and made again when they are lost; what they do is looked at. */
+const isLookedAt = ({ schema, kind }: CatalogueFact) =>
+  schema !== queueSchema || kind === 'function' || neverInSpares.has(kind);
+
+const keyOf = ({ schema, kind, name }: CatalogueFact) => `${schema} ${kind} ${name}`;
+const tableOf = ({ fold, generation }: AuditedSchema['readModels'][number]) => `${fold.name}_g${generation}`;
+const isOfGeneration = ({ name }: CatalogueFact) => /^\w+_g\d+(\.|$)/.test(name);
+
+function expectedIn({ schema, isEnvironment, readModels }: AuditedSchema): CatalogueFact[] {
+  const ofMigrations = releaseFacts()
+    .filter((fact) => fact.schema === (isEnvironment ? anyEnvironment : schema))
+    .map((fact) => ({ ...fact, schema, definition: inSchema(fact.definition, schema) }));
+  return [...ofMigrations, ...readModels.flatMap((model) => factsOfReadModel(schema, model))];
+}
+
+const inSchema = (definition: string, schema: string) =>
+  definition.replaceAll(`${anyEnvironment}.`, `${schema}.`);
+
+/** One a line: schema, kind, name and definition. */
+export function releaseFacts(text: string = releaseCatalogue): CatalogueFact[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [schema = '', kind = '', name = '', ...definition] = line.split(' | ');
+      // The file is written by the spec beside it.
+      return { schema, kind, name, definition: definition.join(' | ') } as CatalogueFact;
+    });
+}
+
+function factsOfReadModel(schema: string, model: AuditedSchema['readModels'][number]): CatalogueFact[] {
+  const { name, columns, keyColumns } = model.fold;
+  const table = tableOf(model);
+  const names = columns.map((column) => column.name);
+  const key = names.slice(0, keyColumns).join(', ');
+  return [
+    { schema, kind: 'table', name: table, definition: 'table' },
+    ...columns.map((column): CatalogueFact => {
+      const definition = typeOfKind[column.kind];
+      return { schema, kind: 'column', name: `${table}.${column.name}`, definition };
+    }),
+    { schema, kind: 'constraint', name: `${table}.${table}_pkey`, definition: `PRIMARY KEY (${key})` },
+    { schema, kind: 'view', name, definition: `SELECT ${names.join(', ')} FROM ${schema}.${table}` },
+  ];
+}
+
+function isSame(expected: CatalogueFact, actual: CatalogueFact): boolean {
+  if (expected.kind === 'view') return isSameView(expected.definition, actual.definition);
+  if (expected.kind === 'column' && isOfGeneration(expected))
+    return expected.definition === actual.definition.replace(/ not null$/, '');
+  return expected.definition === actual.definition;
+}
+
+/**
+ * The order of columns is that of the release that made the view, and a later one may show more. PostgreSQL 15 writes the
+ * table before each column.
+ */
+function isSameView(expected: string, actual: string): boolean {
+  const [columns, table = ''] = partsOfView(expected);
+  const plain = actual.replace(/\s+/g, ' ').replaceAll('"', '').replace(/;$/, '').trim();
+  const [shown, from] = partsOfView(plain.replaceAll(`${table.split('.')[1]}.`, ''));
+  return (
+    from === table &&
+    shown.every((each) => /^\w+$/.test(each)) &&
+    columns.every((each) => shown.includes(each))
+  );
+}
+
+function partsOfView(definition: string): [columns: readonly string[], table: string | undefined] {
+  const [, columns = '', table] = /^SELECT (.+) FROM (\S+)$/.exec(definition) ?? [];
+  return [columns.split(', '), table];
+}
+
+/** The generation that a view of a read model shows; undefined: no such view, or it shows something else. */
+export function generationShown(definition: string | undefined): number | undefined {
+  const [, generation] = /\sFROM \w+\.\w+_g(\d+);?$/i.exec(definition ?? '') ?? [];
+  return generation === undefined ? undefined : Number(generation);
+}

@@ -1,0 +1,154 @@
+/** What migrations make. Written by the spec beside this file, which says how. */
+export const releaseCatalogue = `
+environment | column | idempotency_keys.body_hash | text not null
+environment | column | idempotency_keys.created_at | timestamp with time zone not null default now()
+environment | column | idempotency_keys.endpoint | text not null
+environment | column | idempotency_keys.job_id | text not null
+environment | column | idempotency_keys.key | text not null
+environment | column | idempotency_keys.locked_until | timestamp with time zone not null
+environment | column | idempotency_keys.request_id | text not null
+environment | column | idempotency_keys.response_body | json
+environment | column | idempotency_keys.response_headers | json
+environment | column | idempotency_keys.response_status | integer
+environment | column | idempotency_keys.status | text not null
+environment | column | idempotency_keys.tenant | text not null
+environment | column | process_checkpoints.epoch | bigint not null default 0
+environment | column | process_checkpoints.event_id | uuid
+environment | column | process_checkpoints.event_position | bigint
+environment | column | process_checkpoints.halted_because | text
+environment | column | process_checkpoints.position | bigint
+environment | column | process_checkpoints.process | text not null
+environment | column | process_checkpoints.updated_at | timestamp with time zone not null default now()
+environment | column | schema_migrations.id | integer not null default nextval('environment.schema_migrations_id_seq'::regclass)
+environment | column | schema_migrations.name | character varying not null
+environment | column | schema_migrations.timestamp | bigint not null
+environment | column | webhook_attempts.answer | text
+environment | column | webhook_attempts.at | timestamp with time zone not null
+environment | column | webhook_attempts.attempt | bigint not null identity
+environment | column | webhook_attempts.delivery_id | text not null
+environment | column | webhook_attempts.duration_ms | integer not null
+environment | column | webhook_attempts.error | text
+environment | column | webhook_attempts.status_code | integer
+environment | column | webhook_deliveries.attempts | integer not null default 0
+environment | column | webhook_deliveries.body | text not null
+environment | column | webhook_deliveries.created_at | timestamp with time zone not null default now()
+environment | column | webhook_deliveries.delivery_id | text not null
+environment | column | webhook_deliveries.endpoint_id | text not null
+environment | column | webhook_deliveries.next_attempt_at | timestamp with time zone
+environment | column | webhook_deliveries.occurred_at | timestamp with time zone not null
+environment | column | webhook_deliveries.resent_at | timestamp with time zone
+environment | column | webhook_deliveries.round | integer not null default 0
+environment | column | webhook_deliveries.status | text not null default 'pending'::text
+environment | column | webhook_deliveries.tenant | text not null
+environment | column | webhook_deliveries.type | text not null
+environment | column | webhook_health.endpoint_id | text not null
+environment | column | webhook_health.failed_at | timestamp with time zone
+environment | column | webhook_health.failing_since | timestamp with time zone
+environment | constraint | idempotency_keys.idempotency_keys_pkey | PRIMARY KEY (tenant, endpoint, key)
+environment | constraint | idempotency_keys.idempotency_keys_status_check | CHECK ((status = ANY (ARRAY['running'::text, 'answered'::text])))
+environment | constraint | process_checkpoints.process_checkpoints_pkey | PRIMARY KEY (process)
+environment | constraint | schema_migrations.schema_migrations_pkey | PRIMARY KEY (id)
+environment | constraint | webhook_attempts.webhook_attempts_delivery_id_fkey | FOREIGN KEY (delivery_id) REFERENCES environment.webhook_deliveries(delivery_id) ON DELETE CASCADE
+environment | constraint | webhook_attempts.webhook_attempts_pkey | PRIMARY KEY (attempt)
+environment | constraint | webhook_deliveries.webhook_deliveries_pkey | PRIMARY KEY (delivery_id)
+environment | constraint | webhook_deliveries.webhook_deliveries_status_check | CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+environment | constraint | webhook_health.webhook_health_pkey | PRIMARY KEY (endpoint_id)
+environment | table | idempotency_keys | table
+environment | table | process_checkpoints | table
+environment | table | schema_migrations | table
+environment | table | webhook_attempts | table
+environment | table | webhook_deliveries | table
+environment | table | webhook_health | table
+event_store | column | events.data | json not null
+event_store | column | events.id | uuid not null
+event_store | column | events.metadata | json not null
+event_store | column | events.position | bigint not null
+event_store | column | events.revision | bigint not null
+event_store | column | events.stream | text collate C not null
+event_store | column | events.type | text collate C not null
+event_store | column | head.position | bigint not null
+event_store | column | head.single | boolean not null default true
+event_store | column | identity.id | uuid not null default gen_random_uuid()
+event_store | column | identity.single | boolean not null default true
+event_store | column | migrations.applied_at | timestamp with time zone not null default now()
+event_store | column | migrations.version | integer not null
+event_store | column | snapshots.fold_version | integer not null
+event_store | column | snapshots.revision | bigint not null
+event_store | column | snapshots.saved_at | timestamp with time zone not null default now()
+event_store | column | snapshots.state | json not null
+event_store | column | snapshots.stream | text collate C not null
+event_store | constraint | events.events_id | UNIQUE (id)
+event_store | constraint | events.events_pkey | PRIMARY KEY ("position")
+event_store | constraint | events.events_stream_revision | UNIQUE (stream, revision)
+event_store | constraint | head.head_pkey | PRIMARY KEY (single)
+event_store | constraint | head.head_single_check | CHECK (single)
+event_store | constraint | identity.identity_pkey | PRIMARY KEY (single)
+event_store | constraint | identity.identity_single_check | CHECK (single)
+event_store | constraint | migrations.migrations_pkey | PRIMARY KEY (version)
+event_store | constraint | snapshots.snapshots_pkey | PRIMARY KEY (stream, fold_version)
+event_store | function | append_batch(streams text[], expected bigint[], together integer[], event_append integer[], event_place integer[], event_stream text[], event_id uuid[], event_type text[], event_data json[], event_metadata json[], OUT base bigint, OUT actual bigint[]) | f streams text[], expected bigint[], together integer[], event_append integer[], event_place integer[], event_stream text[], event_id uuid[], event_type text[], event_data json[], event_metadata json[], OUT base bigint, OUT actual bigint[] returns record plpgsql v {plan_cache_mode=force_generic_plan} 0778d3a033a26fdb10ccbd060fd99eb007b0582703207df71da45706de0ee246
+event_store | function | refuse_change() | f  returns trigger plpgsql v 7420b3bfe835b1aa81b589825a234b954e768c59b2b9cbdfcfe1450e33771543
+event_store | table | events | table
+event_store | table | head | table
+event_store | table | identity | table
+event_store | table | migrations | table
+event_store | table | snapshots | table
+event_store | trigger | events.append_only | CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON event_store.events FOR EACH STATEMENT EXECUTE FUNCTION event_store.refuse_change()
+pgboss | function | create_queue(queue_name text, options jsonb) | f queue_name text, options jsonb returns void plpgsql v 1a1e3065411b82b3c2966e2c9e3db5295894ea9e8df96ba5ca99c3ad056b4d54
+pgboss | function | delete_queue(queue_name text) | f queue_name text returns void plpgsql v 7e727a172c70c3d5e66d347e611b6435f1679c9b662f41fb40cbad9a092f6d3a
+pgboss | function | job_now() | f  returns timestamp with time zone sql s 0e1a7e861eb99c2818e90557be91c838a3f830e0e744eaa124404b83227ee8b1
+pgboss | function | job_table_format(command text, table_name text) | f command text, table_name text returns text sql i d6babe6b02e8f16f4ecb4856ee307e45023198f68556acde6c5f9a8b6af51fb3
+pgboss | function | job_table_run(command text, tbl_name text, queue_name text) | f command text, tbl_name text DEFAULT NULL::text, queue_name text DEFAULT NULL::text returns void plpgsql v ff6a13aaa9c4c94e2002064fc52fe41ca5224d8eda8ae923a897d27853457215
+pgboss | function | job_table_run_async(command_name text, version integer, command text, tbl_name text, queue_name text) | f command_name text, version integer, command text, tbl_name text DEFAULT NULL::text, queue_name text DEFAULT NULL::text returns void plpgsql v 1fdd88529e1979f20d319b0d5feac3bff6950461956a5a11871405452a66b171
+read_store | column | checkpoint_log.identity | uuid
+read_store | column | checkpoint_log.log | text not null
+read_store | column | checkpoint_log.moved_at | timestamp with time zone not null default now()
+read_store | column | checkpoint_log.single | boolean not null default true
+read_store | column | parked_events.environment | text not null
+read_store | column | parked_events.error | text
+read_store | column | parked_events.event_id | uuid not null
+read_store | column | parked_events.event_type | text not null
+read_store | column | parked_events.generation | integer not null
+read_store | column | parked_events.name | text not null
+read_store | column | parked_events.parked_at | timestamp with time zone not null default now()
+read_store | column | parked_events.position | bigint not null
+read_store | column | parked_events.revision | bigint not null
+read_store | column | parked_events.stream | text not null
+read_store | column | projections.environment | text not null
+read_store | column | projections.epoch | bigint not null default 0
+read_store | column | projections.event_id | uuid
+read_store | column | projections.event_position | bigint
+read_store | column | projections.generation | integer not null
+read_store | column | projections.halted_because | text
+read_store | column | projections.name | text not null
+read_store | column | projections.position | bigint
+read_store | column | projections.state | text not null
+read_store | column | projections.updated_at | timestamp with time zone not null default now()
+read_store | column | projections.version | integer not null
+read_store | column | rate_limits.counted_at | double precision not null
+read_store | column | rate_limits.credential | text not null
+read_store | column | rate_limits.passed | boolean not null
+read_store | column | rate_limits.requests | integer[] not null
+read_store | column | rate_limits.times | double precision[] not null
+read_store | column | schema_migrations.id | integer not null default nextval('read_store.schema_migrations_id_seq'::regclass)
+read_store | column | schema_migrations.name | character varying not null
+read_store | column | schema_migrations.timestamp | bigint not null
+read_store | column | stream_revisions.consumer | text not null
+read_store | column | stream_revisions.revision | bigint not null
+read_store | column | stream_revisions.stream | text not null
+read_store | constraint | checkpoint_log.checkpoint_log_pkey | PRIMARY KEY (single)
+read_store | constraint | checkpoint_log.checkpoint_log_single_check | CHECK (single)
+read_store | constraint | parked_events.parked_events_pkey | PRIMARY KEY (environment, name, generation, stream, revision)
+read_store | constraint | projections.projections_pkey | PRIMARY KEY (environment, name, generation)
+read_store | constraint | projections.projections_state_check | CHECK ((state = ANY (ARRAY['live'::text, 'halted'::text, 'building'::text, 'comparing'::text, 'complete'::text, 'differing'::text, 'retired'::text])))
+read_store | constraint | rate_limits.rate_limits_pkey | PRIMARY KEY (credential)
+read_store | constraint | schema_migrations.schema_migrations_pkey | PRIMARY KEY (id)
+read_store | constraint | stream_revisions.stream_revisions_pkey | PRIMARY KEY (consumer, stream)
+read_store | function | require(condition boolean, complaint text) | f condition boolean, complaint text returns void plpgsql v 14d057d45d6257939240cf3e8ff146e346389256855e256230745ea12689a8a1
+read_store | table | checkpoint_log | table
+read_store | table | parked_events | table
+read_store | table | projections | table
+read_store | table | rate_limits | table, unlogged
+read_store | table | schema_migrations | table
+read_store | table | stream_revisions | table
+`;
