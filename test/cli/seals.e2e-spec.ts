@@ -123,11 +123,10 @@ describe('the seals of a service', () => {
   it('are kept by hand, in the log of the projector and beside the pictures', async () => {
     const seals = (await cli('seal', 'export', '--all')).trim().split('\n');
     const [first] = seals.map((line) => JSON.parse(line) as Seal);
-    const { chain } = first!;
     const log = readFileSync(join(home.path, 'logs', 'projector.log'), 'utf8');
     expect(log).toContain(`"signature":"${first!.signature}"`);
-    const object = join(home.path, 'objects', 'seals', chain, '0000000001.json');
-    expect(readFileSync(object, 'utf8').trim()).toContain(first!.signature);
+    const head = join(home.path, 'objects', 'seals', `key-${first!.key}`, 'head-0000000001.json');
+    expect(JSON.parse(readFileSync(head, 'utf8'))).toMatchObject({ seal: first, accepted: null });
     writeFileSync(file('kept.jsonl'), await cli('seal', 'export'));
     expect(JSON.parse(await cli('ledger', 'audit', '--against', file('kept.jsonl')))).toMatchObject({
       holds: true,

@@ -10,6 +10,7 @@ import {
   type OpenedEventStore,
 } from '#event-store/open-event-store.js';
 import { freePort } from '#platform/embedded-postgres.js';
+import type { Configuration } from '#platform/configuration.js';
 import { newId } from '#platform/ids.js';
 import { createLogger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
@@ -22,7 +23,7 @@ import { contextOf } from '../api/support/api-service.js';
 import { audited } from '../support/audited.js';
 import { eventually } from '../support/eventually.js';
 import { grantCredits, issueKey, openAccount } from '../support/operator.js';
-import { configurationOn, startProjector, startWorker } from '../support/roles.js';
+import { configurationOn, startProjector, startWorker, type RunningProjector } from '../support/roles.js';
 import { impatience } from '../worker/support/workshop.js';
 import { obligingEngine } from '../worker/support/engines.js';
 
@@ -52,6 +53,7 @@ export class House implements AsyncDisposable {
     readonly urls: { readonly eventStoreUrl: string; readonly databaseUrl: string },
     private readonly folder: string,
     readonly events: OpenedEventStore,
+    private readonly more: Partial<Configuration>,
   ) {
     this.cleanups.defer(() => events.close());
   }
@@ -61,8 +63,10 @@ export class House implements AsyncDisposable {
     await migrateReadStore(urls.databaseUrl, readModels);
   }
 
-  static async open(urls: House['urls'], folder: string): Promise<House> {
-    return new House(urls, folder, await openEventStore(urls, { proof: testProof, maxConnections: 2 }));
+  /** @param more settings that the spec wants otherwise */
+  static async open(urls: House['urls'], folder: string, more: Partial<Configuration> = {}): Promise<House> {
+    const events = await openEventStore(urls, { proof: testProof, maxConnections: 2 });
+    return new House(urls, folder, events, more);
   }
 
   private configuration(publicUrl: string) {
@@ -72,6 +76,7 @@ export class House implements AsyncDisposable {
       ...this.urls,
       storage: { kind: 'folder', directory: this.folder, signingSecret: 'for tests only' } as const,
       projector: { ...configuration.projector, sweepIntervalMs: 200, takeOverPollMs: 50 },
+      ...this.more,
     };
   }
 
@@ -86,7 +91,7 @@ export class House implements AsyncDisposable {
   }
 
   /** @param orphanHorizonMs default: what an installation has that nobody has set up */
-  async startProjector(orphanHorizonMs?: number): Promise<void> {
+  async startProjector(orphanHorizonMs?: number): Promise<RunningProjector> {
     const queue = await this.queue();
     const { projector: settings, ...others } = this.configuration('http://127.0.0.1');
     const configuration = {
@@ -96,6 +101,7 @@ export class House implements AsyncDisposable {
     const { store, snapshots } = this.events;
     const projector = await startProjector({ store, snapshots, queue, logger, configuration });
     this.cleanups.defer(() => projector.stop());
+    return projector;
   }
 
   async startWorker(): Promise<void> {

@@ -14,7 +14,7 @@ import { PgBossRenderQueue } from '#render-queue/pg-boss-render-queue.js';
 import { RenderQueue } from '#render-queue/render-queue.js';
 import { ObjectStorage } from '#storage/object-storage.js';
 import type { ImageEngine } from '@atelier/engine';
-import { ProjectorModule } from '../../apps/projector/src/projector.module.js';
+import { Projector, ProjectorModule } from '../../apps/projector/src/projector.module.js';
 import { RenderWorker, WorkerModule } from '../../apps/worker/src/worker.module.js';
 import { portsOf } from './ports.js';
 
@@ -86,8 +86,14 @@ export interface ProjectorParts {
   readonly queue: RenderQueue;
 }
 
+export interface RunningProjector {
+  /** The tasks that stand still until the next start. */
+  standingStill(): readonly string[];
+  stop(): Promise<void>;
+}
+
 /** A projector as its process makes it, on the ports of a test, which it does not close. */
-export async function startProjector(parts: ProjectorParts): Promise<{ stop(): Promise<void> }> {
+export async function startProjector(parts: ProjectorParts): Promise<RunningProjector> {
   const { configuration, logger, store, snapshots, queue } = parts;
   const settings = { configuration, logger };
   const queues = portsOf([RenderQueue, queue], [DeliveryQueue, deliveriesOf(queue)]);
@@ -95,5 +101,6 @@ export async function startProjector(parts: ProjectorParts): Promise<{ stop(): P
   const rows = [ReadStoreModule.with({ maxConnections: 1 }), HousekeepingStoresModule];
   const adapters = [PlatformModule.of(settings), ports, queues, ObjectStorageModule, ...rows];
   const context = await openContext(ProjectorModule.for(settings, adapters));
-  return { stop: () => context.close() };
+  const projector = context.get(Projector);
+  return { standingStill: () => projector.standingStill(), stop: () => context.close() };
 }

@@ -283,6 +283,13 @@ export function addSeals(program: Command): void {
     .option('--all', 'every seal, one a line')
     .action(asks(actions, 'exportSeals'));
 
+  verb(seal, 'accept', 'after a restore: let sealing go on from where the log ends, although more was sealed')
+    .requiredOption(
+      '--reason <text>',
+      'why less is sealed now: which backup was restored, or where the log was moved',
+    )
+    .action(lazily(() => import('./seals/heads.js'), 'acceptLog'));
+
   verb(seal, 'rotate', 'make a key that may go on in place of the one that seals now')
     .requiredOption('--output <file>', 'a new file for the new private key')
     .option('--lost <public key>', 'the old key, where it is lost and cannot sign: the audit will tell')

@@ -20,6 +20,7 @@ import { findStranded } from './jobs/stranded-jobs.js';
 import { judgeConsumers, lagText, readConsumers, Unwell, type ConsumerStatus } from './consumers.js';
 import { answerWithinMs, findConfiguration, patience, withDatabase, withEventStore } from './service.js';
 import { printJson, printLine, printTable } from './output.js';
+import { judgeHead } from './seals/heads.js';
 import { judgeSeals } from './seals/seals.js';
 import type { OutputOptions } from './verb.js';
 
@@ -115,6 +116,11 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
     ),
     await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
+    await check(
+      'head of the seals',
+      'run "atelier ledger audit"; after a restore of your own, "atelier seal accept" (docs/seals.md)',
+      () => withEventStore(configuration, patience, (store) => judgeHead(store, configuration)),
+    ),
     ...(await examineApi(configuration)),
   ];
   return { checks, eventStore, consumers, queues };

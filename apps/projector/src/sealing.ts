@@ -1,22 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import { OwnMetrics } from '#adapters/platform.module.js';
-import { sealLog, SealingRefused } from '#application/seals/sealer.js';
+import { KeptHeads, newestHead, requireHead } from '#application/seals/kept-heads.js';
+import { sealLog, SealingRefused, type SealerOptions } from '#application/seals/sealer.js';
 import { EventStore } from '#event-store/event-store.js';
-import { sealAlone, type Seal, type StoredSeal } from '#event-store/seals/seal.js';
+import { sealAlone, type StoredSeal } from '#event-store/seals/seal.js';
 import { Clock } from '#platform/clock.js';
 import { Configuration } from '#platform/configuration.js';
 import { Logger } from '#platform/logger.js';
 import type { Metrics } from '#platform/metrics.js';
+import type { SealKey } from '#platform/seal-key.js';
 import { ConsumerHalted } from '#read-store/consumer-errors.js';
-import { inTime } from '#platform/retry.js';
+import { retryUntilAborted } from '#platform/retry.js';
 import type { Task } from '#read-store/exclusive-session.js';
 import { ObjectStorage } from '#storage/object-storage.js';
+import { HeadKeeper, type KeptPlace } from './head-keeper.js';
 
-/** What the storage gets for one seal: the next one must not wait for ever. */
-const keptWithinMs = 5_000;
+const keptEveryMs = 5_000;
 
-/** Seals the log in this process, while no other one does, and keeps each seal where the configuration wants it. */
+/** Seals the log in this process, while no other one does, and keeps the newest seal where the configuration wants it. */
 @Injectable()
 export class Sealing {
   /** This process seals nothing until its next start: a person has to look. */
@@ -35,18 +37,16 @@ export class Sealing {
   /** None without a key: that is said once, for history can then be altered unseen. */
   tasks(): Task[] {
     const { key } = this.configuration.sealing;
-    const { store, commands, clock, logger } = this;
     if (!key) {
-      logger.warn('history is not sealed: set ATELIER_SEAL_KEY_FILE (docs/seals.md)');
+      this.logger.warn('history is not sealed: set ATELIER_SEAL_KEY_FILE (docs/seals.md)');
       return [];
     }
-    const onSealed = (stored: StoredSeal) => this.keep(sealAlone(stored));
     const run = async (signal: AbortSignal) => {
       try {
-        await sealLog({ store, commands, key, clock, onSealed }, signal);
+        await this.seal(key, signal);
       } catch (error) {
         if (!(error instanceof SealingRefused)) throw error;
-        logger.error({ err: error }, 'history is not sealed any more');
+        this.logger.error({ err: error }, 'history is not sealed any more');
         this.refused = true;
         throw new ConsumerHalted(error.message, { cause: error });
       }
@@ -54,18 +54,51 @@ export class Sealing {
     return [{ lock: 'atelier.process.seals', run: (_, signal) => run(signal) }];
   }
 
-  /** A seal names the one before, so the next one that is kept makes up for one that could not be. */
-  private async keep(seal: Seal): Promise<void> {
+  private async seal(key: SealKey, signal: AbortSignal): Promise<void> {
+    const { store, commands, clock } = this;
     const { keepIn } = this.configuration.sealing;
-    this.metrics?.sealedEvents.inc(seal.count);
-    if (keepIn.includes('log')) this.logger.info({ seal }, `sealed ${seal.count} events`);
-    if (!keepIn.includes('objects')) return;
-    const key = `seals/${seal.chain}/${String(seal.number).padStart(10, '0')}.json`;
-    try {
-      const put = () => this.storage.put(key, Buffer.from(`${JSON.stringify(seal)}\n`), 'application/json');
-      await inTime(put, keptWithinMs, () => new Error(`no answer within ${keptWithinMs} ms`));
-    } catch (err) {
-      this.logger.warn({ err, number: seal.number }, 'a seal could not be kept in object storage');
-    }
+    const common: SealerOptions = { store, commands, key, clock, onSealed: (seal) => this.tell(seal) };
+    if (!keepIn.includes('objects')) return sealLog(common, signal);
+    const ended = new AbortController();
+    const both = AbortSignal.any([signal, ended.signal]);
+    const heads = new KeptHeads(this.storage, key.publicKey);
+    const requireNewest = () => this.requireNewest(key, heads, both);
+    const keeper = new HeadKeeper({ heads, requireNewest, everyMs: keptEveryMs, logger: this.logger });
+    const sealing: SealerOptions = {
+      ...common,
+      onBegin: async (end) => {
+        keeper.begin(await requireNewest());
+        if (end.seal && !both.aborted) keeper.offer(sealAlone(end.seal as StoredSeal));
+      },
+      onSealed: (seal) => {
+        this.tell(seal);
+        keeper.offer(sealAlone(seal));
+      },
+    };
+    const work = [sealLog(sealing, both), keeper.run(both)].map((each) => each.finally(() => ended.abort()));
+    await Promise.allSettled(work);
+    await Promise.all(work);
+  }
+
+  /** A storage that does not answer is waited for: as long as the head is unknown, nothing may be sealed. */
+  private async requireNewest(key: SealKey, heads: KeptHeads, signal: AbortSignal): Promise<KeptPlace> {
+    const look = async () => {
+      const own = await heads.newest();
+      await requireHead(this.store, own ?? (await newestHead(this.storage, key)));
+      return { place: own?.place ?? 0, seal: own?.seal ?? null };
+    };
+    const newest = await retryUntilAborted(look, {
+      signal,
+      mayPass: (error) => !(error instanceof SealingRefused),
+      onFailure: (err) => this.logger.warn({ err }, 'the head of the seals outside the database is unknown'),
+    });
+    return newest ?? { place: 0, seal: null };
+  }
+
+  private tell(stored: StoredSeal): void {
+    const { keepIn } = this.configuration.sealing;
+    this.metrics?.sealedEvents.inc(stored.count);
+    if (keepIn.includes('log'))
+      this.logger.info({ seal: sealAlone(stored) }, `sealed ${stored.count} events`);
   }
 }

@@ -31,7 +31,7 @@ export type UnprovenEvents = 'refuse' | 'accept';
 export interface SealingConfiguration {
   /** Undefined: it is not. */
   readonly key: SealKey | undefined;
-  /** Where each seal is written besides the log itself. */
+  /** Where seals are written besides the event log: each one into the log of the projector, the newest among the objects. */
   readonly keepIn: readonly SealPlace[];
 }
 
@@ -517,7 +517,7 @@ function loadWebhooks(settings: SettingsReader, whole: ReadWhole): Configuration
 }
 
 function loadSealing(settings: SettingsReader): SealingConfiguration {
-  const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, []);
+  const keepIn = settings.parsed('ATELIER_SEAL_KEEP', parseSealPlaces, usualPlaces);
   const text = settings.text('ATELIER_SEAL_KEY', '') || undefined;
   try {
     return { keepIn, key: text === undefined ? undefined : readSealKey(text) };
@@ -527,6 +527,7 @@ function loadSealing(settings: SettingsReader): SealingConfiguration {
   }
 }
 
+const usualPlaces: SealPlace[] = ['objects'];
 const sealPlaces: readonly string[] = ['log', 'objects'] satisfies SealPlace[];
 
 function parseSealPlaces(text: string): SealPlace[] | string {

@@ -5,6 +5,9 @@ export abstract class ObjectStorage {
   /** Stores the bytes; an object under the same key is replaced as a whole. */
   abstract put(key: string, bytes: Uint8Array, contentType: string): Promise<void>;
 
+  /** Stores the bytes where nothing is yet. @returns false: there is an object under this key, which stays as it is */
+  abstract create(key: string, bytes: Uint8Array, contentType: string): Promise<boolean>;
+
   /** @throws ObjectNotFound */
   abstract get(key: string): Promise<Buffer>;
 

@@ -18,6 +18,14 @@ export class SimulatedStorage implements ObjectStorage {
     await this.scheduler.turn(this.process);
   }
 
+  async create(key: string, bytes: Uint8Array): Promise<boolean> {
+    await this.scheduler.turn(this.process);
+    if (this.objects.has(key)) return false;
+    this.objects.set(key, bytes);
+    await this.scheduler.turn(this.process);
+    return true;
+  }
+
   async get(key: string): Promise<Buffer> {
     await this.scheduler.turn(this.process);
     const bytes = this.objects.get(key);

@@ -17,10 +17,11 @@ import { ExportedLog, NotAnExport } from '#event-store/copy/exported-log.js';
 import { settingOf, type Configuration } from '#platform/configuration.js';
 import { startEmbeddedPostgres } from '#platform/embedded-postgres.js';
 import { messageOf } from '#platform/errors.js';
-import { readRuntime } from '#platform/home-files.js';
+import { findSealKey, readRuntime } from '#platform/home-files.js';
 import { findConfiguration } from '../service.js';
 import { printJson, printLine, printProperties, printTable } from '../output.js';
 import { withProgress } from '../progress.js';
+import { acceptCopy } from '../seals/heads.js';
 import { CliError, type OutputOptions } from '../verb.js';
 import { moveCheckpoints, type CheckpointMove } from './copy-checkpoints.js';
 
@@ -75,6 +76,9 @@ export async function copyHistory(options: CopyEventsOptions): Promise<void> {
       const { databaseUrl } = service.configuration;
       const stores = { source: source.store, target: target.store };
       moved = await moveCheckpoints(checkpoints, { databaseUrl, ...stores, ...places });
+      // A file is a backup: whether it is the newest, its operator says.
+      if (!isFile)
+        await acceptCopy(service.configuration, stores, `events copy from ${places.from} to ${places.to}`);
     }
   }
   print(result, { ...places, seconds, moved, json: json === true });
@@ -229,7 +233,12 @@ export async function openService(): Promise<AsyncDisposable & { readonly config
     dataDirectory: postgres,
     logFile: join(home, 'logs', 'postgres.log'),
   });
-  const configuration = findConfiguration({ ...process.env, DATABASE_URL: server.url });
+  const sealKey = findSealKey(home);
+  const configuration = findConfiguration({
+    ...(sealKey && { ATELIER_SEAL_KEY_FILE: sealKey }),
+    ...process.env,
+    DATABASE_URL: server.url,
+  });
   // A server that was running before is left running: another process will end it.
   const stop = () => (server.alreadyRunning ? Promise.resolve() : server.stop());
   return { configuration, [Symbol.asyncDispose]: stop };

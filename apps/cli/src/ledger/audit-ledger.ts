@@ -4,6 +4,8 @@ import type { ReadBalance } from '#audit/compare/balances.js';
 import { mostFindingsKept } from '#audit/findings.js';
 import type { SealsReport } from '#audit/seals/sealed-history.js';
 import { postgresUrlOf } from '#event-store/open-event-store.js';
+import { readChainEnd } from '#event-store/seals/seal.js';
+import type { PlacedHead } from '#application/seals/kept-heads.js';
 import { processManagers } from '#application/process-managers/process-managers.js';
 import { systemClock } from '#platform/clock.js';
 import { readModels } from '#projections/read-models.js';
@@ -13,6 +15,7 @@ import { defineCall, InEnvironment, type AsJson } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printLine, printTable } from '../output.js';
 import { environmentsOf, momentOf } from '../places.js';
+import { describeHead, readHead } from '../seals/heads.js';
 import { parseKeptSeals, readText } from '../seals/proofs.js';
 import { CliError } from '../verb.js';
 import { auditAction, auditSummary } from './last-audit.js';
@@ -68,6 +71,8 @@ export const auditLedger = defineCall({
     if (tenant !== undefined) await operator.accountsOf(tenant, env);
     const beganAt = performance.now();
     const { databaseUrl, projector, sealing, signingKey } = operator.configuration;
+    const head = await readHead(operator.configuration, await readChainEnd(operator.store));
+    if (head?.seal) kept.push(head.seal);
     const report = await audit({
       ...{ store: operator.store, readStoreUrl: databaseUrl, logUrl: postgresUrlOf(operator.configuration) },
       ...{ readModels: foldsForAudit(readModels), readBalance: balancesOf(operator) },
@@ -77,7 +82,8 @@ export const auditLedger = defineCall({
       seals: { keys: sealing.key ? [sealing.key.publicKey] : [], kept },
       ...{ horizonMs: horizon ?? projector.orphanHorizonMs + graceMs, now: systemClock().getTime() },
     });
-    return describeReport(report, { env, tenant, at, seconds: (performance.now() - beganAt) / 1000 });
+    const seconds = (performance.now() - beganAt) / 1000;
+    return describeReport(report, { env, tenant, at, seconds, head });
   },
   summarise: ({ events, checks }) =>
     auditSummary(
@@ -103,6 +109,7 @@ export function balancesOf({ accounts }: Pick<Operator, 'accounts'>): ReadBalanc
 }
 
 interface AuditScope {
+  readonly head: PlacedHead | undefined;
   readonly env: string | undefined;
   readonly tenant: string | undefined;
   readonly at: string | undefined;
@@ -121,7 +128,7 @@ function cpuSeconds(): number {
 }
 
 /** What `--json` prints; the names are stable. */
-function describeReport(report: AuditReport, { env, tenant, at, seconds }: AuditScope) {
+function describeReport(report: AuditReport, { env, tenant, at, seconds, head: keptHead }: AuditScope) {
   const { holds, head, events, streams, foreign, checks, findings, seals } = report;
   return {
     ...{ holds, env: env ?? null, tenant_id: tenant ?? null, at: at ?? null },
@@ -136,6 +143,7 @@ function describeReport(report: AuditReport, { env, tenant, at, seconds }: Audit
     })),
     findings,
     seals: seals ? describeSeals(seals) : null,
+    kept_head: describeHead(keptHead),
   };
 }
 
@@ -163,7 +171,7 @@ function printAuditReport(report: Report): void {
   printLine(
     `${events} events of ${streams} streams up to position ${head ?? 0}, in ${seconds} s (${speed} a second)`,
   );
-  for (const note of [...notesOn(report), ...notesOnSeals(report)]) printLine(note);
+  for (const note of [...notesOn(report), ...notesOnSeals(report), ...notesOnHead(report)]) printLine(note);
   const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
   printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
 }
@@ -192,6 +200,19 @@ function notesOnSeals({ seals }: Report): string[] {
     ...(keys.length > 1 ? [`Keys so far: ${keys.join(', ')}.`] : []),
     ...unnamed_keys_at.map((number) => `The key of seal ${number} was not named by the one before it.`),
   ];
+}
+
+function notesOnHead({ seals, kept_head: head }: Report): string[] {
+  if (!seals) return [];
+  if (!head)
+    return [
+      'No head of the seals was found outside the database: only seals of the log itself were compared.',
+    ];
+  const { seal, accepted } = head;
+  return [
+    seal === null ? [] : [`Seal ${seal} is kept outside the database, and was compared.`],
+    accepted ? [`${accepted.by} let sealing go on after it on ${accepted.at}: ${accepted.reason}`] : [],
+  ].flat();
 }
 
 function printFindings({ check: name, wrong }: Report['checks'][number], all: Report['findings']): void {

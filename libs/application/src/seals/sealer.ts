@@ -25,6 +25,8 @@ export interface SealerOptions {
   readonly commands: CommandBus;
   readonly key: SealKey;
   readonly clock: Clock;
+  /** Told where the chain ends, before it is continued. @throws SealingRefused when it must not be */
+  readonly onBegin?: (end: ChainEnd) => Promise<void>;
   /** Told of each seal that was written, before the next one is made. */
   readonly onSealed?: (seal: StoredSeal) => void | Promise<void>;
   /** How long a range stays open for more events while they come one by one. Default 400 ms. */
@@ -60,6 +62,7 @@ export async function sealLog(options: SealerOptions, signal: AbortSignal): Prom
       throw new SealingRefused(
         `this process wrote seal ${known.number}, and it is not in the log any more: compare the log with a kept seal ("atelier ledger audit --against FILE")`,
       );
+    await options.onBegin?.(end);
     known = await sealAfter(end, options, signal);
   }
 }

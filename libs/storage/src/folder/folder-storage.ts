@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errorCode } from '#platform/errors.js';
 import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
 import { checkStorageKey, contentTypeOf, isStorageKey } from '../storage-key.js';
 
@@ -33,15 +34,33 @@ export class FolderStorage implements ObjectStorage {
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
+    await this.write(key, bytes, rename);
+  }
+
+  async create(key: string, bytes: Uint8Array): Promise<boolean> {
+    try {
+      // Unlike a rename, a link is refused where there is a file.
+      await this.write(key, bytes, link);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  private async write(
+    key: string,
+    bytes: Uint8Array,
+    show: (draft: string, path: string) => Promise<void>,
+  ): Promise<void> {
     const path = this.path(key);
     const draft = `${path}.${randomBytes(6).toString('hex')}.part`;
     await mkdir(dirname(path), { recursive: true });
     try {
       await writeDurably(draft, bytes);
-      await rename(draft, path);
-    } catch (error) {
+      await show(draft, path);
+    } finally {
       await rm(draft, { force: true });
-      throw error;
     }
     await syncFolder(dirname(path));
   }

@@ -6,6 +6,7 @@ import {
   NotFound,
   PutObjectCommand,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
@@ -40,15 +41,41 @@ export class S3Storage implements ObjectStorage {
   }
 
   async put(key: string, bytes: Uint8Array, contentType: string): Promise<void> {
-    await this.client.send(
-      new PutObjectCommand({
-        Bucket: this.bucket,
-        Key: checkStorageKey(key),
-        Body: bytes,
-        ContentType: contentType,
-        CacheControl: 'private, max-age=86400, immutable',
-      }),
-    );
+    await this.client.send(this.putting(key, bytes, contentType));
+  }
+
+  async create(key: string, bytes: Uint8Array, contentType: string): Promise<boolean> {
+    // Servers that do not know the condition would replace the object.
+    if (await this.has(key)) return false;
+    try {
+      await this.client.send(this.putting(key, bytes, contentType, { IfNoneMatch: '*' }));
+      return true;
+    } catch (error) {
+      // 409: another write of the same object is under way. It counts, or it is tried again.
+      if (httpStatusOf(error) === 412) return false;
+      throw error;
+    }
+  }
+
+  private async has(key: string): Promise<boolean> {
+    try {
+      await this.get(key);
+      return true;
+    } catch (error) {
+      if (error instanceof ObjectNotFound) return false;
+      throw error;
+    }
+  }
+
+  private putting(key: string, bytes: Uint8Array, contentType: string, more: { IfNoneMatch?: '*' } = {}) {
+    return new PutObjectCommand({
+      Bucket: this.bucket,
+      Key: checkStorageKey(key),
+      Body: bytes,
+      ContentType: contentType,
+      CacheControl: 'private, max-age=86400, immutable',
+      ...more,
+    });
   }
 
   get(key: string): Promise<Buffer> {
@@ -91,6 +118,11 @@ export class S3Storage implements ObjectStorage {
     this.client.destroy();
     this.signer.destroy();
   }
+}
+
+/** Undefined for what is no answer of the server. */
+function httpStatusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
 function clientOf(options: S3StorageOptions, endpoint: string | undefined): S3Client {

@@ -11,6 +11,8 @@ export class S3Peer {
   readonly seen: { method: string; path: string; authorization: string }[] = [];
   /** So many of the next requests are answered 503. */
   failures = 0;
+  /** So many of the next objects are stored, and nobody is told. */
+  lostAnswers = 0;
   private readonly server: Server;
 
   private constructor() {
@@ -21,8 +23,11 @@ export class S3Peer {
         this.seen.push({ method, path, authorization: headers.authorization ?? '' });
         const bytes = await buffer(request);
         if (this.failures-- > 0) return response.writeHead(503).end();
+        if (method === 'PUT' && headers['if-none-match'] === '*' && this.objects.has(path))
+          return response.writeHead(412).end();
         if (method === 'PUT') {
           this.objects.set(path, { bytes, type: headers['content-type'] });
+          if (this.lostAnswers-- > 0) return response.destroy();
           return response.end();
         }
         if (method === 'DELETE') {
