@@ -110,6 +110,14 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'start a projector, which closes them, or run "atelier orphans sweep"; "atelier orphans list" shows them',
       () => judgeCharges(configuration),
     ),
+    ...(await examineSeals(configuration)),
+    ...(await examineApi(configuration)),
+  ];
+  return { checks, eventStore, consumers, queues };
+}
+
+async function examineSeals(configuration: Configuration): Promise<Examination[]> {
+  return [
     await check(
       'seals',
       'start a projector that has the key of the last seal; the log of one that runs says why it does not seal (docs/seals.md)',
@@ -121,9 +129,7 @@ async function examine(configuration: Configuration): Promise<Diagnosis> {
       'run "atelier ledger audit"; after a restore of your own, "atelier seal accept" (docs/seals.md)',
       () => withEventStore(configuration, patience, (store) => judgeHead(store, configuration)),
     ),
-    ...(await examineApi(configuration)),
   ];
-  return { checks, eventStore, consumers, queues };
 }
 
 async function examineApi(configuration: Configuration): Promise<Examination[]> {

@@ -1,11 +1,12 @@
 import { AccountWriter } from '#application/account/account-writer.js';
 import type { AuditOptions, AuditReport } from '#audit/audit.js';
 import { environments } from '#domain/streams.js';
-import type { NewEvent } from '#event-store/event-store.js';
+import type { EventStore, NewEvent } from '#event-store/event-store.js';
 import { createPostgresSnapshotStore } from '#event-store/postgres/postgres-snapshot-store.js';
 import { readModels } from '#projections/read-models.js';
 import { ReadStoreFixture } from '#read-store/testing/read-store-fixture.js';
 import { audited } from '../../support/audited.js';
+import type { TestDatabase } from '../../support/test-database.js';
 import type { Story } from './story.js';
 
 /** An event store and a read store with all read models, and the audit of the two. */
@@ -14,6 +15,11 @@ export class AuditedStore implements AsyncDisposable {
 
   static async open(): Promise<AuditedStore> {
     return new AuditedStore(await ReadStoreFixture.create());
+  }
+
+  /** @param database its own from now on */
+  static on(database: TestDatabase, store?: EventStore): AuditedStore {
+    return new AuditedStore(ReadStoreFixture.on(database, store));
   }
 
   /** Writes the story as it is, whatever it expects the stores to be like. */

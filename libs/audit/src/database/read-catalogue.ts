@@ -76,13 +76,14 @@ union all select nspname, 'type', typname, typtype::text
   from pg_type t join own n on n.oid = typnamespace where typtype in ('d', 'e', 'r') or typtype = 'b' and typelem = 0
 union all select nspname, 'operator', oprname || ' ' || o.oid::regoperator::text, oprcode::text
   from pg_operator o join own n on n.oid = oprnamespace
-union all select n.nspname, case when p.oid is null then 'operator' else 'function' end,
-    coalesce(proname::text || '(' || pg_get_function_identity_arguments(p.oid) || ')', oprname), 'takes the place of one of PostgreSQL'
-  from pg_namespace n left join pg_proc p on p.pronamespace = n.oid
-  left join pg_operator o on o.oprnamespace = n.oid and p.oid is null
-  where n.nspname in ('public', current_user)
-    and (exists (select from pg_proc s where s.proname = p.proname and s.pronamespace = 'pg_catalog'::regnamespace) or o.oid is not null)
-    and not exists (select from pg_depend where objid in (p.oid, o.oid) and deptype = 'e')
+union all select n.nspname, 'function', proname::text || '(' || pg_get_function_identity_arguments(p.oid) || ')', 'bears the name of one of PostgreSQL'
+  from pg_namespace n join pg_proc p on pronamespace = n.oid where n.nspname in ('public', current_user)
+    and exists (select from pg_proc s where s.proname = p.proname and s.pronamespace = 'pg_catalog'::regnamespace)
+    and not exists (select from pg_depend where objid = p.oid and deptype = 'e')
+union all select n.nspname, 'operator', o.oid::regoperator::text, 'bears the name of one of PostgreSQL'
+  from pg_namespace n join pg_operator o on oprnamespace = n.oid where n.nspname in ('public', current_user)
+    and exists (select from pg_operator s where s.oprname = o.oprname and s.oprnamespace = 'pg_catalog'::regnamespace)
+    and not exists (select from pg_depend where objid = o.oid and deptype = 'e')
 union all select '', 'cast', format_type(castsource, null) || ' as ' || format_type(casttarget, null), castmethod::text
   from pg_cast c where c.oid >= 16384 and castsource < 16384 and casttarget < 16384
 union all select nspname, 'grant', ${grantee}, string_agg(g.privilege_type || ' on ' || relname, ', ' order by relname, g.privilege_type)

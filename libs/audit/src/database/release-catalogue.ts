@@ -34,6 +34,7 @@ environment | column | webhook_deliveries.body | text not null
 environment | column | webhook_deliveries.created_at | timestamp with time zone not null default now()
 environment | column | webhook_deliveries.delivery_id | text not null
 environment | column | webhook_deliveries.endpoint_id | text not null
+environment | column | webhook_deliveries.mac | text
 environment | column | webhook_deliveries.next_attempt_at | timestamp with time zone
 environment | column | webhook_deliveries.occurred_at | timestamp with time zone not null
 environment | column | webhook_deliveries.resent_at | timestamp with time zone
@@ -133,6 +134,14 @@ read_store | column | rate_limits.times | double precision[] not null
 read_store | column | schema_migrations.id | integer not null default nextval('read_store.schema_migrations_id_seq'::regclass)
 read_store | column | schema_migrations.name | character varying not null
 read_store | column | schema_migrations.timestamp | bigint not null
+read_store | column | signs_of_life.host | text not null
+read_store | column | signs_of_life.pid | integer not null
+read_store | column | signs_of_life.process | text not null
+read_store | column | signs_of_life.release | text not null
+read_store | column | signs_of_life.role | text not null
+read_store | column | signs_of_life.seen_at | timestamp with time zone not null default now()
+read_store | column | signs_of_life.started_at | timestamp with time zone not null default now()
+read_store | column | signs_of_life.started_mark | text
 read_store | column | stream_revisions.consumer | text not null
 read_store | column | stream_revisions.revision | bigint not null
 read_store | column | stream_revisions.stream | text not null
@@ -143,6 +152,7 @@ read_store | constraint | projections.projections_pkey | PRIMARY KEY (environmen
 read_store | constraint | projections.projections_state_check | CHECK ((state = ANY (ARRAY['live'::text, 'halted'::text, 'building'::text, 'comparing'::text, 'complete'::text, 'differing'::text, 'retired'::text])))
 read_store | constraint | rate_limits.rate_limits_pkey | PRIMARY KEY (credential)
 read_store | constraint | schema_migrations.schema_migrations_pkey | PRIMARY KEY (id)
+read_store | constraint | signs_of_life.signs_of_life_pkey | PRIMARY KEY (process)
 read_store | constraint | stream_revisions.stream_revisions_pkey | PRIMARY KEY (consumer, stream)
 read_store | function | require(condition boolean, complaint text) | f condition boolean, complaint text returns void plpgsql v 14d057d45d6257939240cf3e8ff146e346389256855e256230745ea12689a8a1
 read_store | table | checkpoint_log | table
@@ -150,5 +160,6 @@ read_store | table | parked_events | table
 read_store | table | projections | table
 read_store | table | rate_limits | table, unlogged
 read_store | table | schema_migrations | table
+read_store | table | signs_of_life | table, unlogged
 read_store | table | stream_revisions | table
 `;

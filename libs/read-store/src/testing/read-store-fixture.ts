@@ -14,7 +14,7 @@ import {
 import { migrateEventStore } from '#event-store/postgres/schema.js';
 import type { Logger } from '#platform/logger.js';
 import { readModels } from '#projections/read-models.js';
-import { createTestDatabase } from '../../../../test/support/test-database.js';
+import { createTestDatabase, type TestDatabase } from '../../../../test/support/test-database.js';
 import { migrateReadStore } from '../migrate.js';
 import { runTasks } from '../exclusive-session.js';
 import { ProjectionRunner, type ProjectionRunnerOptions } from '../projection-runner.js';
@@ -44,12 +44,14 @@ export class ReadStoreFixture {
   ) {}
 
   static async create(): Promise<ReadStoreFixture> {
-    const database = await createTestDatabase({ template });
-    const store = createPostgresEventStore({
-      connection: { url: database.url },
-      // As the service writes, for the commands of specs.
-      macs: new EventMacs(testProof),
-    });
+    return ReadStoreFixture.on(await createTestDatabase({ template }));
+  }
+
+  /** @param database its own from now on */
+  static on(database: TestDatabase, given?: EventStore): ReadStoreFixture {
+    // As the service writes, for the commands of specs.
+    const macs = new EventMacs(testProof);
+    const store = given ?? createPostgresEventStore({ connection: { url: database.url }, macs });
     const sql = new pg.Pool({ connectionString: database.url, max: 4 });
     sql.on('error', () => undefined);
     return new ReadStoreFixture(database.url, store, sql, () => database.drop());
