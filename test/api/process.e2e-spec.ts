@@ -1,3 +1,4 @@
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,6 +27,7 @@ function start(settings: Record<string, string> = {}): { child: ChildProcess; ou
       DATABASE_URL: service.databaseUrl,
       ATELIER_HOME: service.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
+      ATELIER_SIGNING_KEY: testSigningKey,
       PORT: '0',
       ...settings,
     },

@@ -171,6 +171,7 @@ export class ApiService implements AsyncDisposable {
       EVENT_STORE_URL: this.databaseUrl,
       ATELIER_HOME: this.folder,
       URL_SIGNING_SECRET: 'a secret of tests',
+      ATELIER_SIGNING_KEY: testSigningKey,
       PORT: '0',
       HOST: '127.0.0.1',
     };
