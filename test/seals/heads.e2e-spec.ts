@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeptHeads, type Head } from '#application/seals/kept-heads.js';
 import { readChainEnd } from '#event-store/seals/seal.js';
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { newSealKey, readSealKey } from '#platform/seal-key.js';
 import { FolderStorage } from '#storage/folder/folder-storage.js';
 import { S3Storage } from '#storage/s3/s3-storage.js';
@@ -73,7 +74,7 @@ describe('the head of the seals outside the database', () => {
         ATELIER_HOME: folder,
         PUBLIC_URL: 'http://127.0.0.1:9',
       },
-      ATELIER_SEAL_KEY_FILE: keyFile,
+      ...{ ATELIER_SEAL_KEY_FILE: keyFile, ATELIER_SIGNING_KEY: testSigningKey },
     };
     return runCommand(args, folder, { env });
   }
