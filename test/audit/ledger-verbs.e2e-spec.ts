@@ -75,6 +75,7 @@ describe('atelier ledger audit', () => {
         'checks',
         'findings',
         'seals',
+        'kept_head',
       ],
     ]);
   });
