@@ -94,7 +94,7 @@ export function noneOf(fields: readonly string[], when: Condition, msg: string, 
   const absent = Object.fromEntries(fields.map((field) => [field, { type: 'null' }]));
   return {
     fields: [...fields, when.field],
-    schema: { if: when.schema, then: { properties: absent } },
+    schema: { if: when.schema, then: among(absent) },
     problems: (body, loc) =>
       when.holds(body)
         ? fields.filter((field) => given(field).holds(body)).map((field) => problem(loc, field, msg, type))
@@ -115,11 +115,16 @@ export function implies(
   };
 }
 
+/** What some fields must be, whatever others there are: linters close each schema that lists fields and does not say so. */
+export function among(properties: JsonSchema): JsonSchema {
+  return { properties, unevaluatedProperties: true };
+}
+
 /** The field is there and not null. */
 export function given(field: string): Condition {
   return {
     field,
-    schema: { required: [field], properties: { [field]: { not: { type: 'null' } } } },
+    schema: { required: [field], ...among({ [field]: { not: { type: 'null' } } }) },
     holds: (body) => Reflect.get(body, field) !== undefined,
   };
 }
@@ -127,7 +132,7 @@ export function given(field: string): Condition {
 export function equal(field: string, value: string | boolean): Condition {
   return {
     field,
-    schema: { required: [field], properties: { [field]: { const: value } } },
+    schema: { required: [field], ...among({ [field]: { const: value } }) },
     holds: (body) => Reflect.get(body, field) === value,
   };
 }

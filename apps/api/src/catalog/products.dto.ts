@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { choice, ChoiceField, IdField, ListField, PictureField, TextField } from '#validation/fields.js';
-import { given, Relations, type Relation } from '#validation/relations.js';
+import { among, given, Relations, type Relation } from '#validation/relations.js';
 import { categoryById } from '#domain/garment/garment-categories.js';
 import type { KnownProduct } from '#domain/product/product.js';
 import { PageOf } from '../http/describe.js';
@@ -43,7 +43,7 @@ const clearedOrGiven = clearable.map((field): Relation<UpdateProductBody> => ({
   fields: [field, 'clear'],
   schema: {
     if: given(field).schema,
-    then: { properties: { clear: { anyOf: [{ type: 'null' }, { not: { contains: { const: field } } }] } } },
+    then: among({ clear: { anyOf: [{ type: 'null' }, { not: { contains: { const: field } } }] } }),
   },
   problems: (body, loc) =>
     body.clear?.includes(field) && body[field] !== undefined
