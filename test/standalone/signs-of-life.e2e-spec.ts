@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { readSignsOfLife } from '#read-store/signs-of-life.js';
 import { runCommand } from '../support/command.js';
 import { eventually } from '../support/eventually.js';
@@ -79,6 +80,7 @@ describe('the sign of life of a process', () => {
       ATELIER_HOME: workshop.folder,
       DATABASE_URL: workshop.databaseUrl,
       URL_SIGNING_SECRET: 'for tests only',
+      ATELIER_SIGNING_KEY: testSigningKey,
     });
   const seen = async () =>
     (await workshop.query('select role, pid, release from read_store.signs_of_life')).rows as object[];
