@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,6 +14,8 @@ const people: Record<string, Json> = {
   ada: { email: 'Ada@maison.example', email_verified: true, groups: ['everybody', 'atelier-admins'] },
   bea: { email: 'bea@maison.example', email_verified: true, groups: ['everybody'] },
   eve: { email: 'ada@maison.example', email_verified: false, groups: ['atelier-admins'] },
+  zoe: { email: 'ada@maison.example', email_verified: 'false', groups: ['atelier-admins'] },
+  ian: { email: 'ada@maison.example', groups: ['atelier-admins'] },
   tom: { email: 'tom@maison.example', email_verified: true, groups: ['shop'] },
 };
 
@@ -57,8 +60,45 @@ async function openOrganisation(callback: string): Promise<Server> {
     pkce: { required: () => true },
   });
   const answer = provider.callback();
-  server.on('request', (request, response) => void answer(request, response));
+  server.on('request', (request, response) => {
+    if (request.url === '/token' && forge) changeAnswer(response, forge);
+    void answer(request, response);
+  });
   return server;
+}
+
+/** Makes another ID token of the organisation's. */
+type Forgery = (header: Json, claims: Json) => string;
+let forge: Forgery | undefined;
+
+const part = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const foreignKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+
+const forgeries: Record<string, Forgery> = {
+  none: (header, claims) => `${part({ ...header, alg: 'none' })}.${part(claims)}.`,
+  'of the client secret': (header, claims) => {
+    const signed = `${part({ ...header, alg: 'HS256' })}.${part(claims)}`;
+    return `${signed}.${createHmac('sha256', 'a secret of tests').update(signed).digest('base64url')}`;
+  },
+  'of another key': (header, claims) => {
+    const signed = `${part(header)}.${part(claims)}`;
+    return `${signed}.${sign('sha256', Buffer.from(signed), foreignKey).toString('base64url')}`;
+  },
+};
+
+function changeAnswer(response: ServerResponse, change: Forgery): void {
+  const end = response.end.bind(response) as (body: string) => ServerResponse;
+  response.end = ((body: string | Buffer) => {
+    const told: Json = JSON.parse(String(body));
+    const [header, claims] = (told.id_token as string)
+      .split('.')
+      .slice(0, 2)
+      .map((each) => JSON.parse(Buffer.from(each, 'base64url').toString()));
+    told.id_token = change(header, { ...claims, ...people['ada'] });
+    const changed = JSON.stringify(told);
+    response.setHeader('content-length', Buffer.byteLength(changed));
+    return end(changed);
+  }) as typeof response.end;
 }
 
 /** As much of a browser as this takes: it keeps cookies by host and path, and goes where it is sent. */
@@ -155,8 +195,18 @@ describe("the organisation's login", () => {
     expect((await ask('GET /session')).body).toMatchObject({ name: 'bea@maison.example', role: 'read' });
   });
 
-  it('makes nobody out of an address that is not verified', async () => {
-    expect(await logIn('eve')).toBe(`${admin.url}/console?login=refused`);
+  it.each(['eve', 'zoe', 'ian'])('makes nobody out of an address that is not verified: %s', async (who) => {
+    expect(await logIn(who)).toBe(`${admin.url}/console?login=refused`);
+  });
+
+  it.each(Object.keys(forgeries))('believes no ID token with the signature %s', async (name) => {
+    forge = forgeries[name];
+    try {
+      expect(await logIn('bea')).toBe(`${admin.url}/console?login=refused`);
+      expect((await ask('GET /session')).status).toBe(401);
+    } finally {
+      forge = undefined;
+    }
   });
 
   it('keeps those out whom an operator has revoked, and ends their session', async () => {

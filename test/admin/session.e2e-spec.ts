@@ -50,6 +50,8 @@ describe('a session', () => {
     const [cookie = ''] = headers.getSetCookie()[0]?.split(';') ?? [];
     const origin = { cookie, origin: 'https://admin.atelier.example' };
     expect((await behindProxy.ask('POST /tenants', undefined, tenant, origin)).status).toBe(200);
+    const plain = { cookie, origin: 'http://admin.atelier.example' };
+    expect((await behindProxy.ask('POST /tenants', undefined, tenant, plain)).status).toBe(403);
   });
 
   it('is as good as its token, and what is done in it has the name of who logged in', async () => {
@@ -85,6 +87,8 @@ describe('a session', () => {
     const foreign = { cookie, 'sec-fetch-site': 'cross-site' };
     expect((await ask('GET /tenants', foreign)).status).toBe(403);
     expect((await ask('GET /tenants', { cookie, 'sec-fetch-site': 'none' })).status).toBe(200);
+    const tls = { cookie, origin: admin.url.replace('http:', 'https:') };
+    expect((await ask('POST /tenants', tls, tenant)).status).toBe(403);
     const old = { cookie, origin: admin.url };
     expect((await ask('POST /tenants', old, tenant)).status).toBe(200);
   });

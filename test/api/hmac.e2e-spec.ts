@@ -167,9 +167,14 @@ describe('a signature that names its time', () => {
   }
 
   /** Sends one request with the signature of another, or with its own. */
-  function sendSigned(who: Tenant, request: Signed, signature = timed(who, request)): Promise<Answer> {
+  function sendSigned(
+    who: Tenant,
+    request: Signed,
+    signature = timed(who, request),
+    to = api,
+  ): Promise<Answer> {
     const { method, path, key, body } = request;
-    return api.call(method, path, {
+    return to.call(method, path, {
       key: who.key,
       ...(body === undefined ? {} : { body }),
       headers: {
@@ -180,14 +185,13 @@ describe('a signature that names its time', () => {
     });
   }
 
-  it('lets the very request through that was signed, and a repetition of it charges nothing', async () => {
+  it('lets the very request through that was signed, and a repetition that is signed anew charges nothing', async () => {
     for (const who of [tenant, strict, strictest]) {
       const request = { ...dispatched, key: `of ${who.keyId}`.replace(' ', '-') };
-      const signature = timed(who, request);
-      const first = await sendSigned(who, request, signature);
+      const first = await sendSigned(who, request);
       expect(first.status).toBe(202);
       const { balance } = (await api.get('/v1/credits', tenant.key)).body;
-      const again = await sendSigned(who, request, signature);
+      const again = await sendSigned(who, request, timed(who, { ...request, ageSeconds: 60 }));
       expect(again.body).toEqual(first.body);
       expect((await api.get('/v1/credits', tenant.key)).body.balance).toBe(balance);
     }
@@ -199,6 +203,56 @@ describe('a signature that names its time', () => {
       body: undefined,
     };
     expect((await sendSigned(strictest, reading)).status).toBe(200);
+  });
+
+  it('is good once, for whatever was signed and in whichever process', async () => {
+    const other = await service.openApi(undefined, { signingKey });
+    const endpoint = { url: 'https://shop.example/hook', events: ['job.succeeded'] };
+    const made = await api.post('/v1/webhooks', tenant.key, endpoint);
+    const { asset_id: asset } = (await api.upload(tenant.key, new Uint8Array(picture))).body;
+    expect(made.status).toBe(201);
+    const post = (path: string, body: object = {}): Signed => ({
+      ...{ method: 'POST', path, ageSeconds: 0, key: undefined, body: JSON.stringify(body) },
+    });
+    const requests: Signed[] = [
+      { ...dispatched, key: 'replayed' },
+      { method: 'GET', path: '/v1/operations', ageSeconds: 0, key: undefined, body: undefined },
+      post('/v1/client-tokens', { purpose: 'upload' }),
+      post('/v1/webhooks', { ...endpoint, url: 'https://shop.example/other' }),
+      post(`/v1/webhooks/${String(made.body.public_id)}/rotate-secret`),
+      post('/v1/products', { upload_asset_public_id: asset, title: 'Skirt' }),
+    ];
+    for (const request of requests) {
+      const signature = timed(strictest, request);
+      const { status, body } = await sendSigned(strictest, request, signature);
+      expect([request.path, status < 300, body]).toEqual([request.path, true, body]);
+      for (const replica of [api, other]) {
+        const again = await sendSigned(strictest, request, signature, replica);
+        expectError(again, 401, 'UNAUTHENTICATED');
+        expect(again.body.error.message).toContain('was used before');
+      }
+    }
+    const body = (await api.get('/v1/webhooks', tenant.key)).body as { items: unknown[] };
+    expect(body.items).toHaveLength(2);
+    expect((await api.get('/v1/products', tenant.key)).body.total).toBe(1);
+  });
+
+  it('names its time in milliseconds where the same thing is sent twice in a second', async () => {
+    const ageSeconds = 0;
+    const reading: Signed = {
+      method: 'GET',
+      path: '/v1/credits',
+      key: undefined,
+      body: undefined,
+      ageSeconds,
+    };
+    for (const now of [Date.now(), Date.now() + 1]) {
+      const signature = `t=${now},v1=${sign(strictest, `${now}\nGET\n/v1/credits\n\n`)}`;
+      expect((await sendSigned(strictest, reading, signature)).status).toBe(200);
+    }
+    const old = Date.now() - 310_000;
+    const signature = `t=${old},v1=${sign(strictest, `${old}\nGET\n/v1/credits\n\n`)}`;
+    expectError(await sendSigned(strictest, reading, signature), 401, 'UNAUTHENTICATED');
   });
 
   it('is of no use for another method, path, query, Idempotency-Key, body or time', async () => {
@@ -347,6 +401,7 @@ describe('a signed upload', () => {
     const now = Math.floor(Date.now() / 1000);
     expect((await upload(tenant, body, signed(now))).status).toBe(201);
     const before = await stored();
+    expectError(await upload(tenant, body, signed(now)), 401, 'UNAUTHENTICATED');
     expectError(await upload(tenant, body, signed(now - 400)), 401, 'UNAUTHENTICATED');
     expect(await stored()).toBe(before);
   });

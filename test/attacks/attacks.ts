@@ -21,7 +21,8 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-const mostGrownMb = 100;
+/** A client with a key may have one large list unsent on each of 200 connections. */
+const mostGrownMb = 150;
 const mostP95Ms = 50;
 
 /** Clients that ask and do not read. @returns whether the service holds */
@@ -91,23 +92,30 @@ async function largestAsset(url: string): Promise<string> {
 }
 
 /** Bodies that cost much more to refuse than to send, and what another tenant notices. */
-export async function attackBodies({ url, key, neighboursKey }: Target): Promise<boolean> {
-  const table = new Table({ head: ['body', 'bytes', 'route', 'answers', 'p95 ms', 'max ms', 'held'] });
-  const send = async (name: string, path: string, body: string): Promise<number> => {
-    const attack = { url, path, key, body, neighboursKey, requests: 600, forMs: 2_000 };
-    const { p95Ms, maxMs, answered } = await sendAndLook(attack);
+export async function attackBodies(target: Target): Promise<boolean> {
+  const { key, neighboursKey } = target;
+  await using api = await target.fresh('api');
+  const head = ['body', 'bytes', 'route', 'answers', 'CPU ms each', "neighbour's p95 ms", 'max ms', 'held'];
+  const table = new Table({ head });
+  const send = async (name: string, path: string, body: string, mostMs: number): Promise<number> => {
+    const attack = { ...api, path, key, body, neighboursKey, requests: 600, forMs: 2_000 };
+    const { p95Ms, maxMs, cpuMs, answered } = await sendAndLook(attack);
     const answers = Object.entries(answered).map(([status, count]) => `${count}× ${status}`);
-    const figures = [answers.join(', '), p95Ms.toFixed(1), maxMs.toFixed(1)];
-    table.push([name, Buffer.byteLength(body), path, ...figures, p95Ms < mostP95Ms ? 'yes' : 'NO']);
+    const figures = [answers.join(', '), ...[cpuMs, p95Ms, maxMs].map((value) => value.toFixed(1))];
+    table.push([name, Buffer.byteLength(body), path, ...figures, p95Ms < mostMs ? 'yes' : 'NO']);
     return p95Ms;
   };
-  // What four clients cost in any case: on a busy machine the others are to be compared with it.
-  let worst = await send('a wrong field, to compare with', '/v1/model-generator', '{"seed":"x"}');
+  const small = '{"seed":"x"}';
+  await send('to warm up', '/v1/model-generator', small, Infinity);
+  // Four clients that send nothing special: on a busy machine the bound is three times what they cost a neighbour.
+  const usual = await send('a wrong field', '/v1/model-generator', small, Infinity);
+  const mostMs = Math.max(mostP95Ms, 3 * usual);
+  let worst = 0;
   for (const bytes of [1_000_000, 640_000, 128_000])
     for (const [name, body] of Object.entries(worstBodies(bytes)))
-      for (const path of routesFor(name)) worst = Math.max(worst, await send(name, path, body));
+      for (const path of routesFor(name)) worst = Math.max(worst, await send(name, path, body, mostMs));
   console.log(table.toString());
-  return worst < mostP95Ms;
+  return worst < mostMs;
 }
 
 function routesFor(name: string): string[] {

@@ -1,15 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Neighbour {
   readonly p95Ms: number;
   readonly maxMs: number;
+  /** What a request cost the process, the neighbour's counted as the attack's. */
+  readonly cpuMs: number;
   /** How many requests of the attack were answered meanwhile, by status. */
   readonly answered: Readonly<Record<number, number>>;
 }
 
 export interface BodyAttack {
   readonly url: string;
+  /** The process that answers. */
+  readonly pid: number;
   readonly path: string;
   readonly key: string;
   readonly body: string;
@@ -38,6 +43,7 @@ export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
     }
   };
   const attackers = Promise.all(Array.from({ length: atATime }, post));
+  const usedBefore = cpuMsOf(attack.pid);
   let over = false;
   void attackers.then(() => (over = true));
   while (!over) {
@@ -50,7 +56,14 @@ export async function sendAndLook(attack: BodyAttack): Promise<Neighbour> {
   agent.destroy();
   const sorted = times.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-  return { p95Ms: at(0.95), maxMs: at(1), answered };
+  const requests = Object.values(answered).reduce((sum, count) => sum + count, times.length);
+  return { p95Ms: at(0.95), maxMs: at(1), cpuMs: (cpuMsOf(attack.pid) - usedBefore) / requests, answered };
+}
+
+/** As Linux tells it, in its ticks of 10 ms. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 type Options = Parameters<typeof request>[1];

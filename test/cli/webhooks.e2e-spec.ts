@@ -83,5 +83,10 @@ describe('atelier webhooks', () => {
     );
     expect(await complaint('test', tenant.id)).toMatch(/no webhook/);
     expect(await complaint('resend', tenant.id)).toMatch(/--delivery/);
+    const url = receiver.at('/resent');
+    const { webhook_id: id } = await json('create', '--url', url, '--events', 'job.failed');
+    expect(await complaint('resend', id as string, '--delivery', tenant.id)).toContain(
+      `no delivery ${tenant.id}`,
+    );
   });
 });

@@ -389,7 +389,17 @@ describe('a delivery', () => {
     // Nothing has failed, and nothing happened back then.
     await resend({ failed: true });
     await resend({ since: '2020-01-01T00:00:00Z', until: '2020-01-02T00:00:00Z' });
-    await resend({ delivery_id: tenant.id });
+    // No delivery at all, and one of another endpoint: as unknown as any.
+    const other = await register(accepts, ['job.failed'], tenant);
+    for (const [endpointId, deliveryId] of [
+      [id, tenant.id],
+      [other.id, failed.public_id],
+    ]) {
+      const answer = await api.post(`/v1/webhooks/${endpointId}/resend`, tenant.key, {
+        delivery_id: deliveryId,
+      });
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+    }
     const { delivery_id: last } = (await api.call('POST', `/v1/webhooks/${id}/test`, { key: tenant.key }))
       .body;
     await eventually(() => receiver.to(endpoint.path).some(({ headers }) => headers['webhook-id'] === last));

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
-import { MemoryRateLimitStore, RateLimitStore } from '#application/limits/rate-limit-store.js';
+import { MemoryRateLimitStore, RateLimitStore, UsedOnce } from '#application/limits/rate-limit-store.js';
 import { JobStreams, JobsWithoutTask, ReadModels, type EnvironmentReads } from '#application/read-models.js';
 import { Deliveries } from '#application/webhook/deliveries.js';
 import { environments, type Environment } from '#domain/streams.js';
@@ -201,8 +201,13 @@ export class RequestStoresModule implements OnApplicationShutdown {
           useFactory: ({ rateLimitStore }: Configuration, pool: pg.Pool) =>
             rateLimitStore === 'postgres' ? new PostgresRateLimitStore(pool) : new MemoryRateLimitStore(),
         },
+        {
+          provide: UsedOnce,
+          inject: [keyPool],
+          useFactory: (pool: pg.Pool) => new PostgresRateLimitStore(pool),
+        },
       ],
-      exports: [IdempotencyStore, RateLimitStore],
+      exports: [IdempotencyStore, RateLimitStore, UsedOnce],
     };
   }
 

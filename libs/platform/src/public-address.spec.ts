@@ -21,6 +21,10 @@ const forbidden = [
     '2002:7f00:1::',
     '::127.0.0.1',
   ],
+  // IPv4 in each of its ways into IPv6, as a URL writes it.
+  ...['::7f00:1', '::a9fe:a9fe', '::808:808', '::ffff:a9fe:a9fe', '::ffff:0:a9fe:a9fe', '::ffff:0:7f00:1'],
+  ...['64:ff9b::a9fe:a9fe', '64:ff9b:1::a9fe:a9fe', '2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::1', '2001::1'],
+  ...['fec0::1', '100::1', '4000::1', '5f00::1', '1::1', '0:0:0:1::7f00:1'],
 ];
 
 describe('an address', () => {

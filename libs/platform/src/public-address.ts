@@ -36,6 +36,8 @@ export function isPublicAddress(address: string, allowed: readonly string[] = []
   // IPv4 in IPv6's clothes is judged as what it is.
   const parsed = ipaddr.process(address);
   if (allowed.some((network) => isWithin(parsed, network))) return true;
+  // Of IPv6 nothing else is routed in the internet (RFC 4291). Below it are the deprecated forms with IPv4 in them, ::a.b.c.d.
+  if (parsed.kind() === 'ipv6' && !isWithin(parsed, '2000::/3')) return false;
   return parsed.range() === 'unicast';
 }
 

@@ -5,6 +5,7 @@ import {
   windowMs,
   type Counted,
   type RateLimitStore,
+  type UsedOnce,
 } from '#application/limits/rate-limit-store.js';
 import { onlyRow } from '#platform/postgres.js';
 import { inTime } from '#platform/retry.js';
@@ -43,7 +44,7 @@ export async function countRequestIn(
  * requests of one credential in order, and because the only clock is the database's. The same arithmetic as the
  * application's `RequestWindow`.
  */
-export class PostgresRateLimitStore implements RateLimitStore {
+export class PostgresRateLimitStore implements RateLimitStore, UsedOnce {
   constructor(private readonly pool: pg.Pool) {}
 
   async count(credential: string, perMinute: number): Promise<Counted> {
@@ -54,6 +55,16 @@ export class PostgresRateLimitStore implements RateLimitStore {
         values: [credential, perMinute],
       });
     return countedOf(onlyRow(await inTime(counted, patienceMs, tooLate)));
+  }
+
+  async use(credential: string, until: Date): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'use once',
+      text: `insert into read_store.rate_limits (credential, times, requests, counted_at, passed)
+             values ($1, '{}', '{}', $2, true) on conflict do nothing`,
+      values: [credential, until.getTime()],
+    });
+    return rowCount === 1;
   }
 
   /** Forgets credentials that have not been used for long. @returns how many */

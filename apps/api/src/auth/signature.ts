@@ -5,6 +5,7 @@ import { ApiError, invalid } from '../http/api-error.js';
 import { createHmac, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Caller } from '#application/command-context.js';
+import { UsedOnce } from '#application/limits/rate-limit-store.js';
 import { signingSecretOf } from '#application/key/api-key.js';
 import { readRawBody } from '../http/request-body.js';
 
@@ -33,7 +34,10 @@ declare module 'fastify' {
  * The two forms of the header: a bare signature of the body, or `t={Unix time},v1={signature}`, which covers the time and
  * all that says what is asked for. 32 bytes in base64, as there is only one way to write them.
  */
-const forms = /^(?:t=(?<time>[1-9]\d{0,11}),v1=)?(?<signature>[A-Za-z0-9+/]{43}=)$/;
+const forms = /^(?:t=(?<time>[1-9]\d{0,12}),v1=)?(?<signature>[A-Za-z0-9+/]{43}=)$/;
+
+/** A time of that many digits is in milliseconds: for clients that send the same thing twice in a second. */
+const millisecondDigits = 13;
 
 /** How far the time of a signature may be from ours: what Stripe and Standard Webhooks allow. */
 const toleranceSeconds = 5 * 60;
@@ -48,6 +52,7 @@ export class Signature {
     private readonly expected: Buffer,
     head: string,
     private readonly objection: ApiError | undefined,
+    private readonly isFirstUse: () => Promise<boolean>,
   ) {
     this.hmac = createHmac('sha256', secret).update(head);
   }
@@ -56,10 +61,11 @@ export class Signature {
     this.hmac.update(chunk);
   }
 
-  /** To be called once, when the whole body was seen. @throws ApiError 401 when it is not what was signed */
-  verify(): void {
+  /** To be called once, when the whole body was seen. @throws ApiError 401 when it is not what was signed, or was used before */
+  async verify(): Promise<void> {
     if (!timingSafeEqual(this.hmac.digest(), this.expected)) throw unauthenticated();
     if (this.objection) throw this.objection;
+    if (!(await this.isFirstUse())) throw usedBefore();
   }
 }
 
@@ -78,13 +84,15 @@ export class SignatureCheck {
   constructor(
     @Inject(Configuration) { signingKey }: Configuration,
     @Inject(Clock) private readonly clock: Clock,
+    private readonly used: UsedOnce,
   ) {
     this.signingKey = signingKey;
   }
 
   /**
    * Reads the body of a signed request, unless the route streams it.
-   * @throws ApiError 401 for a signature that is missing where the key asks for one, malformed, or of something else; 422
+   * @throws ApiError 401 for a signature that is missing where the key asks for one, malformed, used before, or of something
+   *   else; 422
    *   for a dispatch that could be repeated; 400 where this installation cannot check it
    */
   async check(request: FastifyRequest, { keyId, requiresSignature = false }: Caller): Promise<void> {
@@ -96,11 +104,14 @@ export class SignatureCheck {
     if (this.signingKey === undefined) throw uncheckable();
     const { time, signature: sent } = forms.exec(String(given))?.groups ?? {};
     if (sent === undefined || (time === undefined && requiresSignature === 'timed')) throw unauthenticated();
+    const seconds = Number(time) / (time?.length === millisecondDigits ? 1_000 : 1);
     const signature = new Signature(
       signingSecretOf(this.signingKey, keyId),
       Buffer.from(sent, 'base64'),
       time === undefined ? '' : signedHead(request, time),
-      time === undefined ? undefined : this.objectionTo(request, Number(time)),
+      time === undefined ? undefined : this.objectionTo(request, seconds),
+      // The form without a time is good for ever, as it always was.
+      async () => time === undefined || this.used.use(`${keyId} ${sent}`, endOf(seconds)),
     );
     if (request.routeOptions.config.streamsBody && request.isMultipart()) {
       pending.set(request, signature);
@@ -108,7 +119,7 @@ export class SignatureCheck {
     }
     // The body of these is never read: it counts as empty.
     if (request.method !== 'GET' && request.method !== 'HEAD') signature.update(await readRawBody(request));
-    signature.verify();
+    await signature.verify();
   }
 
   private objectionTo({ headers, routeOptions }: FastifyRequest, time: number): ApiError | undefined {
@@ -123,6 +134,17 @@ export class SignatureCheck {
 /** What is signed before the body. No part of it can contain a line's end. */
 function signedHead({ method, raw, headers }: FastifyRequest, time: string): string {
   return `${time}\n${method}\n${raw.url ?? ''}\n${String(headers['idempotency-key'] ?? '')}\n`;
+}
+
+const endOf = (seconds: number) => new Date((seconds + toleranceSeconds) * 1_000);
+
+function usedBefore(): ApiError {
+  return new ApiError(
+    'UNAUTHENTICATED',
+    'This signature was used before, and each is good once: sign a request anew when you repeat it, and name the time in ' +
+      'milliseconds where you send the same thing twice in a second. Nothing was charged.',
+    { headers: { 'www-authenticate': 'Bearer' } },
+  );
 }
 
 function untimely(ahead: number): ApiError {

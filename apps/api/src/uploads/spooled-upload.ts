@@ -58,7 +58,7 @@ async function receive(request: FastifyRequest, path: string): Promise<void> {
     // Whatever is wrong with the form: who has not signed it is not told.
     request.raw.unpipe().resume();
     await Promise.race([ended, watch.tooSlow]);
-    signature.verify();
+    await signature.verify();
   }
   if (failure) throw failure.error;
 }

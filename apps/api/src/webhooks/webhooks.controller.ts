@@ -292,7 +292,8 @@ export class WebhooksController {
   ): Promise<CommandContext> {
     const context = this.contextOf(caller, request);
     const { kind } = await this.commands.execute(new RequestWebhookDelivery(context, endpointId, message));
-    if (kind === 'rejected') throw notFound('webhook');
+    if (kind === 'unknown-webhook') throw notFound('webhook');
+    if (kind === 'unknown-delivery') throw notFound('delivery of this webhook');
     return context;
   }
 

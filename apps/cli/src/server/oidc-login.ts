@@ -22,7 +22,7 @@ export interface LoggedIn {
   readonly role: OperatorRole | undefined;
 }
 
-/** The login of an organisation: authorization code with PKCE, state and nonce, all of which openid-client checks. */
+/** The login of an organisation: authorization code with PKCE, state and nonce, all of which openid-client checks, and the signature of the ID token. */
 export class OidcLogin {
   /** By an id that the browser keeps in a cookie: who comes back is who went. */
   private readonly begun = new LRUCache<string, Begun>({ max: 20_000, ttl: loginMs });
@@ -84,7 +84,7 @@ export class OidcLogin {
     if (!operatorNamePattern.test(name))
       throw new CliError(`the claim ${nameClaim} is no name of an operator`, 'UNAUTHENTICATED');
     // Whoever may write any address into their account could be anybody.
-    if (nameClaim === 'email' && claims['email_verified'] === false)
+    if (nameClaim === 'email' && claims['email_verified'] !== true)
       throw new CliError('the address of mail is not verified there', 'UNAUTHENTICATED');
     return name;
   }
@@ -98,9 +98,11 @@ export class OidcLogin {
 
   private async discovered(): Promise<oidc.Configuration> {
     const { issuer, clientId, clientSecret } = this.settings;
-    const options = issuer.startsWith('http:') ? { execute: [oidc.allowInsecureRequests] } : {};
+    // Without this the library trusts the connection, and looks at no signature of an ID token.
+    const execute = [oidc.enableNonRepudiationChecks];
+    if (issuer.startsWith('http:')) execute.push(oidc.allowInsecureRequests);
     this.provider ??= oidc.discovery(
-      ...([new URL(issuer), clientId, undefined, oidc.ClientSecretBasic(clientSecret), options] as const),
+      ...([new URL(issuer), clientId, undefined, oidc.ClientSecretBasic(clientSecret), { execute }] as const),
     );
     try {
       return await this.provider;

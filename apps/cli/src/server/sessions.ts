@@ -86,8 +86,8 @@ export class Sessions {
   }
 
   private isOwnOrigin(origin: string | undefined, host: string | undefined): boolean {
-    if (origin === undefined || !URL.canParse(origin)) return false;
-    const hosts = [host, this.publicUrl && new URL(this.publicUrl).host];
-    return hosts.includes(new URL(origin).host);
+    // Behind a proxy only the setting knows with which scheme browsers come.
+    const own = this.publicUrl ?? `http://${host ?? ''}`;
+    return origin !== undefined && URL.canParse(own) && origin === new URL(own).origin;
   }
 }

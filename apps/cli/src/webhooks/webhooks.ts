@@ -229,8 +229,10 @@ function scopeOf({ delivery, since, until, failed }: Resending): ResendScope {
 
 async function request(operator: Operator, { tenant, env, webhook }: OneWebhook, message: RequestedMessage) {
   const context = operator.context(env, tenant);
-  const { kind } = await operator.execute(new RequestWebhookDelivery(context, webhook, message));
-  if (kind === 'rejected') throw unknownWebhook(webhook);
+  const requested = await operator.execute(new RequestWebhookDelivery(context, webhook, message));
+  if (requested.kind === 'unknown-webhook') throw unknownWebhook(webhook);
+  if (requested.kind === 'unknown-delivery')
+    throw new CliError(`webhook ${webhook} has no delivery ${requested.deliveryId}`, 'RESOURCE_NOT_FOUND');
   const delivery = message.kind === 'test' ? { delivery_id: testDeliveryId(context, webhook) } : {};
   return { webhook_id: webhook, status: 'REQUESTED' as const, ...delivery };
 }

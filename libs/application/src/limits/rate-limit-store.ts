@@ -17,6 +17,12 @@ export abstract class RateLimitStore {
   abstract count(credential: string, perMinute: number): Promise<Counted>;
 }
 
+/** What is good once, such as a signature: of all uses, in whichever process, one is the first. */
+export abstract class UsedOnce {
+  /** @param until when it is refused for its age, and can be forgotten. @returns whether this is the first use */
+  abstract use(credential: string, until: Date): Promise<boolean>;
+}
+
 /** Exact within one process. Of several, each lets the whole limit through. */
 export class MemoryRateLimitStore implements RateLimitStore {
   private readonly windows: LRUCache<string, RequestWindow>;

@@ -81,7 +81,10 @@ export type RequestedMessage =
 
 /** Asks for a message. The event is the order; the process manager carries it out. */
 export class RequestWebhookDelivery extends Command<
-  { readonly kind: 'requested' } | { readonly kind: 'rejected'; readonly rejection: WebhookRejection }
+  | { readonly kind: 'requested' }
+  | { readonly kind: 'unknown-webhook' }
+  /** The endpoint has no delivery of that id, or none any more. */
+  | { readonly kind: 'unknown-delivery'; readonly deliveryId: string }
 > {
   constructor(
     readonly context: CommandContext,
@@ -220,13 +223,20 @@ async function change(
 
 @CommandHandler(RequestWebhookDelivery)
 export class RequestWebhookDeliveryHandler implements ICommandHandler<RequestWebhookDelivery> {
-  constructor(private readonly store: EventStore) {}
+  constructor(
+    private readonly store: EventStore,
+    private readonly deliveries: Deliveries,
+  ) {}
 
   async execute({ context, endpointId, message }: RequestWebhookDelivery) {
     const { environment, tenant, commandId } = context;
     const webhooks = await webhooksOf(this.store, environment, tenant);
-    if (!endpointOf(webhooks, endpointId))
-      return { kind: 'rejected', rejection: { code: 'WEBHOOK_NOT_FOUND' } } as const;
+    if (!endpointOf(webhooks, endpointId)) return { kind: 'unknown-webhook' } as const;
+    if (message.kind === 'resend' && message.scope.kind === 'delivery') {
+      const { deliveryId } = message.scope;
+      const delivery = await this.deliveries.find(environment, deliveryId);
+      if (delivery?.endpointId !== endpointId) return { kind: 'unknown-delivery', deliveryId } as const;
+    }
     const facts = { endpointId, tenant, at: context.at.toISOString() };
     const event: DeliveryEvent =
       message.kind === 'test'
