@@ -1,9 +1,14 @@
 import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fork, type ChildProcess } from 'node:child_process';
+import { mkdir, mkdtempDisposable, readdir, readlink, utimes, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { isDeepStrictEqual as isEqual } from 'node:util';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.js';
 import { startTcpProxy } from '../support/tcp-proxy.js';
 import { ApiService } from './support/api-service.js';
 import { ApiClient } from './support/api-client.js';
@@ -68,6 +73,38 @@ describe('the API as a process', () => {
     await ready(child);
     child.disconnect();
     expect(await exitOf(child)).toBe(0);
+  });
+
+  it('leaves nothing of an upload when it is killed, and clears away what others have left', async () => {
+    await using temporary = await mkdtempDisposable(join(tmpdir(), 'atelier-test-'));
+    const left = join(temporary.path, 'atelier-upload-left');
+    const underWay = join(temporary.path, 'atelier-upload-under-way');
+    for (const folder of [left, underWay]) await mkdir(folder);
+    await writeFile(join(left, 'upload'), 'with all that is noted in it');
+    const longAgo = new Date(Date.now() - 16 * 60_000);
+    await utimes(left, longAgo, longAgo);
+
+    const { child } = start({ TMPDIR: temporary.path });
+    const port = await ready(child);
+    const isUnderWay = () =>
+      readdir(temporary.path).then((names) => isEqual(names, ['atelier-upload-under-way']));
+    await eventually(isUnderWay);
+
+    const { key } = await service.openTenant();
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n';
+    const head = `Host: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 100000`;
+    const type = 'Content-Type: multipart/form-data; boundary=b';
+    socket.write(`POST /v1/uploads HTTP/1.1\r\n${head}\r\n${type}\r\n\r\n${part}GPS 48.8566 2.3522`);
+    await eventually(async () => {
+      const open = await readdir(`/proc/${child.pid}/fd`);
+      const files = await Promise.allSettled(open.map((fd) => readlink(`/proc/${child.pid}/fd/${fd}`)));
+      return files.some((file) => file.status === 'fulfilled' && file.value.includes('atelier-upload-'));
+    });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    socket.destroy();
+    expect(await isUnderWay()).toBe(true);
   });
 
   it('says in the log that its port is taken, and does not start', async () => {

@@ -1,8 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { pendingSignature } from '../auth/signature.js';
@@ -31,11 +29,9 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
       'Send the picture as multipart/form-data with one binary field named file.',
     );
   }
-  const folder = await mkdtemp(join(tmpdir(), 'atelier-upload-'));
-  const discard = () => rm(folder, { recursive: true, force: true });
+  const { file, path, discard } = await openSpool();
   try {
-    const path = join(folder, 'upload');
-    await receive(request, path);
+    await receive(request, file);
     return { path, [Symbol.asyncDispose]: discard };
   } catch (error) {
     await discard();
@@ -43,12 +39,53 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
   }
 }
 
+const prefix = 'atelier-upload-';
+
+/**
+ * A file that no name leads to where the system allows it, as Linux does: the photograph with all that is noted in it
+ * goes with this process, however that ends.
+ */
+async function openSpool() {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const named = join(folder, 'upload');
+  const file = await open(named, 'wx+', 0o600).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  const path = `/proc/self/fd/${file.fd}`;
+  const isNameless = await stat(path)
+    .then(remove)
+    .then(
+      () => true,
+      () => false,
+    );
+  const discard = async () => {
+    await file.close();
+    if (!isNameless) await remove();
+  };
+  return { file, path: isNameless ? path : named, discard };
+}
+
+/** No upload takes that long: its process has died, or it was one of a release before. */
+export const leftAfterMs = 15 * 60_000;
+
+/** Removes what uploads have left in the temporary folder, those of other processes included, but for those under way. */
+export async function clearLeftUploads(now = Date.now()): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  const clear = async (folder: string) => {
+    if ((await stat(folder)).mtimeMs < now - leftAfterMs) await rm(folder, { recursive: true, force: true });
+  };
+  // One that is gone by now, or is another user's, keeps none of the others.
+  await Promise.allSettled(names.map((name) => clear(join(tmpdir(), name))));
+}
+
 /** The verdict on the signature falls when the whole body was seen, and before the picture is decoded. */
-async function receive(request: FastifyRequest, path: string): Promise<void> {
+async function receive(request: FastifyRequest, file: FileHandle): Promise<void> {
   using watch = watchBody(request);
   const signature = pendingSignature(request);
   const ended = seeBody(request, watch, (chunk) => signature?.update(chunk));
-  const writing = writeOnlyFile(request, path).then(
+  const writing = writeOnlyFile(request, file).then(
     () => undefined,
     (error: unknown) => ({ error: asApiError(error) }),
   );
@@ -82,7 +119,7 @@ function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer)
   return promise;
 }
 
-async function writeOnlyFile(request: FastifyRequest, path: string): Promise<void> {
+async function writeOnlyFile(request: FastifyRequest, file: FileHandle): Promise<void> {
   let found = false;
   // One more of each than is allowed, so that what is too much is seen and not silently dropped.
   const limits = {
@@ -99,14 +136,14 @@ async function writeOnlyFile(request: FastifyRequest, path: string): Promise<voi
       throw unexpectedPart(part.fieldname, found);
     }
     found = true;
-    await writePart(part, path);
+    await writePart(part, file);
   }
   if (!found) throw invalid([{ loc: ['body', 'file'], msg: 'is required: a picture', type: 'missing' }]);
 }
 
-async function writePart({ file }: MultipartFile, path: string): Promise<void> {
-  await pipeline(file, createWriteStream(path, { mode: 0o600 }));
-  if (file.truncated) throw tooLarge();
+async function writePart({ file: part }: MultipartFile, file: FileHandle): Promise<void> {
+  await file.writeFile(part);
+  if (part.truncated) throw tooLarge();
 }
 
 function tooLarge(): ApiError {

@@ -1,4 +1,15 @@
-import { Controller, Get, HttpCode, Inject, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Post,
+  Req,
+  Res,
+  UseGuards,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiConsumes, ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
@@ -7,6 +18,7 @@ import type { Caller } from '#application/command-context.js';
 import { ReadYourWrites } from '#application/consistency/read-your-writes.js';
 import { GetUpload, StoreUpload, type StoredUpload } from '#application/picture/store-picture.handler.js';
 import { Clock } from '#platform/clock.js';
+import { Logger } from '#platform/logger.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from './thumbnail-urls.js';
 import { ServedPictures } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
@@ -16,7 +28,7 @@ import { ApiError, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
 import { BoundedConcurrency, decodePicture } from './decode-picture.js';
-import { spoolUpload } from './spooled-upload.js';
+import { clearLeftUploads, leftAfterMs, spoolUpload } from './spooled-upload.js';
 
 export class UploadResponse {
   @ApiProperty({
@@ -57,7 +69,8 @@ function underWay(): ApiError {
 
 @ApiTags('uploads')
 @Controller('/v1/uploads')
-export class UploadsController {
+export class UploadsController implements OnModuleInit, OnModuleDestroy {
+  private clearing: NodeJS.Timeout | undefined;
   /** Bodies that come in at the same time: each costs a file of at most 25 MiB. */
   private readonly receiving = new BoundedConcurrency(64, 0, tooBusy);
   /** Pictures that are decoded at the same time: each costs memory for its pixels, and a thread. */
@@ -69,7 +82,19 @@ export class UploadsController {
     private readonly consistency: ReadYourWrites,
     private readonly pictures: ServedPictures,
     @Inject(Clock) private readonly clock: Clock,
+    @Inject(Logger) private readonly logger: Logger,
   ) {}
+
+  onModuleInit(): void {
+    const clear = () =>
+      clearLeftUploads().catch((err: unknown) => this.logger.warn({ err }, 'left uploads are not cleared'));
+    void clear();
+    this.clearing = setInterval(() => void clear(), leftAfterMs).unref();
+  }
+
+  onModuleDestroy(): void {
+    clearInterval(this.clearing);
+  }
 
   @Post()
   @UseGuards(NoIdempotencyKey)
