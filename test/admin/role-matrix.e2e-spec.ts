@@ -62,6 +62,7 @@ const matrix: Record<string, string> = {
   'events show': 'read support finance admin',
   replay: 'read support finance admin',
   'objects audit': 'read support finance admin',
+  'objects accept-loss': 'support admin',
   'processes list': 'read support finance admin',
   'projections list': 'read support finance admin',
   'projections rebuild': 'admin',

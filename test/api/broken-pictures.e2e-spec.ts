@@ -1,10 +1,11 @@
-import { unlink, writeFile } from 'node:fs/promises';
+import { readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import sharp from 'sharp';
 import type { StorageConfiguration } from '#platform/configuration.js';
 import { S3Peer } from '#storage/testing/s3-peer.js';
 import { runCommand } from '../support/command.js';
+import { testSigningKey } from '#event-store/testing/signing-key.js';
 import { ApiService, type Tenant } from './support/api-service.js';
 import { expectError, type ApiClient } from './support/api-client.js';
 
@@ -70,6 +71,36 @@ describe('a picture in a folder', () => {
       expect.objectContaining({ storage_key: replaced.key, state: 'altered' }),
       expect.objectContaining({ storage_key: deleted.key, state: 'missing', found: null }),
     ]);
+
+    // The loss can be accepted, and is then told with who did so; what is altered cannot.
+    const accept = ({ id }: { id: string }) =>
+      runCommand(
+        ['objects', 'accept-loss', id, '--env', 'live', '--reason', 'removed by hand'],
+        service.folder,
+        {
+          env: {
+            ...{ DATABASE_URL: service.databaseUrl, ATELIER_OPERATOR: 'ada' },
+            ATELIER_SIGNING_KEY: testSigningKey,
+          },
+        },
+      );
+    expect((await accept(replaced)).stderr).toContain('nothing is lost');
+    expect((await accept({ id: tenant.id })).stderr).toContain('there is no picture');
+    expect((await accept(deleted)).code).toBe(0);
+    expect(await auditObjects()).toEqual([expect.objectContaining({ storage_key: replaced.key })]);
+  });
+
+  it('says of an upload what is true now, also when it was whole a moment ago', async () => {
+    const api = await service.openApi();
+    const one = await upload(api, '#708090');
+    const path = join(service.folder, 'objects', one.key);
+    expect((await api.get(one.url)).status).toBe(200);
+    expect((await api.get(`/v1/uploads/${one.id}`, tenant.key)).status).toBe(200);
+    const bytes = await readFile(path);
+    await unlink(path);
+    expectError(await api.get(`/v1/uploads/${one.id}`, tenant.key), 410, 'PICTURE_GONE');
+    await writeFile(path, bytes);
+    expect((await api.get(`/v1/uploads/${one.id}`, tenant.key)).status).toBe(200);
   });
 });
 

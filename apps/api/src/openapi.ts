@@ -4,7 +4,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { PlatformModule } from '#adapters/platform.module.js';
 import { Checkpoints } from '#application/consistency/read-your-writes.js';
 import { IdempotencyStore } from '#application/dispatch/idempotency.js';
-import { RateLimitStore } from '#application/limits/rate-limit-store.js';
+import { RateLimitStore, UsedOnce } from '#application/limits/rate-limit-store.js';
 import { JobStreams, ReadModels } from '#application/read-models.js';
 import { Deliveries, WebhookTransport } from '#application/webhook/deliveries.js';
 import { EventStore } from '#event-store/event-store.js';
@@ -20,7 +20,7 @@ import { openApiDocument } from './http/openapi-document.js';
 
 const ports = [
   ...[EventStore, StorePresence, SnapshotStore, ObjectStorage, ReadModels, JobStreams],
-  ...[Checkpoints, IdempotencyStore, RateLimitStore, Readiness, Deliveries, WebhookTransport],
+  ...[Checkpoints, IdempotencyStore, RateLimitStore, UsedOnce, Readiness, Deliveries, WebhookTransport],
 ];
 
 /** Describing the API calls nothing that it depends on, so there is nothing behind its ports. */

@@ -11,6 +11,7 @@ import * as audits from './ledger/audit-ledger.js';
 import * as exports from './ledger/export-ledger.js';
 import * as accounts from './ledger/show-ledger.js';
 import * as models from './models/models.js';
+import * as losses from './objects/accept-loss.js';
 import * as objects from './objects/audit-objects.js';
 import * as replays from './replay/replay-stream.js';
 import * as proofs from './seals/proofs.js';
@@ -33,7 +34,7 @@ import * as webhooks from './webhooks/webhooks.js';
 export const modules = {
   ...{ tenants, credits, keys, operators, jobs, repairs, rows, stranded, orphans, audits, operations },
   ...{ pictures, presets, projections, rebuilding, parked, status, now, webhooks },
-  ...{ catalog, costs, events, exports, accounts, models, objects, replays, proofs, seals },
+  ...{ catalog, costs, events, exports, accounts, models, objects, losses, replays, proofs, seals },
 };
 
 /** Everything that can be asked, with the place of its declaration. */

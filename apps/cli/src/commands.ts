@@ -297,13 +297,24 @@ export function addSeals(program: Command): void {
 }
 
 export function addObjects(program: Command): void {
+  const objects = program.command('objects').description('the bytes of pictures');
   verb(
-    program.command('objects').description('the bytes of pictures'),
+    objects,
     'audit',
     'read every picture that history names, and compare it with its digest; exit code 0 only if all are whole',
   )
     .addOption(environmentOption(only))
     .action(asks(() => import('./objects/audit-objects.js'), 'auditObjects'));
+
+  verb(
+    objects,
+    'accept-loss',
+    'write down that a picture is gone for good, so that the audit holds without it',
+  )
+    .argument('<asset>', 'its asset_id', ulid)
+    .addOption(environmentOption().makeOptionMandatory())
+    .requiredOption('--reason <text>', 'why it is gone, for the record')
+    .action(asks(() => import('./objects/accept-loss.js'), 'acceptLoss'));
 }
 
 export function addOperations(program: Command): void {

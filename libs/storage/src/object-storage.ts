@@ -17,6 +17,9 @@ export abstract class ObjectStorage {
   /** SHA-256, in hex, of the bytes as they are now; they are read whole. @throws ObjectNotFound */
   abstract digest(key: string): Promise<string>;
 
+  /** Whether there is an object now. Its bytes are not looked at. */
+  abstract has(key: string): Promise<boolean>;
+
   /** Whether the URLs of {@link presignGet} lead to another server, which hands out whatever it has. */
   abstract readonly isServedElsewhere: boolean;
 

@@ -42,6 +42,11 @@ export class SimulatedStorage implements ObjectStorage {
     return hash('sha256', await this.get(key));
   }
 
+  async has(key: string): Promise<boolean> {
+    await this.scheduler.turn(this.process);
+    return this.objects.has(key);
+  }
+
   presignGet(key: string): Promise<string> {
     return Promise.resolve(`simulated:${key}`);
   }

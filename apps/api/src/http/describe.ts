@@ -220,6 +220,21 @@ const cancelErrors: Partial<Record<number, ErrorExample>> = {
   },
 };
 
+const gonePicture: Partial<Record<number, ErrorExample>> = {
+  410: {
+    description: 'The bytes of the picture are gone from the storage, or are others.',
+    codes: {
+      PICTURE_GONE:
+        'The bytes of this picture are gone from the storage, or are not those that were stored. Ask the operator of the service to restore it. Nothing was charged.',
+    },
+  },
+};
+
+/** All error answers of a look at one picture. */
+export function DescribePictureErrors(): MethodDecorator {
+  return describeErrors([401, 403, 404, 410], gonePicture);
+}
+
 /** All error answers of a cancel. */
 export function DescribeCancelErrors(): MethodDecorator {
   return describeErrors([401, 403, 404, 409, 413, 415, 422], cancelErrors);

@@ -75,6 +75,22 @@ export class ServedPictures {
     return { image_url, thumbnails };
   }
 
+  /** The same for the one picture that is asked for: it is there now. @throws ApiError, 410: it is gone, or altered */
+  async shownNow(storageKey: string): Promise<ShownPicture> {
+    // A storage that is slow or away has nothing to say about the picture.
+    const looked = async (): Promise<PictureState> => {
+      if (await this.storage.has(storageKey)) return this.stateOf(storageKey);
+      this.states.delete(storageKey);
+      return 'missing';
+    };
+    const state = await Promise.race([
+      looked().catch((): PictureState => 'unknown'),
+      sleep(patienceMs, 'unknown' as const, { ref: false }),
+    ]);
+    if (state === 'missing' || state === 'altered') throw pictureGone();
+    return this.shown(storageKey);
+  }
+
   /** For lists: looks at nothing, for the picture is checked when it is made smaller. */
   async thumbnailOf(storageKey: string): Promise<string> {
     return this.thumbnails.of(storageKey)?.[256] ?? this.urlOf(storageKey);

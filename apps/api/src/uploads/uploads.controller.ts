@@ -20,10 +20,16 @@ import { GetUpload, StoreUpload, type StoredUpload } from '#application/picture/
 import { Clock } from '#platform/clock.js';
 import { Logger } from '#platform/logger.js';
 import { ThumbnailsProperty, ThumbnailUrlsResponse } from './thumbnail-urls.js';
-import { ServedPictures } from './served-pictures.js';
+import { ServedPictures, type ShownPicture } from './served-pictures.js';
 import { OpenToClientTokens, RequireCapability } from '../auth/api-key.guard.js';
 import { CurrentCaller } from '../auth/caller.js';
-import { DescribeErrors, describedHeaders, DescribePublicId, DescribeWrite } from '../http/describe.js';
+import {
+  DescribeErrors,
+  describedHeaders,
+  DescribePictureErrors,
+  DescribePublicId,
+  DescribeWrite,
+} from '../http/describe.js';
 import { ApiError, notFound } from '../http/api-error.js';
 import { tellWrite } from '../http/consistency-token.js';
 import { NoIdempotencyKey, PublicId } from '../http/valid-request.js';
@@ -66,6 +72,14 @@ function underWay(): ApiError {
   const message = 'An upload with this token is under way: it takes one. Send it again in a moment.';
   return new ApiError('IDEMPOTENCY_KEY_IN_USE', message, { headers: { 'retry-after': '1' } });
 }
+
+type Stored = Pick<StoredUpload, 'assetId' | 'storageKey'>;
+
+const present = ({ assetId, storageKey }: Stored, shown: ShownPicture): UploadResponse => ({
+  upload_key: storageKey,
+  ...shown,
+  asset_id: assetId,
+});
 
 @ApiTags('uploads')
 @Controller('/v1/uploads')
@@ -137,26 +151,22 @@ export class UploadsController implements OnModuleInit, OnModuleDestroy {
     });
     if (stored === 'in-use') throw underWay();
     tellWrite(this.consistency, caller, stored.position, reply);
-    return this.present(stored);
+    return present(stored, await this.pictures.shown(stored.storageKey));
   }
 
   @Get(':public_id')
   @RequireCapability('jobs:read')
-  @ApiOperation({ operationId: 'getUpload', summary: 'An uploaded picture, with URLs that are good again' })
+  @ApiOperation({
+    operationId: 'getUpload',
+    summary: 'An uploaded picture, with URLs that are good again',
+    description: 'Where its bytes are gone from the storage, or others: 410 `PICTURE_GONE`.',
+  })
   @DescribePublicId('upload')
   @ApiResponse({ status: 200, description: 'Found.', type: UploadResponse, headers: describedHeaders() })
-  @DescribeErrors(401, 403, 404)
+  @DescribePictureErrors()
   async get(@CurrentCaller() caller: Caller, @PublicId('upload') assetId: string): Promise<UploadResponse> {
     const stored = await this.queries.execute(new GetUpload(caller, assetId));
     if (!stored) throw notFound('upload');
-    return this.present(stored);
-  }
-
-  private async present({ assetId, storageKey }: Pick<StoredUpload, 'assetId' | 'storageKey'>) {
-    return {
-      upload_key: storageKey,
-      ...(await this.pictures.shown(storageKey)),
-      asset_id: assetId,
-    };
+    return present(stored, await this.pictures.shownNow(stored.storageKey));
   }
 }

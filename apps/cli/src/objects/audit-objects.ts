@@ -4,6 +4,7 @@ import { parseStreamName } from '#domain/streams.js';
 import { walkLog } from '#event-store/copy/walk-log.js';
 import type { RecordedEvent } from '#event-store/event-store.js';
 import { ObjectNotFound, ObjectStorage } from '#storage/object-storage.js';
+import { AcceptedLosses, type AcceptedLoss } from './accept-loss.js';
 import { defineCall, InEnvironment, type Asked } from '../call.js';
 import type { Operator } from '../operator.js';
 import { printLine, printTable } from '../output.js';
@@ -37,11 +38,18 @@ export const auditObjects = defineCall({
   long: 'the audit was stopped',
   readOnly: 'recorded',
   async run(operator, { env }, asked) {
-    const { checked, broken } = await checkAll(operator, env, asked);
-    return { holds: broken.length === 0, checked, broken };
+    const { checked, broken, losses } = await checkAll(operator, env, asked);
+    const lossOf = ({ stream, state }: BrokenObject) =>
+      state === 'missing' ? losses.get(stream) : undefined;
+    const unknown = broken.filter((object) => !lossOf(object));
+    const accepted = broken.flatMap(({ stream, storage_key }) => {
+      const loss = losses.get(stream);
+      return loss ? [{ stream, storage_key, ...loss }] : [];
+    });
+    return { holds: unknown.length === 0, checked, broken: unknown, accepted };
   },
   summarise: ({ checked, broken }) => `${broken.length} of ${checked} objects are broken`,
-  print({ checked, broken, holds }) {
+  print({ checked, broken, accepted, holds }) {
     if (!holds) {
       printTable(broken, {
         object: ({ storage_key: key }) => key,
@@ -50,6 +58,7 @@ export const auditObjects = defineCall({
       });
       printLine();
     }
+    if (accepted.length > 0) printLine(`${accepted.length} are missing, and an operator has accepted that.`);
     printLine(`${checked} objects: ${holds ? 'all are what they were' : `${broken.length} are not`}.`);
   },
   failed: ({ holds }) => !holds,
@@ -59,15 +68,17 @@ async function checkAll(
   operator: Operator,
   env: InEnvironment['env'],
   { signal, onProgress }: Asked,
-): Promise<{ checked: number; broken: BrokenObject[] }> {
+): Promise<{ checked: number; broken: BrokenObject[]; losses: ReadonlyMap<string, AcceptedLoss> }> {
   const { store } = operator;
   const storage = operator.get(ObjectStorage);
   const broken: BrokenObject[] = [];
   // A preview that was published again, in both environments, is one object.
   const previews = new Set<string>();
+  const losses = new AcceptedLosses();
   let checked = 0;
   const through = await store.head();
   for await (const { events, position } of walkLog(store, { through, signal })) {
+    for (const event of events) losses.see(event);
     const objects = events.map((event) => objectOf(event, env)).filter((object) => object !== undefined);
     const fresh = objects.filter(({ storageKey }) => !previews.has(storageKey));
     for (const { storageKey } of fresh) if (storageKey.startsWith('presets/')) previews.add(storageKey);
@@ -80,7 +91,7 @@ async function checkAll(
     }
     onProgress({ phase: 'reading objects', position, from: 0n, through: through ?? 0n });
   }
-  return { checked, broken };
+  return { checked, broken, losses: losses.byStream };
 }
 
 function objectOf(recorded: RecordedEvent, env: InEnvironment['env']): NamedObject | undefined {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
-import { link, mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '#platform/errors.js';
 import { digestOf, ObjectNotFound, presignedUrlSeconds, type ObjectStorage } from '../object-storage.js';
@@ -80,6 +80,15 @@ export class FolderStorage implements ObjectStorage {
   async digest(key: string): Promise<string> {
     // A stream gives chunks of bytes; its type does not say so.
     return digestOf((await this.openRead(key)).stream as AsyncIterable<Uint8Array>);
+  }
+
+  async has(key: string): Promise<boolean> {
+    try {
+      return (await stat(this.path(key))).isFile();
+    } catch (error) {
+      if (asNotFound(error) instanceof ObjectNotFound) return false;
+      throw error;
+    }
   }
 
   presignGet(key: string, expiresInSeconds = presignedUrlSeconds): Promise<string> {

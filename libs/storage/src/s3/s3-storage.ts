@@ -2,6 +2,7 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   type GetObjectCommandOutput,
+  HeadObjectCommand,
   NoSuchKey,
   NotFound,
   PutObjectCommand,
@@ -57,12 +58,12 @@ export class S3Storage implements ObjectStorage {
     }
   }
 
-  private async has(key: string): Promise<boolean> {
+  async has(key: string): Promise<boolean> {
     try {
-      await this.get(key);
+      await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: checkStorageKey(key) }));
       return true;
     } catch (error) {
-      if (error instanceof ObjectNotFound) return false;
+      if (isNotFound(error)) return false;
       throw error;
     }
   }
@@ -102,7 +103,7 @@ export class S3Storage implements ObjectStorage {
       if (!Body) throw new ObjectNotFound('there is no object under this key');
       return await take(Body);
     } catch (error) {
-      if (error instanceof NoSuchKey || error instanceof NotFound || error instanceof RangeError) {
+      if (isNotFound(error)) {
         throw new ObjectNotFound('there is no object under this key', { cause: error });
       }
       throw error;
@@ -124,6 +125,9 @@ export class S3Storage implements ObjectStorage {
 function httpStatusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
+
+const isNotFound = (error: unknown) =>
+  error instanceof NoSuchKey || error instanceof NotFound || error instanceof RangeError;
 
 function clientOf(options: S3StorageOptions, endpoint: string | undefined): S3Client {
   const { region, accessKeyId, secretAccessKey, forcePathStyle } = options;
