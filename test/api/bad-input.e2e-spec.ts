@@ -126,11 +126,11 @@ describe.each(dispatches)('%s', (path) => {
     expect(response.status).toBe(413);
   });
 
-  it('stops reading at 10,000 values, and telling of unknown fields at a hundred', async () => {
+  it('stops reading at 5,000 values, and telling of unknown fields at a hundred', async () => {
     const list = (count: number) => `{"metadata":[${Array.from({ length: count }, () => 1).join()}]}`;
-    expect(complaints(await send(path, list(9_990)))).toEqual(['body.metadata']);
-    expect((await send(path, list(10_000))).body.detail).toMatchObject([{ loc: ['body'], type: 'too_long' }]);
-    const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`no${index}`, 1]));
+    expect(complaints(await send(path, list(4_990)))).toEqual(['body.metadata']);
+    expect((await send(path, list(5_000))).body.detail).toMatchObject([{ loc: ['body'], type: 'too_long' }]);
+    const unknown = Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`no${index}`, 1]));
     expect(complaints(await send(path, JSON.stringify(unknown)))).toEqual(
       Array.from({ length: 100 }, (_, index) => `body.no${index}`),
     );

@@ -130,7 +130,7 @@ declare module 'fastify' {
 export const jsonBodyLimit = 128 * 1024;
 
 /** Members and items of all lists and objects of a body: more than metadata of 8 KiB can hold. */
-export const mostJsonValues = 10_000;
+export const mostJsonValues = 5_000;
 
 const [quote, backslash, comma, list, object] = [...'"\\,[{'].map((sign) => sign.charCodeAt(0));
 
