@@ -74,6 +74,7 @@ describe('atelier ledger audit', () => {
         'read_models_compared',
         'checks',
         'findings',
+        'notes',
         'seals',
         'kept_head',
       ],

@@ -241,6 +241,30 @@ describe('the audit of read models', () => {
     );
   });
 
+  it('takes a column that it does not know for one of another release, and says so', async () => {
+    await audited.sql('alter table live.keys_g1 add column colour text');
+    const { holds, notes, findings } = await audited.audit();
+    await audited.sql('alter table live.keys_g1 drop column colour');
+    expect({ holds, findings }).toEqual({ holds: true, findings: [] });
+    expect(notes).toEqual([expect.stringMatching(/^live\.keys has a column .* colour$/)]);
+  });
+
+  it('says of rows that another release has folded that they are to be folded again', async () => {
+    const { rows } = await audited.fixture.sql.query(
+      `select folded_to from read_store.projections where environment = 'live' and name = 'jobs'`,
+    );
+    const set = `update read_store.projections set folded_to = $1 where environment = 'live' and name = 'jobs'`;
+    await audited.sql(set, ['{}']);
+    const { findings } = await audited.audit({ patienceMs: 300 });
+    await audited.sql(set, [JSON.stringify((rows as { folded_to: unknown }[])[0]?.folded_to)]);
+    expect(findings).toMatchObject([
+      {
+        ...{ check: 'read-models-live', table: 'live.jobs', found: 'folded up to position none' },
+        message: expect.stringContaining('another release has folded'),
+      },
+    ]);
+  });
+
   it('finds a read model that stands still, one with parked streams, and one that does not come along', async () => {
     await audited.sql(`update read_store.projections set state = 'halted', halted_because = 'skipped'
       where environment = 'live' and name = 'assets'`);
@@ -250,7 +274,8 @@ describe('the audit of read models', () => {
     await audited.sql(`update live.jobs_g1 set revision = 1 where public_id = 'job1-live'`);
     await audited.sql(`delete from live.keys_g1`);
     await audited.sql(
-      `update read_store.projections set position = 2 where environment = 'live' and name = 'keys'`,
+      `update read_store.projections set position = 2, folded_to = regexp_replace(folded_to::text, '"\\d+"}', '"2"}')::jsonb
+        where environment = 'live' and name = 'keys'`,
     );
     const { findings } = await audited.audit({ patienceMs: 300 });
     await audited.sql(`update live.jobs_g1 set revision = 3 where public_id = 'job1-live'`);

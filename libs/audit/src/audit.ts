@@ -23,7 +23,7 @@ import {
   type KeptCheckpoint,
 } from './compare/checkpoints.js';
 import { WaitingJobs } from './compare/waiting-jobs.js';
-import { checkReadModelsLive } from './compare/read-models-live.js';
+import { checkReadModelsLive, ownFolds } from './compare/read-models-live.js';
 import { ReadStoreSnapshot } from './compare/read-store-snapshot.js';
 import { checkCatalogue, type AuditedSchema } from './database/check-catalogue.js';
 import { catalogueOf } from './database/read-catalogue.js';
@@ -94,6 +94,8 @@ export interface AuditReport {
   readonly foreign: number;
   readonly checks: readonly CheckResult[];
   readonly findings: readonly Finding[];
+  /** What was not looked at, and is nothing wrong. */
+  readonly notes: readonly string[];
   /** Undefined: nothing is sealed, or only a part of the log was read. */
   readonly seals: SealsReport | undefined;
 }
@@ -106,9 +108,12 @@ export interface AuditReport {
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const { environments, readStoreUrl, cut } = options;
   if (cut) return new Audit(options, undefined).run();
+  await ownFolds(readStoreUrl, options.readModels, environments, options.patienceMs ?? usualPatienceMs);
   await using snapshot = await ReadStoreSnapshot.take(readStoreUrl, environments);
   return await new Audit(options, snapshot).run();
 }
+
+const usualPatienceMs = 10_000;
 
 class Audit {
   private readonly findings = new AuditFindings();
@@ -260,7 +265,7 @@ class Audit {
 
   private async checkReadStore(snapshot: ReadStoreSnapshot, tables: readonly ComparedTable[]): Promise<void> {
     const { findings, history, options, head = 0n } = this;
-    const { tenant, environments, store, readBalance, readModels, patienceMs = 10_000 } = options;
+    const { tenant, environments, store, readBalance, readModels, patienceMs = usualPatienceMs } = options;
     for (const { expected, sums } of tables) {
       const balances = this.balances.get(expected.environment);
       if (expected.check === 'ledger' && balances)
@@ -277,7 +282,7 @@ class Audit {
     const behind = this.expected.filter(({ beyond }) => beyond > 0);
     await checkReadModelsLive(snapshot, findings, {
       ...{ url: options.readStoreUrl, environments, head, patienceMs },
-      names: readModels.map(({ name }) => name),
+      models: readModels,
       concerns: (stream) => tenant === undefined || history.streams.ownerOf(stream) === tenant,
       beyond: new Map(behind.map(({ table, beyond }) => [table, beyond])),
     });
@@ -396,6 +401,7 @@ class Audit {
       foreign: history.foreign,
       checks: results,
       findings: findings.all,
+      notes: findings.notes,
       seals,
     };
   }

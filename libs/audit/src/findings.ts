@@ -101,6 +101,7 @@ export interface Tally {
 export class AuditFindings {
   private readonly tallies = new Map<CheckName, { checked: number; wrong: number }>();
   private readonly kept: Finding[] = [];
+  readonly notes: string[] = [];
 
   constructor(private readonly mostKept = mostFindingsKept) {}
 
@@ -128,6 +129,11 @@ export class AuditFindings {
   /** Wrong things that nothing more is said of. */
   wrongUntold(check: CheckName, count: number): void {
     this.entry(check).wrong += count;
+  }
+
+  /** Something that this audit does not know, and says nothing of. */
+  note(text: string): void {
+    this.notes.push(text);
   }
 
   of(check: CheckName): Tally {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { DefaultNamingStrategy, getMetadataArgsStorage } from 'typeorm';
 import type { Environment } from '#domain/streams.js';
@@ -79,7 +80,20 @@ function snakeCase(name: string): string {
  * `{environment}.{name}` over the generation that serves. Tables, indexes and views are made from the entity alone.
  */
 
-export type TabledModel = Pick<ReadModel<object>, 'name' | 'entity' | 'rowPerEvent'>;
+export type TabledModel = Pick<ReadModel<object>, 'name' | 'version' | 'entity' | 'rowPerEvent'>;
+
+const shapes = new WeakMap<EntityClass, string>();
+
+/** The same for all releases that make the same rows: of the fold's version and the columns. */
+export function shapeOf({ entity, version }: Pick<TabledModel, 'entity' | 'version'>): string {
+  let columns = shapes.get(entity);
+  if (columns === undefined) {
+    const named = columnsOf(entity).map(({ column, type }) => `${column} ${type}`);
+    columns = createHash('sha256').update(named.toSorted().join()).digest('hex').slice(0, 8);
+    shapes.set(entity, columns);
+  }
+  return `${version}.${columns}`;
+}
 
 /** Without its primary key. */
 export function createTable(environment: Environment, model: TabledModel, generation: number): string {
@@ -179,18 +193,21 @@ export async function showGeneration(
  *
  * - A read model that is new gets its first generation.
  * - A column that is new is added to every generation, and the view shows it. It is null in the rows that are there,
- *   until a rebuild folds them again, or for good where the fold's version stays the same. A column that may be null
+ *   until a projector that knows it has folded them again (refold.ts). A column that may be null
  *   now loses its constraint.
  * - An index that is new is made.
  *
  * What else has changed (types, columns that are gone, the primary key) comes with the next rebuild. So do tables that
  * have disappeared: an empty one in their place would pass for a read model that is up to date.
+ *
+ * @returns the read models that got a column, whose rows lack it
  */
 export async function alignTables(
   client: pg.ClientBase,
   environment: Environment,
   models: readonly TabledModel[],
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const changed = new Set<string>();
   const { tables, views, started } = await readTables(client, environment);
   for (const model of models) {
     const own = tables.filter(({ model: name }) => name === model.name);
@@ -199,9 +216,13 @@ export async function alignTables(
       await createFirstGeneration(client, environment, model);
     for (const table of own)
       for (const change of changesOf(environment, model, table)) await client.query(change);
-    const isShown = columnsOf(model.entity).every(({ column }) => view?.columns.includes(column));
+    const columns = columnsOf(model.entity);
+    if (own.some((table) => columns.some(({ column }) => !table.columns.includes(column))))
+      changed.add(model.name);
+    const isShown = columns.every(({ column }) => view?.columns.includes(column));
     if (view && !isShown) await showGeneration(client, environment, model, view.generation);
   }
+  return changed;
 }
 
 interface FoundTable {

@@ -1,7 +1,7 @@
 import type { FoldedRow, ReadModelFold } from '#audit/rows/audited-rows.js';
 import type { ColumnKind } from '#audit/rows/row-store.js';
 import type { AuditedEvent } from '#audit/audited-event.js';
-import { columnsOf } from './entity-table.js';
+import { columnsOf, shapeOf } from './entity-table.js';
 import type { ProjectedEvent } from './projected-event.js';
 import { keysOf, type ReadModel } from './read-model.js';
 
@@ -50,6 +50,7 @@ function foldForAudit(
     ...{
       name,
       version,
+      shape: shapeOf(model),
       categories,
       rowPerEvent,
       keysSpanStreams,

@@ -292,7 +292,7 @@ describe('the tables of read models', () => {
 
   it('are made for a read model that is new to a database', async () => {
     await migrateReadStore(database.url, readModels);
-    await migrateReadStore(database.url, [...readModels, { name: 'tally', entity: TallyRow }]);
+    await migrateReadStore(database.url, [...readModels, { name: 'tally', version: 1, entity: TallyRow }]);
     expect((await client.query('select tenant, amounts, last_at from live.tally')).rows).toEqual([]);
     expect(await relations('test')).toContain('tally_g1');
   });

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { environments } from '#domain/streams.js';
+import { environments, type Environment } from '#domain/streams.js';
 import { createDataSource, type DataSourceSettings } from './data-source.js';
-import { alignTables, type TabledModel } from './entity-table.js';
+import { alignTables, shapeOf, type TabledModel } from './entity-table.js';
 
 /*
  * Migrations make the tables that no history rebuilds: what the runners know about themselves, and what processes keep
@@ -284,6 +284,33 @@ class ProveWebhookDeliveries1790000000095 extends Migration {
   }
 }
 
+/** By which shape of a fold a read model's rows were made: releases that run side by side may fold to other columns. */
+class MarkFolds1790000000091 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`alter table projections add column folded_to jsonb not null default '{}'`);
+    await runner.query(`
+      comment on column projections.folded_to is
+        'By shape of the fold: up to which position the rows are its own. Behind the position: another release has folded'`);
+  }
+}
+
+/**
+ * The bucket that releases before the sliding minute keep beside it: a release that still runs, or comes back, needs its
+ * columns. Each counts by its own and forgets the other's counts, so for as long as both serve, a credential may pass more than
+ * its limit.
+ */
+class KeepTheBucket1790000000092 extends Migration {
+  override async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      alter table rate_limits
+        add column level double precision not null default 0,
+        add column poured_at timestamptz not null default now(),
+        alter column times set default '{}',
+        alter column requests set default '{}',
+        alter column counted_at set default 0`);
+  }
+}
+
 const controlMigrations = [
   CreateControlTables1790000000000,
   CreateRateLimits1790000000020,
@@ -291,6 +318,8 @@ const controlMigrations = [
   CountRequestsInWindows1790000000060,
   AnchorProjections1790000000070,
   CreateSignsOfLife1790000000090,
+  MarkFolds1790000000091,
+  KeepTheBucket1790000000092,
 ];
 const environmentMigrations = [
   CreateOperationalTables1790000000002,
@@ -315,13 +344,42 @@ export async function migrateReadStore(url: string, readModels: readonly TabledM
     for (const environment of environments) {
       await migrateSchema(client, url, environment, environmentMigrations);
       await client.query('begin');
-      await alignTables(client, environment, readModels);
+      const changed = await alignTables(client, environment, readModels);
+      await markKnownFolds(
+        client,
+        environment,
+        readModels.filter(({ name }) => !changed.has(name)),
+      );
       await client.query('commit');
     }
   } finally {
     // What was not committed is rolled back with the session.
     await client.end();
   }
+}
+
+/**
+ * What earlier releases have folded before there were marks is as this one would, where the columns are the same. What they
+ * fold from now on lies beyond the mark.
+ */
+async function markKnownFolds(
+  client: Client,
+  environment: Environment,
+  unchanged: readonly TabledModel[],
+): Promise<void> {
+  await client.query(
+    `update read_store.projections known
+      set folded_to = jsonb_build_object(model.shape, known.position::text)
+      from unnest($2::text[], $3::integer[], $4::text[]) as model (name, version, shape)
+      where known.environment = $1 and known.name = model.name and known.version = model.version
+        and known.position is not null and known.folded_to = '{}'`,
+    [
+      environment,
+      unchanged.map(({ name }) => name),
+      unchanged.map(({ version }) => version),
+      unchanged.map(shapeOf),
+    ],
+  );
 }
 
 async function migrateSchema(

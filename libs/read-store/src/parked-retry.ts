@@ -197,7 +197,7 @@ async function complete(
 }
 
 /** The same fold for some rows and no others, told by the text of their keys and the event's position. */
-function restrictedTo(
+export function restrictedTo(
   model: ReadModel<object>,
   isWanted: (id: string, position: bigint) => boolean,
 ): ReadModel<object> {
@@ -276,8 +276,8 @@ async function attempt(
 }
 
 /** The events that the model consumes, after one position and up to another. */
-async function* history(
-  { eventStore, environment, model }: ParkedRetryOptions,
+export async function* history(
+  { eventStore, environment, model }: Pick<ParkedRetryOptions, 'eventStore' | 'environment' | 'model'>,
   after: bigint | undefined,
   until: bigint,
 ): AsyncGenerator<EventDelivery> {
@@ -303,7 +303,7 @@ function isOwn({ recorded }: EventDelivery, stream: string, first: bigint): bool
   return recorded.stream === stream && recorded.revision >= first;
 }
 
-function touches(
+export function touches(
   model: ReadModel<object>,
   delivery: EventDelivery,
   wanted: ReadonlyMap<string, PrimaryKey>,
@@ -312,7 +312,7 @@ function touches(
 }
 
 /** By the text of the key. None for an event that cannot be decoded, or of which the model cannot say. */
-function keysTouched(
+export function keysTouched(
   model: ReadModel<object>,
   deliveries: readonly EventDelivery[],
 ): Map<string, PrimaryKey> {
@@ -327,7 +327,7 @@ function keysTouched(
 }
 
 /** The first revision that is parked, by stream. */
-async function parkedFrom(
+export async function parkedFrom(
   client: pg.Client,
   environment: string,
   { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Environment } from '#domain/streams.js';
+import { shapeOf } from './entity-table.js';
 import { inTransaction } from './commit-queue.js';
 import { anchorOf, type AnchorColumns, type AnchoredCheckpoint } from './log-fit.js';
 import type { ReadModel } from './read-model.js';
@@ -45,6 +46,14 @@ export interface Checkpoint extends AnchoredCheckpoint {
   readonly epoch: bigint;
 }
 
+export interface TakenOver extends Checkpoint {
+  /**
+   * The rows are what this release's fold makes of the events up to here. Behind the position: another release has folded
+   * since, or never this one (null).
+   */
+  readonly foldedTo: bigint | null;
+}
+
 /** The position that comes first; null when one of them is at the beginning. */
 export function earliest(positions: readonly (bigint | null)[]): bigint | null {
   return positions.reduce((a, b) => (a === null || b === null ? null : a < b ? a : b));
@@ -58,7 +67,7 @@ export async function takeOver(
   client: pg.Client,
   environment: Environment,
   models: readonly ReadModel<object>[],
-): Promise<Checkpoint[]> {
+): Promise<TakenOver[]> {
   const names = models.map((model) => model.name);
   const results = await inTransaction(client, [
     { text: 'set local synchronous_commit = on' },
@@ -73,14 +82,16 @@ export async function takeOver(
     },
     {
       text: `update read_store.projections
-        set epoch = epoch + 1, state = 'live', halted_because = null, updated_at = now()
-        where environment = $1 and name = any($2) and ${serves}
-        returning name, generation, version, position, epoch, event_position, event_id`,
-      values: [environment, names],
+        set epoch = epoch + 1, state = 'live', halted_because = null, updated_at = now(),
+          folded_to = case when position is null then '{}' else folded_to end
+        where environment = $1 and name = any($2::text[]) and ${serves}
+        returning name, generation, version, position, epoch, event_position, event_id,
+          (folded_to->>($3::text[])[array_position($2::text[], name)])::bigint as "foldedTo"`,
+      values: [environment, names, models.map(shapeOf)],
     },
   ]);
   // The columns are named and typed by the last statement; the answer to `commit` comes after it.
-  const taken = (results.at(-2)?.rows ?? []) as (Checkpoint & AnchorColumns)[];
+  const taken = (results.at(-2)?.rows ?? []) as (TakenOver & AnchorColumns)[];
   return taken.map(({ event_position, event_id, ...checkpoint }) => ({
     ...checkpoint,
     anchor: anchorOf({ event_position, event_id }),
@@ -91,20 +102,31 @@ export async function takeOver(
  * Moves checkpoints to their positions and anchors within a batch's transaction, which fails unless each of them still has the owner's epoch. Goes
  * first in the transaction: its row locks make a runner that is taking over wait for the commit, or us for its. They
  * are taken by name, as a switch of generations takes them: in any other order the two could wait for each other.
+ *
+ * The mark of this release's fold goes along, unless another release has moved the checkpoint since it was there.
  */
-export function advance(environment: Environment, owned: readonly Checkpoint[]): pg.QueryConfig {
+export function advance(
+  environment: Environment,
+  owned: readonly Checkpoint[],
+  models: readonly ReadModel<object>[],
+): pg.QueryConfig {
+  const shapes = new Map(models.map((model) => [model.name, shapeOf(model)]));
   return {
     name: 'advance projections',
     text: `with own as (
-        select * from unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::uuid[])
-          as own (name, generation, epoch, position, event_position, event_id)
+        select * from unnest($2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[], $7::uuid[],
+            $8::text[])
+          as own (name, generation, epoch, position, event_position, event_id, shape)
       ), locked as (
         select own.* from read_store.projections known join own using (name, generation, epoch)
         where known.environment = $1 order by known.name for update of known
       ), moved as (
         update read_store.projections as known
         set position = locked.position, event_position = locked.event_position, event_id = locked.event_id,
-          updated_at = now()
+          updated_at = now(), folded_to = case
+            when known.folded_to->>locked.shape is distinct from known.position::text then known.folded_to
+            else known.folded_to || jsonb_build_object(locked.shape, locked.position::text)
+          end
         from locked
         where known.environment = $1 and known.name = locked.name and known.generation = locked.generation
           and known.epoch = locked.epoch
@@ -122,7 +144,22 @@ export function advance(environment: Environment, owned: readonly Checkpoint[]):
       owned.map(({ position }) => position),
       owned.map(({ anchor }) => anchor?.position ?? null),
       owned.map(({ anchor }) => anchor?.id ?? null),
+      owned.map(({ name }) => shapes.get(name)),
     ],
+  };
+}
+
+/** The rows are this release's fold of the events up to here. Belongs in the transaction that writes them. */
+export function markFolded(
+  environment: Environment,
+  { name, generation }: Pick<Checkpoint, 'name' | 'generation'>,
+  model: ReadModel<object>,
+  position: bigint,
+): pg.QueryConfig {
+  return {
+    text: `update read_store.projections set folded_to = folded_to || jsonb_build_object($4::text, $5::text)
+      where environment = $1 and name = $2 and generation = $3`,
+    values: [environment, name, generation, shapeOf(model), String(position)],
   };
 }
 

@@ -10,10 +10,18 @@ import { close, sessionClient, sessionSettings, type Task } from './exclusive-se
 import type { ActiveModel } from './model-fold.js';
 import { LogMismatch, resumeFrom } from './log-fit.js';
 import { loadParkedStreams } from './parked-events.js';
-import { advance, markHalted, takeOver, earliest, type Checkpoint } from './projection-checkpoints.js';
+import {
+  advance,
+  markHalted,
+  takeOver,
+  earliest,
+  type Checkpoint,
+  type TakenOver,
+} from './projection-checkpoints.js';
 import { ProjectionSession } from './projection-session.js';
 import { ProjectionTable } from './projection-table.js';
 import type { ReadModel } from './read-model.js';
+import { refold, type Behind, type RefoldOptions } from './refold.js';
 import { StreamContinuity } from './stream-continuity.js';
 
 export interface ProjectionRunnerOptions {
@@ -55,6 +63,8 @@ export class ProjectionRunner implements Task {
   private caughtUp = false;
   private actives: readonly ActiveModel[] = [];
   private problems: string[] = [];
+  /** To be folded again, in part or as a whole. */
+  private behind: Behind[] = [];
 
   constructor(private readonly options: ProjectionRunnerOptions) {
     this.lock = `atelier.projections.${options.environment}`;
@@ -67,7 +77,7 @@ export class ProjectionRunner implements Task {
 
   /** Resolves when the signal aborts and the batch at hand is committed. @throws ConsumerHalted */
   async run(commits: CommitQueue, signal: AbortSignal): Promise<void> {
-    const { url, environment, log } = this.options;
+    const { url, environment, log, eventStore } = this.options;
     const loader = sessionClient({ url, name: `${this.lock}.loader`, settings: sessionSettings });
     // Noticed by the next query.
     loader.on('error', (error) => log.warn({ err: error, environment }, 'the loading connection failed'));
@@ -80,7 +90,17 @@ export class ProjectionRunner implements Task {
       const { actives } = this;
       const continuity = new StreamContinuity('projections');
       const session = new ProjectionSession({ commits, loader, environment, actives, continuity, log });
-      await this.follow(session, AbortSignal.any([signal, ended.signal]));
+      const both = AbortSignal.any([signal, ended.signal]);
+      const refolding = { eventStore, environment, session, commits, loader, log, signal: both };
+      // When one of them fails, the other one must have ended before anything is taken up again.
+      const together = [this.follow(session, both), this.refold(refolding)].map((work) =>
+        work.catch((error: unknown) => {
+          ended.abort();
+          throw error;
+        }),
+      );
+      for (const result of await Promise.allSettled(together))
+        if (result.status === 'rejected') throw result.reason;
       this.state = 'waiting';
     } catch (thrown) {
       const error = asConsumerError(thrown);
@@ -92,6 +112,11 @@ export class ProjectionRunner implements Task {
       this.caughtUp = false;
       await close(loader);
     }
+  }
+
+  private async refold(options: RefoldOptions): Promise<void> {
+    for (const behind of this.behind) await refold(behind, options);
+    this.behind = [];
   }
 
   private async haltAll(commits: CommitQueue, error: ConsumerHalted): Promise<void> {
@@ -143,11 +168,12 @@ export class ProjectionRunner implements Task {
     const checkpoints = await commits.alone((client) => takeOver(client, environment, readModels));
     const parked = await commits.alone((client) => loadParkedStreams(client, environment));
     const actives: ActiveModel[] = [];
+    this.behind = [];
     for (const model of readModels) {
       const found = checkpoints.find(({ name }) => name === model.name);
       // Of a read model that is only being built there is nothing to keep up to date.
       if (!found) continue;
-      const { name, generation } = found;
+      const { name, generation, position, foldedTo } = found;
       const table = new ProjectionTable(environment, model, generation);
       const parkedStreams = parked.get(`${name}/${generation}`) ?? new Set();
       const resumed = await this.resume(found);
@@ -158,11 +184,13 @@ export class ProjectionRunner implements Task {
           ? resumed
           : await commits.alone((client) => this.uselessBecause(client, active));
       if (because === undefined) actives.push(active);
-      else await commits.alone((client) => this.halt(client, [active], because));
+      if (because === undefined && foldedTo !== position) this.behind.push({ active, foldedTo });
+      if (because !== undefined) await commits.alone((client) => this.halt(client, [active], because));
     }
     // Those that had no event in their checkpoint are complete now.
     const completed = actives.map(({ checkpoint }) => checkpoint).filter(({ anchor }) => anchor);
-    if (completed.length > 0) await commits.commit({ queries: [advance(environment, completed)] });
+    if (completed.length > 0)
+      await commits.commit({ queries: [advance(environment, completed, readModels)] });
     // Tried again from time to time: a rebuild may bring them back.
     if (actives.length === 0)
       throw new Error(`no read model of ${environment} has rows to go on from: ${this.problems[0]}`);
@@ -170,9 +198,13 @@ export class ProjectionRunner implements Task {
   }
 
   /** Where the read model goes on, or why it cannot. */
-  private async resume(checkpoint: Checkpoint): Promise<Checkpoint | string> {
+  private async resume({ foldedTo, ...checkpoint }: TakenOver): Promise<Checkpoint | string> {
+    const { eventStore } = this.options;
     try {
-      return await resumeFrom(this.options.eventStore, checkpoint);
+      const resumed = await resumeFrom(eventStore, checkpoint);
+      if (foldedTo === checkpoint.position) return resumed;
+      // A release without anchors has gone on from the anchor, and its rows hold those events already.
+      return await resumeFrom(eventStore, { ...checkpoint, anchor: undefined });
     } catch (error) {
       if (error instanceof LogMismatch) return error.message;
       throw error;

@@ -40,14 +40,20 @@ export interface ProjectionSessionOptions {
  * leave behind. It is sent when that one is known to be committed, so batches are committed in order or not at all.
  */
 export class ProjectionSession {
+  /** The end of what was asked for last. */
+  private turn: Promise<void> = Promise.resolve();
   private flight: { readonly batch: Folded; readonly committed: Promise<void> } | undefined;
 
   constructor(private readonly options: ProjectionSessionOptions) {}
 
   /** Folds a batch and commits it. @throws as {@link submit} */
-  async project(events: readonly RecordedEvent[], position: bigint): Promise<void> {
-    await this.submit(events, position);
-    await this.settle();
+  project(events: readonly RecordedEvent[], position: bigint): Promise<void> {
+    return this.inTurn(() => this.alone(events, position));
+  }
+
+  private async alone(events: readonly RecordedEvent[], position: bigint): Promise<void> {
+    await this.send(events, position);
+    await this.land();
   }
 
   /**
@@ -56,7 +62,33 @@ export class ProjectionSession {
    * @param anchor the last event up to the position; of a batch with events, its last one
    * @throws SkippedEvent, FencedOff (as SQLSTATE AT001), and whatever the connections throw
    */
-  async submit(
+  submit(events: readonly RecordedEvent[], position: bigint, anchor?: Anchor): Promise<void> {
+    return this.inTurn(() => this.send(events, position, anchor));
+  }
+
+  /** Waits until the batch in flight is committed. */
+  settle(): Promise<void> {
+    return this.inTurn(async () => void (await this.land()));
+  }
+
+  /** Does something between two batches, when none is in flight: rows and checkpoints stay as they are until it is done. */
+  between<T>(work: () => Promise<T>): Promise<T> {
+    return this.inTurn(async () => {
+      await this.land();
+      return work();
+    });
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.turn.then(work);
+    this.turn = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  private async send(
     events: readonly RecordedEvent[],
     position: bigint,
     anchor: Anchor | undefined = events.at(-1),
@@ -67,9 +99,9 @@ export class ProjectionSession {
     const batch = { events, position, anchor, reached, folds };
     const writes = folds.flatMap(writesOf);
     // Where the batch before did not go through as it was, this one was folded on top of what never came to be.
-    if (!(await this.settle())) return this.submit(events, position, anchor);
+    if (!(await this.land())) return this.send(events, position, anchor);
     const committed = this.commit(batch, writes);
-    // Its failure is dealt with in `settle`, which may be called only after it has happened.
+    // Its failure is dealt with in `land`, which may be called only after it has happened.
     committed.catch(() => undefined);
     continuity.advance(reached);
     this.flight = { batch, committed };
@@ -79,7 +111,7 @@ export class ProjectionSession {
    * Waits for the batch in flight. What PostgreSQL refuses because of its content is narrowed down by halves until the
    * one event is found that has to be parked; false when that was necessary.
    */
-  async settle(): Promise<boolean> {
+  private async land(): Promise<boolean> {
     const { flight } = this;
     if (!flight) return true;
     this.flight = undefined;
@@ -116,7 +148,11 @@ export class ProjectionSession {
     const names = checkpoints.map(({ name }) => name);
     const parked = folds.flatMap((fold) => fold.parked);
     const queries = [
-      advance(environment, checkpoints),
+      advance(
+        environment,
+        checkpoints,
+        actives.map(({ model }) => model),
+      ),
       ...writes,
       ...(reached.size > 0 ? [continuity.store(reached)] : []),
       ...(parked.length > 0 ? [park(environment, parked)] : []),
@@ -135,8 +171,8 @@ export class ProjectionSession {
     if (!poison) throw new Error('PostgreSQL refused a batch without events');
     const middle = events.length >> 1;
     if (middle > 0) {
-      await this.project(events.slice(0, middle), events[middle - 1]?.position ?? position);
-      await this.project(events.slice(middle), position);
+      await this.alone(events.slice(0, middle), events[middle - 1]?.position ?? position);
+      await this.alone(events.slice(middle), position);
       return;
     }
     for (const fold of folds) {

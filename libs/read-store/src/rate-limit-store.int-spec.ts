@@ -89,3 +89,26 @@ describe('requests counted in Postgres', () => {
     expect(rows).toEqual([{ credential: 'new' }]);
   });
 });
+
+/** As releases before the sliding minute count, one of which may still run, or come back. */
+const bucket = {
+  pour: `insert into read_store.rate_limits as known (credential, level, poured_at, passed)
+    values ($1, 1, clock_timestamp(), true)
+    on conflict (credential) do update set (level, poured_at, passed) = (select known.level + 1, clock_timestamp(), true)
+    returning passed, level`,
+  forget: `delete from read_store.rate_limits where poured_at < now() - interval '10 minutes'`,
+};
+
+describe('releases that count in buckets', () => {
+  it.each(['before', 'behind'])('find their columns, %s this one', async (order) => {
+    const credential = `shared ${order}`;
+    const counts = [
+      async () => expect(await store.count(credential, 5)).toMatchObject({ passed: true, used: 1 }),
+      async () =>
+        expect((await pool.query(bucket.pour, [credential])).rows).toMatchObject([{ passed: true }]),
+    ];
+    for (const count of order === 'before' ? counts.toReversed() : counts) await count();
+    await pool.query(bucket.forget);
+    expect(await store.count(credential, 5)).toMatchObject({ passed: true, used: 2 });
+  });
+});

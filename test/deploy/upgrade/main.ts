@@ -9,8 +9,8 @@ import { uploadBlank } from '../../support/blank-picture.js';
 import { startRole, type RoleProcess } from '../../support/role-process.js';
 
 /**
- * `npm run test:upgrade -- COMMIT`: from the release at that commit to this one and back, role by role, under load
- * (docs/upgrading.md). Fails unless every request is answered well, every job ends, and the audits of both releases hold.
+ * `npm run test:upgrade -- COMMIT`: from the release at that commit to this one, back, and to this one again, role by
+ * role, under load (docs/upgrading.md). Fails unless every request is answered well, every job ends, this release's audit holds in the end, and the other's finds nothing but its own limits, after either move.
  */
 const [commit] = process.argv.slice(2);
 if (!commit) {
@@ -52,6 +52,33 @@ const settings = {
   ATELIER_HOME: join(home, 'home'),
   ATELIER_ORPHAN_HORIZON_MS: '5000',
 };
+
+interface Finding {
+  readonly check: string;
+  readonly message: string;
+  readonly table?: string;
+  readonly column?: string;
+}
+
+/** What an audit of the release before may say of rows that this one keeps as well: it cannot be changed any more. */
+const limitsOf: readonly ((finding: Finding) => boolean)[] = [
+  // It takes a column that it does not know for a fault; this release takes it for a note.
+  ({ message }) => message.startsWith('a column that this audit does not know'),
+];
+
+/** Whatever is not within the release's own limits. */
+async function auditBy(release: Release, limits: typeof limitsOf): Promise<string[]> {
+  // An audit that does not hold ends with an error, and has printed what it found.
+  const audit = (await atelier(release, 'ledger', 'audit').catch(
+    (error: unknown) => JSON.parse((error as { stdout?: string }).stdout ?? '{}') as object,
+  )) as { findings?: readonly Finding[] };
+  if (!audit.findings) return [`the audit of the release ${release.name} came to no end`];
+  const [told, limited] = [audit.findings.filter((each) => !limits.some((is) => is(each))), audit.findings];
+  console.log(
+    `audit of the release ${release.name}: ${told.length} findings, ${limited.length - told.length} of its own limits`,
+  );
+  return told.map((each) => `the audit of the release ${release.name} finds ${JSON.stringify(each)}`);
+}
 
 async function atelier(
   { build, settings: own }: Release,
@@ -176,10 +203,13 @@ async function move(running: Running, to: Release, load: Load): Promise<void> {
 
 async function allEnded(load: Load): Promise<number> {
   const left = new Set(load.jobs);
-  for (const end = Date.now() + endWithinMs; left.size > 0 && Date.now() < end; await sleep(200))
+  // As long as jobs end, a busy machine is only slow.
+  for (let end = Date.now() + endWithinMs; left.size > 0 && Date.now() < end; await sleep(200))
     for (const job of left) {
       const detail = await load.ask('GET', `/v1/jobs/${job}`, 200);
-      if (['SUCCESS', 'FAILURE'].includes(String(detail?.['status']))) left.delete(job);
+      if (!['SUCCESS', 'FAILURE'].includes(String(detail?.['status']))) continue;
+      left.delete(job);
+      end = Date.now() + endWithinMs;
     }
   return left.size;
 }
@@ -217,12 +247,11 @@ try {
   await atelier(now, 'migrate');
   await move(running, now, load);
   await move(running, before, load);
+  load.failures.push(...(await auditBy(before, limitsOf)));
+  await move(running, now, load);
   await load.stop();
   const stranded = await allEnded(load);
-  for (const release of [before, now]) {
-    const { holds } = await atelier(release, 'ledger', 'audit').catch(() => ({ holds: false }));
-    if (holds !== true) load.failures.push(`the audit of the release ${release.name} does not hold`);
-  }
+  load.failures.push(...(await auditBy(now, [])), ...(await auditBy(before, limitsOf)));
   await Promise.all(
     [...running.apis.map(({ api }) => api), running.projector, running.worker].map((role) => role.stop()),
   );

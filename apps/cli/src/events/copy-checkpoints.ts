@@ -90,6 +90,14 @@ async function translate(
   for (const checkpoint of checkpoints) await requireCaughtUp(source, checkpoint);
   const last = await target.lastEvent();
   if (!last) return 'translated';
+  // Marks of folds that are where the checkpoint is stay so; what lags behind is folded again from the beginning.
+  await client.query(
+    `update read_store.projections set folded_to = (
+        select coalesce(jsonb_object_agg(shape, $1::text), '{}')
+          from jsonb_each_text(folded_to) as own (shape, mark) where mark = position::text)
+      where position is not null`,
+    [String(last.position)],
+  );
   const tables = ['read_store.projections', ...environments.map((env) => `${env}.process_checkpoints`)];
   for (const table of tables)
     await client.query(
@@ -206,7 +214,7 @@ async function reset(client: pg.Client): Promise<'reset'> {
   );
   for (const { rows_of: table } of rows) await client.query(`truncate ${table}`);
   const cleared = 'position = null, event_position = null, event_id = null';
-  await client.query(`update read_store.projections set ${cleared}`);
+  await client.query(`update read_store.projections set ${cleared}, folded_to = '{}'`);
   await client.query(
     `update read_store.projections set state = 'live', halted_because = null where state = 'halted'`,
   );

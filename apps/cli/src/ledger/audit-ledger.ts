@@ -129,7 +129,7 @@ function cpuSeconds(): number {
 
 /** What `--json` prints; the names are stable. */
 function describeReport(report: AuditReport, { env, tenant, at, seconds, head: keptHead }: AuditScope) {
-  const { holds, head, events, streams, foreign, checks, findings, seals } = report;
+  const { holds, head, events, streams, foreign, checks, findings, notes, seals } = report;
   return {
     ...{ holds, env: env ?? null, tenant_id: tenant ?? null, at: at ?? null },
     head: head === undefined ? null : String(head),
@@ -142,6 +142,7 @@ function describeReport(report: AuditReport, { env, tenant, at, seconds, head: k
       ...{ check: name, invariant, title, done, checked, wrong },
     })),
     findings,
+    notes,
     seals: seals ? describeSeals(seals) : null,
     kept_head: describeHead(keptHead),
   };
@@ -171,7 +172,8 @@ function printAuditReport(report: Report): void {
   printLine(
     `${events} events of ${streams} streams up to position ${head ?? 0}, in ${seconds} s (${speed} a second)`,
   );
-  for (const note of [...notesOn(report), ...notesOnSeals(report), ...notesOnHead(report)]) printLine(note);
+  for (const note of [...report.notes, ...notesOn(report), ...notesOnSeals(report), ...notesOnHead(report)])
+    printLine(note);
   const wrong = checks.reduce((sum, each) => sum + each.wrong, 0);
   printLine(holds ? 'All hold.' : `${wrong} ${wrong === 1 ? 'thing is' : 'things are'} wrong.`);
 }

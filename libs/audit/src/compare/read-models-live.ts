@@ -2,13 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '#domain/streams.js';
 import type { AuditFindings } from '../findings.js';
-import type { ReadStoreSnapshot } from './read-store-snapshot.js';
+import type { ReadModelFold } from '../rows/audited-rows.js';
+import type { ReadStoreSnapshot, ServingModel } from './read-store-snapshot.js';
 
 export interface LivenessOptions {
   readonly url: string;
   readonly environments: readonly Environment[];
-  /** Names of all read models. */
-  readonly names: readonly string[];
+  /** All read models. */
+  readonly models: readonly Pick<ReadModelFold, 'name' | 'shape'>[];
   /** Whether a stream is of the tenant that is asked for: an audit of one tenant says nothing of the others. */
   readonly concerns: (stream: string) => boolean;
   /** By table: events beyond the checkpoint that the snapshot has. */
@@ -25,17 +26,25 @@ export async function checkReadModelsLive(
   findings: AuditFindings,
   options: LivenessOptions,
 ): Promise<void> {
-  const { url, environments, names, concerns, beyond, head } = options;
+  const { url, environments, models, concerns, beyond, head } = options;
   const check = 'read-models-live';
-  for (const table of environments.flatMap((environment) => names.map((name) => `${environment}.${name}`))) {
+  const tables = environments.flatMap((environment) =>
+    models.map((model) => ({ ...model, environment, table: `${environment}.${model.name}` })),
+  );
+  for (const { environment, name, shape, table } of tables) {
     findings.checked(check);
-    const model = serving.find(({ environment, name }) => table === `${environment}.${name}`);
+    const model = serving.find((each) => each.environment === environment && each.name === name);
     if (!model) {
       const message = 'no generation of this read model serves: has the projector never run?';
       findings.wrong({ check, message, table, expected: 'live', found: 'not there' });
     } else if (model.state !== 'live') {
       const message = `the read model stands still: ${model.haltedBecause}`;
       findings.wrong({ check, message, table, expected: 'live', found: model.state });
+    } else if (isForeign(model, shape)) {
+      const message =
+        'another release has folded since then: a projector of this one makes those rows again by itself';
+      const found = `folded up to position ${model.foldedTo[shape] ?? 'none'}`;
+      findings.wrong({ check, message, table, expected: `position ${model.position}`, found });
     }
   }
   for (const { environment, name, stream, revision, events, error } of parked) {
@@ -52,6 +61,39 @@ export async function checkReadModelsLive(
       const message = `${beyond.get(table)} events have not reached it: the rows that they make are missing`;
       const found = `position ${reached ?? 'none'}`;
       findings.wrong({ check, message, table, expected: `position ${head}`, found });
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether another release has folded events that this one's projector has not made up for yet. */
+function isForeign({ position, foldedTo }: ServingModel, shape: string): boolean {
+  return position !== undefined && foldedTo[shape] !== String(position);
+}
+
+/**
+ * Waits for a projector that is about to make rows again that another release has folded: until then they are not what
+ * this release expects, and nothing is wrong with them.
+ */
+export async function ownFolds(
+  url: string,
+  models: LivenessOptions['models'],
+  environments: readonly Environment[],
+  patienceMs: number,
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'atelier-audit' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    for (const until = performance.now() + patienceMs; performance.now() < until; await pause(pollMs)) {
+      const { rows } = await client.query(
+        `select from read_store.projections p join unnest($2::text[], $3::text[]) as model (name, shape) using (name)
+          where environment = any($1) and state = 'live' and position is not null
+            and folded_to->>shape is distinct from position::text`,
+        [environments, models.map(({ name }) => name), models.map(({ shape }) => shape)],
+      );
+      if (rows.length === 0) return;
     }
   } finally {
     await client.end();

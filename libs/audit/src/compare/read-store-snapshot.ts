@@ -16,6 +16,8 @@ export interface ServingModel {
   readonly haltedBecause: string | null;
   /** Its rows are those of the history up to here; undefined: of nothing yet. */
   readonly position: bigint | undefined;
+  /** By the shape of a fold: up to where the rows are that fold's. */
+  readonly foldedTo: Readonly<Record<string, string>>;
 }
 
 export interface ParkedRows {
@@ -85,7 +87,8 @@ export class ReadStoreSnapshot implements AsyncDisposable {
       // Functions of other schemas may bear the names of PostgreSQL's own.
       await client.query('set local search_path = pg_catalog');
       const serving = await client.query<Omit<ServingModel, 'position'> & { position: string | null }>(
-        `select environment, name, generation, state, halted_because as "haltedBecause", position::text
+        `select environment, name, generation, state, halted_because as "haltedBecause", position::text,
+            folded_to as "foldedTo"
           from read_store.projections where environment = any($1) and state in ('live', 'halted')`,
         [environments],
       );

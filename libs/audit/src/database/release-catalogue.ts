@@ -119,6 +119,7 @@ read_store | column | projections.environment | text not null
 read_store | column | projections.epoch | bigint not null default 0
 read_store | column | projections.event_id | uuid
 read_store | column | projections.event_position | bigint
+read_store | column | projections.folded_to | jsonb not null default '{}'::jsonb
 read_store | column | projections.generation | integer not null
 read_store | column | projections.halted_because | text
 read_store | column | projections.name | text not null
@@ -126,11 +127,13 @@ read_store | column | projections.position | bigint
 read_store | column | projections.state | text not null
 read_store | column | projections.updated_at | timestamp with time zone not null default now()
 read_store | column | projections.version | integer not null
-read_store | column | rate_limits.counted_at | double precision not null
+read_store | column | rate_limits.counted_at | double precision not null default 0
 read_store | column | rate_limits.credential | text not null
+read_store | column | rate_limits.level | double precision not null default 0
 read_store | column | rate_limits.passed | boolean not null
-read_store | column | rate_limits.requests | integer[] not null
-read_store | column | rate_limits.times | double precision[] not null
+read_store | column | rate_limits.poured_at | timestamp with time zone not null default now()
+read_store | column | rate_limits.requests | integer[] not null default '{}'::integer[]
+read_store | column | rate_limits.times | double precision[] not null default '{}'::double precision[]
 read_store | column | schema_migrations.id | integer not null default nextval('read_store.schema_migrations_id_seq'::regclass)
 read_store | column | schema_migrations.name | character varying not null
 read_store | column | schema_migrations.timestamp | bigint not null

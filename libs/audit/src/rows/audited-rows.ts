@@ -32,6 +32,8 @@ export interface ReadModelFold {
   readonly name: string;
   /** Of the fold. */
   readonly version: number;
+  /** Under which the read store keeps how far the rows are this fold's, and not another release's. */
+  readonly shape: string;
   /** The streams that it is made of. */
   readonly categories: readonly StreamCategory[];
   /** Those of the primary key first. */

@@ -196,7 +196,14 @@ export class HistoryFold {
     const writes: QueryToSend[] = builds.flatMap(({ rows }) => rows.writes());
     if (keepRevisions && reached.size > 0) writes.push(continuity.store(reached));
     if (parked.length > 0) writes.push(park(environment, parked));
-    await inTransaction(writer, [advance(environment, anchored), ...writes]);
+    await inTransaction(writer, [
+      advance(
+        environment,
+        anchored,
+        builds.map(({ active }) => active.model),
+      ),
+      ...writes,
+    ]);
   }
 
   /** With the event that each was made from: the last one up to its position. Most of them have one position. */
