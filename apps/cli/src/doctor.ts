@@ -124,10 +124,8 @@ async function examineSeals(configuration: Configuration): Promise<Examination[]
       () => withEventStore(configuration, patience, (store) => judgeSeals(store, configuration)),
     ),
     await check('writers', 'docs/seals.md says how events are proven', () => judgeWriters(configuration)),
-    await check(
-      'head of the seals',
-      'run "atelier ledger audit"; after a restore of your own, "atelier seal accept" (docs/seals.md)',
-      () => withEventStore(configuration, patience, (store) => judgeHead(store, configuration)),
+    await check('head of the seals', afterTheStores, () =>
+      withEventStore(configuration, patience, (store) => judgeHead(store, configuration)),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { Unwell } from '../consumers.js';
 import { openStorage } from '#adapters/object-storage.module.js';
 import {
   acceptEnd,
@@ -48,17 +49,20 @@ function close(storage: ObjectStorage): void {
 /** A projector keeps the first head within seconds. */
 const keptAfterMs = 60_000;
 
-/** What stands outside, for the doctor. @throws Error when the log does not hold it, or nothing was kept for long */
+const toAccept =
+  'run "atelier ledger audit"; after a restore of your own, "atelier seal accept" (docs/seals.md)';
+
+/** What stands outside, for the doctor. @throws Unwell when the log does not hold it, or nothing was kept for long */
 export async function judgeHead(store: EventStore, settings: Settings): Promise<string> {
   const end = await readChainEnd(store);
   if (!settings.sealing.keepIn.includes('objects')) return 'no head is kept outside the database';
   const head = await readHead(settings, end);
   const misfit = head && (await misfitOfHead(store, head));
-  if (misfit !== undefined) throw new Error(misfit);
+  if (misfit !== undefined) throw new Unwell(misfit, toAccept);
   if (head)
     return head.seal ? `seal ${head.seal.number} is kept outside the database` : 'a fresh start was accepted';
   if (end.seal && Date.now() - Date.parse(end.seal.sealedAt) > keptAfterMs)
-    throw new Error('no head is kept outside the database, where this command looks for it');
+    throw new Unwell('no head is kept outside the database, where this command looks for it', toAccept);
   return 'nothing is kept outside the database yet';
 }
 
