@@ -35,6 +35,7 @@ beforeAll(async () => {
   unknown = {
     ...{ assetId: newId(), renderId: newId(), productId: newId(), categoryId: newId(), webhookId: newId() },
     uploadKey: own.uploadKey.replace(own.assetId, newId()),
+    renderKey: own.uploadKey.replace(own.assetId, newId()),
     presets: { model: newId(), background: newId(), shot: newId() },
   };
   revoked = await service.issueKey(tenant, ['jobs:create', 'jobs:read']);

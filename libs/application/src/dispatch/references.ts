@@ -92,11 +92,16 @@ export class References {
   ): Promise<ResolvedReferences> {
     const named = findReferences(workflow.references, body);
     const found = await Promise.all(named.map((each) => this.find(each, caller)));
-    const inputs = new Map<string, JobInputImage>();
-    for (const [index, { input, loc, reference }] of named.entries()) {
+    const known: (NamedReference & { readonly picture: FoundPicture | 'no picture' })[] = [];
+    for (const [index, each] of named.entries()) {
       const picture = found[index];
+      const { loc } = each;
       if (!picture || picture === 'retired')
         return { kind: 'unknown', isRetired: picture === 'retired', field: fieldAt(loc), loc };
+      known.push({ ...each, picture });
+    }
+    const inputs = new Map<string, JobInputImage>();
+    for (const { input, loc, reference, picture } of known) {
       const lacks = drawnPeopleOnly ? reference.tells : undefined;
       if (lacks && picture !== 'no picture' && !ownPictures[lacks](picture.meta))
         return { kind: 'unfit', loc, lacks };
