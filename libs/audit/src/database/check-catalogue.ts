@@ -24,6 +24,14 @@ const typeOfKind: Readonly<Record<ColumnKind, string>> = {
 
 /** A later release may add these, and no statement of this one meets them. */
 const mayBeMore = new Set<CatalogueFact['kind']>(['table', 'view', 'column']);
+/**
+ * What earlier releases made and this one leaves in place, since they may run beside it or come back. To the letter: a
+ * function with another body has another hash.
+ */
+const formerFacts = `
+event_store | function | append_batch(streams text[], expected bigint[], event_append integer[], event_place integer[], event_stream text[], event_id uuid[], event_type text[], event_data json[], event_metadata json[], OUT base bigint, OUT actual bigint[]) | f streams text[], expected bigint[], event_append integer[], event_place integer[], event_stream text[], event_id uuid[], event_type text[], event_data json[], event_metadata json[], OUT base bigint, OUT actual bigint[] returns record plpgsql v {plan_cache_mode=force_generic_plan} 5d14317e2ec7dd43d1387c2c8081458a68cfd6c06ba86c8e22ac45a9605abb98
+`;
+
 /** Of a generation that is being filled or has retired: what else it has is not finished, or of another release. */
 const neverInSpares = new Set<CatalogueFact['kind']>(['trigger', 'rule', 'policy', 'grant', 'owner']);
 
@@ -53,7 +61,7 @@ export function checkCatalogue(
       wrong(fact, 'is not the one that this release makes', fact.definition, actual.definition);
   }
   for (const [key, fact] of there) {
-    if (expected.has(key) || mayBeMore.has(fact.kind)) continue;
+    if (expected.has(key) || mayBeMore.has(fact.kind) || isFormer(fact)) continue;
     const isSpare = isOfGeneration(fact) && !serving.has(fact.name.split('.', 1)[0]!);
     if (isSpare && !neverInSpares.has(fact.kind)) continue;
     findings.checked(check);
@@ -64,6 +72,11 @@ export function checkCatalogue(
 /** The tables of the queue are the library's business, and made again when they are lost; what they do is looked at. */
 const isLookedAt = ({ schema, kind }: CatalogueFact) =>
   schema !== queueSchema || kind === 'function' || neverInSpares.has(kind);
+
+const isFormer = (fact: CatalogueFact) =>
+  releaseFacts(formerFacts).some(
+    (former) => keyOf(former) === keyOf(fact) && former.definition === fact.definition,
+  );
 
 const keyOf = ({ schema, kind, name }: CatalogueFact) => `${schema} ${kind} ${name}`;
 const tableOf = ({ fold, generation }: AuditedSchema['readModels'][number]) => `${fold.name}_g${generation}`;
