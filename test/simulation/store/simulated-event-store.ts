@@ -13,6 +13,7 @@ import {
   type SubscribeOptions,
   type SubscriptionBatch,
 } from '#event-store/event-store.js';
+import type { EventMacs } from '#event-store/authentic/event-macs.js';
 import { serialiseAppend, serialiseTogether } from '#event-store/serialised-event.js';
 import type { Process, Scheduler } from '../kernel/scheduler.js';
 import type { Network } from './network.js';
@@ -26,6 +27,8 @@ export interface SimulatedClientOptions {
   readonly network: Network;
   /** Whether it can append to several streams at once. Default: no. */
   readonly together?: boolean;
+  /** Makes the MACs of its events, as the service's own clients do. Default: none. */
+  readonly macs?: EventMacs | undefined;
   readonly deadlineMs?: number;
   readonly answerTimeoutMs?: number;
   /**
@@ -57,7 +60,7 @@ export class SimulatedEventStore implements EventStore {
     if (!options.together) return;
     this.appendTogether = async (writes) => {
       this.refuseWhenClosed();
-      const appends = serialiseTogether(writes);
+      const appends = serialiseTogether(writes, this.options.macs);
       const streams = writes.map(({ stream }) => stream).join(', ');
       return this.send(streams, () => this.options.log.appendTogether(appends));
     };
@@ -69,7 +72,7 @@ export class SimulatedEventStore implements EventStore {
     events: readonly NewEvent[],
   ): Promise<AppendOutcome> {
     this.refuseWhenClosed();
-    const serialised = serialiseAppend(stream, expected, events);
+    const serialised = serialiseAppend(stream, expected, events, this.options.macs);
     return this.send(stream, () => this.options.log.append(stream, expected, serialised));
   }
 

@@ -27,7 +27,8 @@ export function startSimulatedHarness(seed = 1): EventStoreHarness {
   };
   const driving = drive();
   return {
-    open: () => new SimulatedEventStore({ ...common, together: true, network: new Network() }),
+    open: ({ macs } = {}) =>
+      new SimulatedEventStore({ ...common, together: true, network: new Network(), macs }),
     faults: {
       open: (options = {}) =>
         new SimulatedEventStore({ ...common, together: true, network: disturbed, ...options }),
