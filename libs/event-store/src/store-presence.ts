@@ -1,4 +1,5 @@
 import { correlation, type StoreTime } from '#platform/correlation.js';
+import { isDiskFull } from '#platform/errors.js';
 import { retryUntilAborted } from '#platform/retry.js';
 import { NoAnswer, within } from './calls.js';
 import {
@@ -121,6 +122,8 @@ export class StorePresence {
 /** No answer came, or none that says anything about the call. */
 function isAbsence(error: unknown): boolean {
   if (error instanceof EventStoreRefused || error instanceof StreamContended) return false;
+  // A store without room has said so.
+  if (isDiskFull(error)) return false;
   return error instanceof EventStoreUnavailable || error instanceof AppendOutcomeUnknown;
 }
 

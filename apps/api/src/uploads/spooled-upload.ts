@@ -1,6 +1,7 @@
 import { mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { pendingSignature } from '../auth/signature.js';
@@ -30,10 +31,14 @@ export async function spoolUpload(request: FastifyRequest): Promise<SpooledUploa
     );
   }
   const { file, path, discard } = await openSpool();
+  const over = new AbortController();
   try {
-    await receive(request, file);
+    await receive(request, file, over.signal);
     return { path, [Symbol.asyncDispose]: discard };
   } catch (error) {
+    // The file cannot be closed while the rest of the body is waited for. The rest flows on, so that the client can read the answer.
+    over.abort();
+    request.raw.unpipe().resume();
     await discard();
     throw asApiError(error);
   }
@@ -81,11 +86,11 @@ export async function clearLeftUploads(now = Date.now()): Promise<void> {
 }
 
 /** The verdict on the signature falls when the whole body was seen, and before the picture is decoded. */
-async function receive(request: FastifyRequest, file: FileHandle): Promise<void> {
+async function receive(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   using watch = watchBody(request);
   const signature = pendingSignature(request);
   const ended = seeBody(request, watch, (chunk) => signature?.update(chunk));
-  const writing = writeOnlyFile(request, file).then(
+  const writing = writeOnlyFile(request, file, over).then(
     () => undefined,
     (error: unknown) => ({ error: asApiError(error) }),
   );
@@ -119,7 +124,7 @@ function seeBody({ raw }: FastifyRequest, watch: BodyWatch, see: (chunk: Buffer)
   return promise;
 }
 
-async function writeOnlyFile(request: FastifyRequest, file: FileHandle): Promise<void> {
+async function writeOnlyFile(request: FastifyRequest, file: FileHandle, over: AbortSignal): Promise<void> {
   let found = false;
   // One more of each than is allowed, so that what is too much is seen and not silently dropped.
   const limits = {
@@ -136,13 +141,17 @@ async function writeOnlyFile(request: FastifyRequest, file: FileHandle): Promise
       throw unexpectedPart(part.fieldname, found);
     }
     found = true;
-    await writePart(part, file);
+    await writePart(part, file, over);
   }
   if (!found) throw invalid([{ loc: ['body', 'file'], msg: 'is required: a picture', type: 'missing' }]);
 }
 
-async function writePart({ file: part }: MultipartFile, file: FileHandle): Promise<void> {
-  await file.writeFile(part);
+async function writePart(
+  { file: part }: MultipartFile,
+  file: FileHandle,
+  signal: AbortSignal,
+): Promise<void> {
+  await pipeline(part, (source) => file.writeFile(source), { signal });
   if (part.truncated) throw tooLarge();
 }
 
