@@ -38,7 +38,7 @@ export class CreateProductBody {
 const productStatuses = ['active', 'archived'] as const;
 const clearable = ['description', 'garment_category_public_id'] as const;
 
-/** What is cleared cannot be given a value in the same request. */
+/** A field that is cleared cannot be given a value in the same request. */
 const clearedOrGiven = clearable.map((field): Relation<UpdateProductBody> => ({
   fields: [field, 'clear'],
   schema: {

@@ -75,7 +75,7 @@ function outcomeOf(
   }
 }
 
-/** What is wrong with a picture that the chosen model cannot work on. */
+/** The problem of a picture that the chosen model cannot work on. */
 type Unfit = (reference: UnfitReference) => FieldProblem;
 
 /** Says which field, and the same whether it names nothing at all or something of another tenant. */

@@ -63,7 +63,7 @@ export class ImageModels {
   }
 }
 
-/** What each kind of picture has to be for a model that knows only the people whom it drew. */
+/** The pictures that a model accepts when it works only on people that it drew, by kind. */
 const ownKinds: Readonly<Record<OwnPicture, string>> = {
   person: 'a model of the catalogue or a picture of a person that was generated here',
   composition: 'a picture of a dressed person that was generated here',

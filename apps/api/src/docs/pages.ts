@@ -88,7 +88,7 @@ export function guidePage(here: string, title: string, html: string): string {
     ([slug, [, name]]) =>
       `<li><a href="/docs/guides/${slug}"${slug === here ? ' aria-current="page"' : ''}>${name}</a></li>`,
   );
-  // What may be wider than the page is scrolled by keyboard, too.
+  // A block that may be wider than the page can be scrolled with the keyboard, too.
   const text = html
     .replaceAll('<pre>', '<pre tabindex="0">')
     .replaceAll('<table>', '<div class="table" role="region" aria-label="Table" tabindex="0"><table>')
